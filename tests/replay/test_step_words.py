@@ -138,7 +138,7 @@ def test_an_offer_to_go_on_is_neither_a_check_in_nor_a_goodbye() -> None:
     stage.happen(ev.PlaybackStopped, heard_ms=600)
     stage.happen(ev.SpeechStopped)
     stage.wait_for(Timer.OFFER)
-    assert last_line(stage) == StoryLine(stage.at, "interruption held no word", ("offer to go on requested",))
+    assert last_line(stage) == StoryLine(stage.at, "interruption had no words", ("offer to go on requested",))
 
 
 def test_a_cue_is_described_by_what_it_tells() -> None:

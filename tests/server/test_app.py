@@ -139,7 +139,7 @@ def test_a_slow_replay_delays_no_conversation() -> None:
             rounds += 1
             await client.send("ping", t=rounds)
             await client.expect("pong", t=rounds)
-            await asyncio.sleep(0.02)  # below the limit of messages within a second
+            await asyncio.sleep(0.001)  # the clock runs slowly while threads work
         assert {one.result().status for one in working} == {200}
         assert rounds > 1
 

@@ -199,10 +199,7 @@ def serve_command(
     options = ServeOptions(
         app, store, node, brain, realtime_url, phone_url, log, otel, *recording, realtime=realtime, rtvi=rtvi
     )
-    if is_one_of_several():
-        serve_process(options, settings, keep_days)
-    else:
-        _serve(options, settings, keep_days, workers, browser, is_own_token=not token)
+    _serve(options, settings, keep_days, workers, browser, is_own_token=not token)
 
 
 def _serve(
@@ -213,7 +210,11 @@ def _serve(
     browser: bool,
     is_own_token: bool,
 ) -> None:
-    """Get what is missing, then serve in this process, or in several that this one starts."""
+    """Get what is missing, then serve in this process, or in several that this one starts. A process that was started
+    as one of several only serves."""
+    if is_one_of_several():
+        serve_process(options, settings, keep_days)
+        return
     missing = _missing(options.app, options.brain)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
     count, note = choose_count(workers, options.store, not options.app, read_capacity, this_system())

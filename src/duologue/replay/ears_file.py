@@ -43,7 +43,7 @@ class EarsEntry(NamedTuple):
 
 
 class EarsJournal(NamedTuple):
-    """What the hearing machine of one conversation was told."""
+    """An ear journal: every input of the hearing machine in one conversation, and what its decisions depend on."""
 
     policy: HearingPolicy | None  # None: its policy isn't part of Duologue
     words: SaidWords
@@ -51,13 +51,14 @@ class EarsJournal(NamedTuple):
     ears: dict[str, Any]
     entries: tuple[EarsEntry, ...]
     complete: bool = True
-    start: str = ""  # by what it knows the journal of events to which it belongs
+    start: str = ""  # identifies the journal of events to which it belongs
     end: tuple[int, str] | None = None  # how many events that journal has, and the digest at its end; None: not known
     is_redacted: bool = False  # its words are placeholders
 
 
 class HearingDecision(NamedTuple):
-    """What the hearing machine decided: the input or step, its state after it, and what it wanted told."""
+    """A decision of the hearing machine: the time of the input or step that led to it, the state afterwards, and the
+    intents."""
 
     at: int
     state: HearingState
@@ -147,7 +148,7 @@ def _entry(number: int, data: dict[str, Any], before: EarsEntry | None) -> EarsE
     events = data.pop("n", None)
     least = before.events if before is not None else 0
     if type(events) is not int or events < least:
-        raise InvalidEars(f"line {number}: `n` must be the number of events before, at least {least}")
+        raise InvalidEars(f"line {number}: `n` must be the number of events before this line, at least {least}")
     try:
         i = input_from_json(data)
         if isinstance(i, Reported):
@@ -156,7 +157,7 @@ def _entry(number: int, data: dict[str, Any], before: EarsEntry | None) -> EarsE
         raise InvalidEars(f"line {number}: {error}") from None
     if before is not None and i.at < before.input.at:
         raise InvalidEars(
-            f"line {number}: the time {i.at} ms is before {before.input.at} ms, the time of the last line"
+            f"line {number}: the time {i.at} ms is before {before.input.at} ms, the time of the line before"
         )
     return EarsEntry(number, events, i)
 
@@ -172,8 +173,8 @@ def replay_ears(
     complete: bool = True,
 ) -> Iterator[HearingDecision]:
     """Decide everything again, and compare the decisions with the events. Raises InvalidEars at the first difference,
-    but if the ear journal is redacted, a difference in a decision is only counted in `HearingDecision.unverified`.
-    `complete` is False for a journal of events that a crash has cut off: what was decided last may be missing there."""
+    but if the ear journal is redacted, a difference in a decision is only marked in `HearingDecision.unverified`.
+    `complete` is False for a journal of events that a crash has cut off: the last decisions may be missing there."""
     if ears.policy is None:
         raise InvalidEars("the policy of this conversation isn't part of Duologue, so it can't be replayed here")
     _check_pair(ears, start, records)
@@ -241,8 +242,8 @@ def _check_time(entry: EarsEntry, records: Sequence[StepRecord]) -> None:
 
 
 class _Told:
-    """What was decided, and isn't found in the journal of events yet. As in the driver, what a step led to is told
-    before the rest of what an input led to."""
+    """Decisions that weren't found in the journal of events yet. As in the driver, the intents that follow from a step
+    come before the remaining intents of an input."""
 
     def __init__(self, is_redacted: bool) -> None:
         self._is_redacted = is_redacted
@@ -251,17 +252,17 @@ class _Told:
         self._line = 1
 
     def add(self, line: int, intents: tuple[Intent, ...]) -> None:
-        """The input in this line led to this."""
+        """Add the intents that followed from the input in this line."""
         self._line = line
         self._by_inputs += [(line, intent) for intent in intents]
 
     def follow(self, intents: tuple[Intent, ...]) -> None:
-        """A step of the conversation machine led to this."""
+        """Add the intents that followed from a step of the conversation machine."""
         self._by_steps += [(self._line, intent) for intent in intents]
 
     def compare(self, event: ev.Event, line: int) -> bool:
-        """Check that this event, from this line of the journal of events, is what was decided next. Returns True if
-        that can't be verified, because the words are redacted."""
+        """Check that this event, from this line of the journal of events, is the next decision. Returns True if that
+        can't be verified, because the words are redacted."""
         if self._is_redacted:
             return not any(_drop_until(decided, event) for decided in (self._by_steps, self._by_inputs))
         decided = self._by_steps or self._by_inputs
@@ -278,13 +279,13 @@ class _Told:
         return False
 
     def finish(self) -> None:
-        """Nothing follows in the journal of events."""
+        """Check that no decision is missing in the journal of events, which ends here."""
         for number, intent in (*self._by_steps, *self._by_inputs) if not self._is_redacted else ():
             raise InvalidEars(f"line {number}: {event_of(intent)[0].__name__} was decided, but isn't in the journal")
 
 
 def _drop_until(decided: deque[tuple[int, Intent]], event: ev.Event) -> bool:
-    """Is this event among what was decided? If so, drop it and what was decided before it."""
+    """Is this event among these decisions? If so, drop its decision and those before it."""
     for place, (_, intent) in enumerate(decided):
         if _is_same(intent, event):
             for _ in range(place + 1):

@@ -2,7 +2,7 @@
 
 Each word is replaced by a placeholder of the same length and class: substantial, or a filler. So the number of words
 stays as it was, and most decisions can still be made again. Rule: a placeholder says nothing about the word. The same
-word gets another placeholder in another utterance, by a key that isn't kept.
+word gets another placeholder in another utterance, because placeholders depend on a key that isn't kept.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ class Redactor:
         self._key = key
 
     def header(self, data: dict[str, Any]) -> dict[str, Any]:
-        """The header, whose words are those of a conversation that was taken over."""
+        """The header with placeholders. It has words if the conversation was taken over."""
         return {**data, "words": words_to_json(self._words(words_from_json(data["words"]))), "redacted": True}
 
     def line(self, data: dict[str, Any]) -> dict[str, Any]:
-        """One line of the journal."""
+        """One line of the journal, with placeholders instead of words."""
         line = dict(data)
         if isinstance(text := data.get("text"), str):
             scope = f"utterance {data.get('utterance', 0)}" if "heard" in data else str(data.get("input"))
@@ -110,7 +110,7 @@ class Redactor:
         return "".join(made)
 
     def _run(self, signs: bytes, is_passing: bool, run: re.Match[str]) -> str:
-        """A placeholder for some letters in a row."""
+        """A placeholder for a run of letters."""
         if is_passing and not _UNSPACED.search(run[0]):
             return _filler(len(run[0]), self._language)
         if run[0].lower() in self._language.letters:  # the language has words of one letter
@@ -128,6 +128,6 @@ def _is_passing(part: str, language: Language) -> bool:
 
 
 def _filler(length: int, language: Language) -> str:
-    """A filler of this length: the first that the language has, or one that is drawn out."""
+    """A filler of this length: the first one of the language or, if it has no such filler, a drawn-out "uh"."""
     same = sorted(word for word in language.fillers if len(word) == length and word.isalpha())
     return same[0] if same else "u" + "h" * (length - 1)

@@ -170,7 +170,7 @@ TIMER_WORDS: dict[Timer, str] = {
     Timer.FEEDBACK: "user is waiting",
     Timer.LAST_WORDS: "everything is said",
     Timer.LULL: "no words came with the sound",
-    Timer.OFFER: "interruption held no word",
+    Timer.OFFER: "interruption had no words",
     Timer.OVERLAP: "no verdict came on the sound",
     Timer.PATIENCE: "noise lasts too long",
     Timer.RENEW: "next session is not ready in time",

@@ -9,7 +9,6 @@ import pytest
 
 from duologue.ears.local import LocalEars
 from duologue.ears.moonshine import Moonshine
-from duologue.lab.recordings.busy_clock import run_timed
 from duologue.lab.sim.call_script import Say
 from duologue.lab.sim.echo_calls import NO_ECHO_DB, EchoCall, Interruption, hold_call
 from duologue.lab.sim.phone_speech import PhoneSpeech
@@ -161,7 +160,7 @@ def real_ears() -> LocalEars:
 @pytest.mark.req("H-12")
 @pytest.mark.parametrize(("level_db", "delay_ms"), [(-12, 400), (-30, 60), (-50, 200)])
 def test_the_agent_neither_interrupts_nor_answers_itself(real_ears: LocalEars, level_db: int, delay_ms: int) -> None:
-    call = run_timed(hold_call(real_ears, EspeakVoice(), level_db, delay_ms, 40))
+    call = run_simulated(hold_call(real_ears, EspeakVoice(), level_db, delay_ms, 40))
     assert (call.self_interruptions, call.self_answers) == (0, [])
 
 
@@ -170,6 +169,6 @@ def test_a_person_interrupts_over_a_loud_echo(real_ears: LocalEars) -> None:
     text = "No, that is not what I asked for."
     coded = asyncio.run(PhoneSpeech(EspeakVoice("en-us+f3"))(Say(text)))
     people = [Interruption(text, coded)] * 2
-    call = run_timed(hold_call(real_ears, EspeakVoice(), -12, 200, 60, people))
+    call = run_simulated(hold_call(real_ears, EspeakVoice(), -12, 200, 60, people))
     assert call.missed == []
     assert call.is_clean

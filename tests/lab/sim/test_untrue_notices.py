@@ -53,7 +53,7 @@ HEARD = step(ev.PlaybackFinished(4_000, 1, 800))
 )
 def test_a_notice_is_judged_by_what_happened(code: str, so: list[StepRecord], not_so: list[StepRecord]) -> None:
     assert untrue_notices(so, shown(code)) == []
-    assert untrue_notices(not_so, shown(code)) == [f"{code!r} was shown at 5000 ms, but it was not so"]
+    assert untrue_notices(not_so, shown(code)) == [f"{code!r} was shown at 5000 ms, but it was not true"]
 
 
 @pytest.mark.req("H-11")
@@ -61,7 +61,7 @@ def test_a_fault_is_judged_by_its_part_its_class_and_whether_it_ends_the_convers
     told = Noticed(1_000, "UNKNOWN", "error", "fault_unknown", part="ears")
     assert untrue_notices([FAULT], [told]) == []
     for other in (replace(told, part="brain"), replace(told, fatal=True), replace(told, code="RATE_LIMIT")):
-        assert untrue_notices([FAULT], [other]) == [f"{other.code!r} was shown at 1000 ms, but it was not so"]
+        assert untrue_notices([FAULT], [other]) == [f"{other.code!r} was shown at 1000 ms, but it was not true"]
     given_up = replace(told, code="not_restored")
     assert untrue_notices([step(ev.LinkClosed(1_000, 1), Link.RECONNECTING, Link.FAULTED)], [given_up]) == []
     assert untrue_notices([FAULT], [given_up]) != []

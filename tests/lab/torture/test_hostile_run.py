@@ -21,12 +21,12 @@ def test_the_95th_of_a_hundred_answers_counts() -> None:
 
 def test_answers_within_twice_the_quiet_time_and_200_ms_are_fair() -> None:
     assert not judge(QUIET, phase(392)).why
-    assert judge(QUIET, phase(393)).why == "p95 of the answers is 393 ms, allowed are 392 ms"
+    assert judge(QUIET, phase(393)).why == "p95 of the answers is 393 ms, but at most 392 ms are allowed"
 
 
 def test_each_part_of_the_law_can_be_broken() -> None:
     assert judge(QUIET, phase()).why == "no answer came"
-    assert judge(QUIET, phase(1, memory_mb=1_081)).why == "the server uses 1081 MB, allowed are 1080 MB"
+    assert judge(QUIET, phase(1, memory_mb=1_081)).why == "the server uses 1081 MB, but at most 1080 MB are allowed"
     assert judge(QUIET, phase(1, refused=("caller 3",))).why == "1 honest callers were refused, first: caller 3"
 
 

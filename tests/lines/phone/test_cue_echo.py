@@ -9,12 +9,12 @@ import pytest
 
 from duologue.ears.local import LocalEars
 from duologue.ears.moonshine import Moonshine
-from duologue.lab.recordings.busy_clock import run_timed
 from duologue.lab.sim.line_echo import LineEcho
 from duologue.lab.sim.offline_call import OfflineCall
 from duologue.ports.ears import Final, Frame, Heard, Incoming, Partial, SpeechBegan
 from duologue.ports.line import LineEvent
 from duologue.ports.sound import Sound
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.voice.built_in_sounds import connected_sound, thinking_sound
 from duologue.voice.espeak import EspeakVoice
 from tests.needs import needs_model
@@ -64,7 +64,7 @@ def real_ears() -> LocalEars:
 @pytest.mark.parametrize("delay_ms", [60, 400])
 @pytest.mark.parametrize("sound", [thinking_sound(), connected_sound()], ids=["thinking", "connected"])
 def test_the_echo_of_a_cue_is_no_speech(real_ears: LocalEars, sound: Sound, delay_ms: int) -> None:
-    heard = run_timed(heard_of_cues(real_ears, sound, delay_ms))
+    heard = run_simulated(heard_of_cues(real_ears, sound, delay_ms))
     assert not [report for report in heard if isinstance(report, SpeechBegan | Partial | Final)]
 
 
@@ -73,7 +73,7 @@ def test_the_echo_of_a_cue_is_no_speech(real_ears: LocalEars, sound: Sound, dela
 def test_the_echo_of_a_spoken_cue_is_no_speech_because_the_ears_know_what_was_played(
     real_ears: LocalEars, delay_ms: int
 ) -> None:
-    heard = run_timed(heard_of_cues(real_ears, asyncio.run(spoken("One moment please.")), delay_ms))
+    heard = run_simulated(heard_of_cues(real_ears, asyncio.run(spoken("One moment please.")), delay_ms))
     assert not [report for report in heard if isinstance(report, SpeechBegan | Partial | Final)]
 
 

@@ -135,8 +135,8 @@ class CallPlayer:
         self.give(self.fill(event, given), EventKind.MEANINGLESS)
 
     def wait(self, for_ms: int) -> None:
-        """Advance the time by `for_ms`. Cues on the way are given. Fails if another deadline is due before the new
-        time."""
+        """Advance the time by `for_ms`. Fires the timers of cues that are due before then. Fails if any other deadline
+        is due before then."""
         until = self.at + for_ms
         while (deadline := next_deadline(self.state)) is not None and deadline.due < until:
             assert deadline.timer is Timer.CUE, f"{deadline} passed before {until}"
@@ -144,8 +144,8 @@ class CallPlayer:
         self.at = until
 
     def fire(self, timer: Timer) -> None:
-        """Advance the time to the next deadline and fire its timer. Cues on the way are given. Fails if the deadline is
-        that of another timer."""
+        """Advance the time to the deadline of this timer and fire it. Fires the timers of cues that are due before
+        that. Fails if any other deadline comes first."""
         deadline = next_deadline(self.state)
         if deadline is not None and deadline.timer is Timer.CUE is not timer:
             self.fire(Timer.CUE)

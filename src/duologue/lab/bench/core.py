@@ -125,9 +125,9 @@ def _leaves(s: State) -> tuple[object, ...]:
 
 
 def _peer_contenders(name: str, make: MakeWalker, call: PlayedCall) -> list[Contender]:
-    """The two contenders of another library: a machine that makes the same moves as the call, and machines that ignore
-    events. For every event that the core ignored, a machine that stays in the same state gets an event to ignore
-    too."""
+    """The two contenders of another library. The first is a machine that makes the same moves as the call. The second
+    is a set of machines, one in each state in which the core ignored an event. For each such event, the machine in that
+    state gets an event that it must ignore, too."""
     moves = call.lifecycle
     walker = follow(make, moves)
     events = [event_to(target) for _, target in moves]

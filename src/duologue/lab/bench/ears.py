@@ -176,8 +176,8 @@ def _rtf(model: Moonshine, audio: Samples, rounds: int) -> float:
 
 
 async def _pico(rounds: int) -> dict[str, float]:
-    """SVOX Pico, in wall time because it runs in a process of its own: its first sound, a stop in mid-sentence as
-    its reader sees it, and a sentence of some seconds."""
+    """Measure SVOX Pico: the time to its first sound, the time that its reader needs to stop it in mid-sentence, and
+    the time for a sentence of a few seconds. All are wall times, because Pico runs in a process of its own."""
     voice = PicoVoice()
     first_ms = await _voice_first_ms(voice)
     spoken = "Your appointment is on Tuesday the fourteenth at three thirty in the afternoon, so bring your papers."

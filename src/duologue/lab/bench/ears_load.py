@@ -1,8 +1,9 @@
 """Measures what local ears cost while people talk, at the pace of real lines: CPU per second of a session, and lag.
 
-Each session sends 20 ms at a time, at moments of its own, and its speaker talks nearly all the time. STT is scripted
-where CPU is measured, so that the cost of voice detection is seen. Rule: the bare model at the same pace, and the same
-lines without ears, are measured in the same run, because a busy machine makes everything slower.
+Each session sends 20 ms at a time, at other moments than the other sessions, and its speaker talks nearly all the time.
+Where CPU is measured, STT is scripted, so that the number shows the cost of voice detection. Rule: the model alone at
+the same pace, and the same lines without ears, are measured in the same run, because a busy machine makes everything
+slower.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ Speaker: TypeAlias = Callable[[AsyncIterator[Incoming], list[Incoming]], Awaitab
 
 
 def ears_load(audio: Samples, seconds: float) -> dict[str, float]:
-    """CPU milliseconds for a second of a session: ears, the bare model and bare lines, with one session and with
-    ten."""
+    """The CPU milliseconds that one second of a session costs, with one session and with ten: for the ears, for the
+    model alone, and for lines without ears."""
     ears = LocalEars(InstantText(), judges_turns=False, cancels_echo=False)
     ears.load()
     result, pieces = {}, pieces_of(audio)
@@ -48,8 +49,8 @@ def ears_load(audio: Samples, seconds: float) -> dict[str, float]:
 
 
 def talking_lag_ms(ears: LocalEars | None, audio: Samples, seconds: float) -> float:
-    """The lag of the event loop that 99 % of its timers don't exceed, while ten people talk to these ears; without
-    ears, while nothing happens."""
+    """The 99th percentile of the event loop's lag in milliseconds, while ten people talk to these ears. If `ears` is
+    None, the lag is measured while nothing happens."""
     return asyncio.run(_lag_ms(ears, audio, seconds))
 
 
@@ -66,7 +67,7 @@ def _cpu_ms(sessions: int, seconds: float, work: Awaitable[None]) -> float:
 
 
 def pieces_of(audio: Samples) -> list[Frame]:
-    """The audio as a line sends it."""
+    """The audio, cut into the pieces that a line sends."""
     return [Frame(to_pcm(audio[at : at + _PIECE])) for at in range(0, audio.size - _PIECE + 1, _PIECE)]
 
 
@@ -84,7 +85,8 @@ async def _run(work: Awaitable[None]) -> None:
 
 
 async def _line(pieces: list[Frame], offset_s: float, seconds: float, sent: list[Incoming]) -> AsyncIterator[Incoming]:
-    """The audio of a session in pieces, each when it is over."""
+    """Yield the pieces of a session's audio at the pace of real time. What was added to `sent` is yielded before the
+    next piece."""
     now = asyncio.get_running_loop().time
     begun = now() + offset_s
     for place in range(int(seconds * 1000 / PIECE_MS)):
@@ -109,7 +111,7 @@ def _listener(ears: LocalEars) -> Speaker:
 
 
 async def _bare(audio: Samples, sessions: int, seconds: float) -> None:
-    """The model alone, once for the frames of all sessions, each time when they are over."""
+    """Run the model alone, at the pace of real time. Each call of the model processes one frame of every session."""
     vad, memories = SileroVad(), [VadMemory() for _ in range(sessions)]
     frames = audio[: audio.size // FRAME_SAMPLES * FRAME_SAMPLES].reshape(-1, FRAME_SAMPLES)
     now = asyncio.get_running_loop().time

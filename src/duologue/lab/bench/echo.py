@@ -1,7 +1,8 @@
 """Measures echo on the telephone: calls in which the agent hears itself, at several levels and delays.
 
-For each, one call is silent but for the echo, and in another one people interrupt: synthetic voices, and phrases of the
-packaged recordings of a person. Rule: the people are as loud as the agent on average, and no phrase is left out.
+There are two calls for each level and delay. In one, the agent hears only the echo. In the other, people interrupt:
+synthetic voices, and phrases of the packaged recordings of a person. Rule: the people are as loud as the agent on
+average, and no phrase is left out.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _GRAIN_MS = 20
 
 
 def bench_echo(minutes: float, progress: Callable[[str], object]) -> dict[str, Any]:
-    """Hold all calls. Takes some seconds of CPU time for each minute."""
+    """Hold all calls. Each minute of a call takes some seconds of CPU time."""
     from duologue.ears.local import LocalEars
     from duologue.ears.moonshine import Moonshine
 
@@ -64,7 +65,7 @@ def bench_echo(minutes: float, progress: Callable[[str], object]) -> dict[str, A
 
 
 def row_of(alone: EchoCall, overlapped: EchoCall) -> dict[str, Any]:
-    """What both calls with one echo gave together."""
+    """The combined result of both calls with the same echo."""
     stops = sorted(overlapped.stop_ms)
     tried = len(stops) + len(overlapped.missed)
     return {
@@ -81,7 +82,7 @@ def row_of(alone: EchoCall, overlapped: EchoCall) -> dict[str, Any]:
 
 
 def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """The rows of the table: the echo, the agent's own faults, and how people could interrupt."""
+    """The rows of the table: the echo, the agent's own faults, and how well people could interrupt."""
     rows = []
     for call in result["calls"]:
         is_silent = call["level_db"] == NO_ECHO_DB
@@ -117,7 +118,8 @@ def recorded_people() -> list[Interruption]:
 
 
 def phrases_of(samples: Samples) -> list[Samples]:
-    """The phrases of a recording: its sound between two pauses, if it is neither very short nor long."""
+    """The phrases of a recording: the stretches of sound between its pauses, without those that are very short or very
+    long."""
     size = RATE_HZ * _GRAIN_MS // 1000
     levels = [to_dbfs(rms(samples[at : at + size])) for at in range(0, samples.size - size + 1, size)]
     least = max(levels, default=0.0) - 35
@@ -136,6 +138,6 @@ def phrases_of(samples: Samples) -> list[Samples]:
 
 
 def _coded(samples: Samples) -> bytes:
-    """Telephone audio of the same loudness for every person."""
+    """These samples as telephone audio, with the same loudness for every person."""
     gain = 10 ** ((LOUDNESS_DB - to_dbfs(rms(samples))) / 20)
     return pcm_to_ulaw(to_pcm((samples * gain).astype(np.float32)))

@@ -1,7 +1,7 @@
 """A WebSocket client with little overhead: the measuring side of a benchmark must be faster than the server.
 
-Rule: it does what the benchmarks need of RFC 6455 and no more: text frames, pings, and a mask of zero, so that data is
-sent unchanged.
+Rule: it supports only the parts of RFC 6455 that the benchmarks need: text frames and pings. Its mask is zero, so that
+data is sent unchanged.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _TEXT, _PING, _PONG = 0x81, 0x89, 0x8A
 
 
 class LightSocket(asyncio.Protocol):
-    """One connection. A subclass takes what comes."""
+    """One connection. A subclass overrides `take` and `note_lost`."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -39,10 +39,10 @@ class LightSocket(asyncio.Protocol):
         self._write(_TEXT, text.encode())
 
     def take(self, content: bytes) -> None:
-        """A frame with text has come."""
+        """Called with the content of each text frame that arrives."""
 
     def note_lost(self) -> None:
-        """The connection is gone."""
+        """Called when the connection is lost."""
 
     def close(self) -> None:
         self._is_over = True

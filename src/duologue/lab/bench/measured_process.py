@@ -1,7 +1,7 @@
 """One of several server processes that `duologue bench server --workers` measures: `python -m …measured_process`.
 
 The arguments are the address of the benchmark, VAD (1 or 0), the limit of conversations, and the store. Rule: the
-process serves what its parent passes on, exactly as one of `duologue serve` does.
+process serves the connections that its parent passes on, exactly as a process of `duologue serve` does.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ _LOUD = 0.01
 _QUIET = 6  # speech ends after this many frames without sound
 _WORDS = 10  # the partial text comes after this many frames of speech
 _LAG_S = 0.01
-_WARM = 10  # the memory of a conversation is measured after so many, because the first ones load code
+_WARM = 10  # the first conversations aren't counted for memory, because they load code
 
 
 class LoudEars:
@@ -119,7 +119,8 @@ class ServerFigures:
     resident_kb: list[int] = field(default_factory=list)  # the memory of this process before each conversation
 
     def mb_per_session(self, resident_kb: int) -> float:
-        """What a conversation adds to the memory of this process, which is `resident_kb` now."""
+        """How many MB a conversation adds to the memory of this process on average. `resident_kb` is the memory of the
+        process now."""
         count = len(self.resident_kb)
         first = _WARM if count > 2 * _WARM else 0
         return (resident_kb - self.resident_kb[first]) / 1024 / (count - first) if count else 0.0
@@ -130,7 +131,7 @@ def run_served(
 ) -> None:
     """The main function of the server process. It sends its port through `pipe`, unless it gets its connections from a
     parent by `link`. Then it answers the commands `begin` (start measuring) and `figures` (send the results) until the
-    command `stop` comes. `store` is the path of an SQLite file; empty: nothing is stored."""
+    command `stop` comes. `store` is the path of an SQLite file. If it is empty, nothing is stored."""
     if core is not None:
         os.sched_setaffinity(0, {core})
     _run(_served(pipe, vad, sessions_max, store, link))
@@ -189,7 +190,7 @@ async def _served(pipe: Connection, vad: bool, sessions_max: int, store: str, li
 
 @asynccontextmanager
 async def _connected(server: Server, pipe: Connection, link: ParentLink | None) -> AsyncIterator[None]:
-    """Serve on a port of its own, or what the parent passes on."""
+    """Serve on a port of its own, or serve the connections that the parent passes on."""
     leases = server.conversations.leases
     if leases is not None:
         await leases.open(server.conversations)

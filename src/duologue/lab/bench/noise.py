@@ -1,8 +1,8 @@
 """Measures what noise suppression does to words: errors with and without it, at several levels of noise.
 
-The recordings and the noises are sets of files that you have; none come with the project. Rule: the reference is the
-text that the set gives, else what the better model writes for the recording without noise, so a number says how much
-noise and suppression change, and not how good a model is.
+You provide the recordings and the noises as sets of files. The project comes without them. Rule: the reference for a
+recording is its text in the set. If there is no text, it is what the better model transcribes from the recording
+without noise, so that a number shows the effect of noise and suppression, not the quality of a model.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SUPPRESSORS: dict[str, Callable[[], NoiseSuppressor] | None] = {
 
 @dataclass(frozen=True, slots=True)
 class SpokenRecording:
-    """A recording, where its speech is, and its text if the set gives one."""
+    """A recording, the first and the last sample of its speech, and its text if the set has one."""
 
     sound: Samples
     first: int
@@ -107,7 +107,7 @@ def report(result: dict[str, Any]) -> list[tuple[str, ...]]:
 
 
 def mixed(speech: SpokenRecording, noise: Samples, level_db: int) -> Samples:
-    """The recording with this noise, so that the speech is `level_db` louder than the noise beside it."""
+    """The recording mixed with this noise. The speech is `level_db` louder than the noise during the speech."""
     noise = noise[NOISE_SKIPPED_MS * RATE_HZ // 1000 :] if noise.size > 2 * RATE_HZ else noise
     noise = np.resize(noise, speech.sound.size)
     power = float(np.mean(speech.cut(noise) ** 2)) + 1e-12
@@ -117,7 +117,7 @@ def mixed(speech: SpokenRecording, noise: Samples, level_db: int) -> Samples:
 
 
 def suppressed(suppressor: NoiseSuppressor, sound: Samples) -> Samples:
-    """The sound without noise, in frames as ears feed them."""
+    """The sound after noise suppression. The suppressor gets the sound frame by frame, as from the ears."""
     padded = np.concatenate((sound, np.zeros(-sound.size % FRAME_SAMPLES, np.float32)))
     frames = [suppressor.feed(padded[at : at + FRAME_SAMPLES]) for at in range(0, padded.size, FRAME_SAMPLES)]
     return np.concatenate(frames)[: sound.size]
@@ -141,7 +141,7 @@ def words_of(text: str) -> list[str]:
 
 
 def word_errors(expected: Sequence[str], found: Sequence[str]) -> int:
-    """How many words have to be changed, added or taken out."""
+    """How many words must be changed, added or removed to turn one text into the other."""
     row = list(range(len(found) + 1))
     for number, word in enumerate(expected, 1):
         before, row[0] = row[0], number
@@ -154,15 +154,15 @@ def word_errors(expected: Sequence[str], found: Sequence[str]) -> int:
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    """The lines of a set, with the paths of their recordings."""
+    """The lines of a set as objects. `path` is the path of the recording."""
     paths = [row.heard for row in read_rows(path)]
     lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
     return [{**json.loads(line), "path": heard} for line, heard in zip(lines, paths, strict=True)]
 
 
 def _speech(row: dict[str, Any]) -> SpokenRecording | None:
-    """The speech of a line; None if the line has no speech, if the agent speaks too, or if the recording has noise
-    already."""
+    """The speech of a line. None if the line has no speech, if the agent speaks too, if the recording already has
+    noise, or if its language isn't English."""
     spans = row.get("user_speech_ms")
     tags = row.get("tags") or {}
     if not spans or row.get("agent_wav") or tags.get("noise") or tags.get("lang", "en") != "en":

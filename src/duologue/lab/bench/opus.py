@@ -1,7 +1,7 @@
-"""Measures Opus on clients' sockets: bytes, CPU, and how much longer sound waits than as PCM: `duologue bench opus`.
+"""Measures Opus on clients' sockets: bytes, CPU, and how much later sound arrives than as PCM: `duologue bench opus`.
 
 Recorded speech goes through the same code as in a conversation: the agent's voice in chunks of 100 ms, the user's in
-packets of 20 ms. Rule: CPU is that of the server alone; what the page encodes and decodes isn't counted.
+packets of 20 ms. Rule: only the CPU time of the server is measured, not that of the page.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ BUDGETS: tuple[Budget, ...] = (
     Budget("output_kbit_s", "agent speaks: sound to the client, with headers", 40, "kbit/s"),
     Budget("input_kbit_s", "user speaks: sound from the client, with headers", 40, "kbit/s"),
     Budget("codec_ms_per_session_s", "CPU of a session-second while both speak", 6, "ms"),
-    Budget("output_late_ms", "agent's sound waits for more of it, at most", 40, "ms"),
-    Budget("input_late_ms", "user's sound waits for its packet, at most", 40, "ms"),
+    Budget("output_late_ms", "agent's sound waits for a full packet, at most", 40, "ms"),
+    Budget("input_late_ms", "user's sound waits for a full packet, at most", 40, "ms"),
 )
 NOTE = (
     "The CPU is what Opus adds to PCM: encoding the agent's voice at 24 kHz and decoding the user's at 16 kHz, with "
-    "frames. As PCM, the user's sound waits for a frame of 32 ms, and the agent's for nothing."
+    "frames. As PCM, the user's sound waits for a frame of 32 ms, and the agent's sound doesn't wait."
 )
 
 
@@ -91,14 +91,15 @@ def speech(seconds: float, rate_hz: int) -> bytes:
 
 
 def microphone_packets(pcm: bytes) -> list[bytes]:
-    """The frames of a page whose microphone records this."""
+    """The frames that a page sends if its microphone records this sound."""
     encoder = OpusEncoder(INPUT_HZ, is_low_delay=True)
     step = encoder.samples * 2
     return [bytes((IS_PACKET,)) + encoder.encode(pcm[at : at + step]) for at in range(0, len(pcm) - step + 1, step)]
 
 
 def output_late_ms(pcm: bytes) -> float:
-    """The most sound that a client has been told of and can't decode yet, after any chunk but the last."""
+    """The delay of the agent's sound in milliseconds: the largest amount of sound that the encoder has got but the
+    client can't decode yet, measured after each chunk."""
     stream = PacketStream()
     given = decoded = late = 0
     for at in range(0, len(pcm), CHUNK_BYTES - 2):  # an odd length: chunks don't end with packets
@@ -110,7 +111,7 @@ def output_late_ms(pcm: bytes) -> float:
 
 
 def _sent(frames: VoiceFrames, pcm: bytes) -> tuple[float, int]:
-    """The CPU in milliseconds and the bytes of this sound as one voice."""
+    """The CPU milliseconds for sending this sound as one voice, and how many bytes are sent."""
     chunks = [pcm[at : at + CHUNK_BYTES] for at in range(0, len(pcm), CHUNK_BYTES)]
     before = time.process_time()
     made = [frames.chunk(1, number, chunk) for number, chunk in enumerate(chunks, 1)]
@@ -119,7 +120,7 @@ def _sent(frames: VoiceFrames, pcm: bytes) -> tuple[float, int]:
 
 
 def _received(frames: MicrophoneFrames, sent: list[bytes]) -> tuple[float, int]:
-    """The CPU in milliseconds and the bytes of these frames."""
+    """The CPU milliseconds for receiving these frames, and how many bytes they have."""
     before = time.process_time()
     for frame in sent:
         frames.ms_of(frame)

@@ -183,8 +183,8 @@ async def _timings(page: Page, count: int) -> list[dict[str, Any]]:
 
 
 async def _clock(page: Page) -> tuple[float, float]:
-    """How many milliseconds this process's clock is ahead of the page's clock, and by how many that number may be
-    wrong."""
+    """How many milliseconds this process's clock is ahead of the page's clock, and the largest possible error of that
+    number."""
     found = []
     for _ in range(40):
         sent = time.perf_counter() * 1000

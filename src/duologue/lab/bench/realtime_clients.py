@@ -1,8 +1,8 @@
 """Measures many clients of the Realtime protocol on one core, and the CPU time from an event to its answer.
 
-The server runs in its own process on one core, with a scripted brain and voice, and with ears that know speech by its
-level. This process plays the clients on another core and measures what arrives. Rule: playback of an answer starts with
-its first sound, and a piece of sound is late if it comes when everything before it has been played.
+The server runs in its own process on one core, with a scripted brain and voice, and with ears that recognize speech by
+its level. This process plays the clients on another core and measures what arrives. Rule: playback of an answer starts
+with its first sound, and a piece of sound is late if everything before it has already been played when it arrives.
 """
 
 from __future__ import annotations
@@ -28,16 +28,17 @@ from .timed_server import TimedServer, timed_server
 WARM_S = 4.0
 PATIENCE = 10  # how many times as long is measured until there is sound
 BUDGETS: tuple[Budget, ...] = (
-    Budget("late_frames", "pieces of sound that came when everything before was played", 0, "pieces"),
+    Budget("late_frames", "pieces of sound that came after everything before was played", 0, "pieces"),
     Budget("clients_per_core", "clients that a core carries, by CPU", 100, "", at_least=True),
     Budget("event_cpu_ms_p50", "event → answer on the wire, CPU, median", 1, "ms"),
     Budget("event_cpu_ms_p95", "event → answer on the wire, CPU, 95 %", 1, "ms"),
 )
 NOTE = (
     "The server has one core, the clients another. Every client sends 50 frames a second, speaks every eight seconds, "
-    "and speaks over the answer after three. VAD is off: ears know speech by its level. Event → answer is measured in "
-    "memory, without the socket. core_taken_share is how long other processes had the server's core while the server "
-    "could have run. If that isn't near 0, late pieces say nothing about the server: CPU does."
+    "and speaks over the answer after three. VAD is off: ears recognize speech by its level. Event → answer is "
+    "measured in memory, without the socket. core_taken_share is how long other processes had the server's core while "
+    "the server could have run. If that isn't near 0, the number of late pieces says nothing about the server, but CPU "
+    "still does."
 )
 
 
@@ -47,7 +48,7 @@ def bench_realtime_clients(
     turns: int = 30,
     progress: Callable[[str], None] = lambda what: None,  # noqa: ARG005
 ) -> dict[str, Any]:
-    """Measure so many clients at once for this many seconds, and so many turns of one client in memory."""
+    """Measure this many clients at once for this many seconds, then this many turns of one client in memory."""
     progress("event → answer")
     result = event_cpu_ms(turns)
     with timed_server("realtime") as server:
@@ -112,7 +113,8 @@ async def _measure(server: TimedServer, count: int, seconds: float) -> dict[str,
 
 @dataclass
 class ClientFigures:
-    """What one client has measured. A gap below 0 is how much was left to play when the next sound came."""
+    """What one client has measured. A negative gap is the amount of sound that was still to be played when the next
+    sound came."""
 
     gaps_ms: list[float] = field(default_factory=list)
     answers: int = 0

@@ -38,7 +38,7 @@ ANSWERED = {
 
 
 class MemorySocket:
-    """A WebSocket of the ASGI interface in memory, and the CPU time until an answer is sent."""
+    """An ASGI WebSocket in memory. It measures the CPU time until an answer is sent."""
 
     def __init__(self) -> None:
         self._inbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
@@ -61,14 +61,14 @@ class MemorySocket:
             self._answered.set_result(spent_ns)
 
     def give(self, **event: Any) -> None:
-        """An event of the client."""
+        """Queue an event of the client for the server."""
         self._inbox.put_nowait({"type": "websocket.receive", "text": json.dumps(event)})
 
     def leave(self) -> None:
         self._inbox.put_nowait({"type": "websocket.disconnect"})
 
     async def ask(self, answer: str, **event: Any) -> int:
-        """Give an event. Returns the CPU time in nanoseconds until its answer was sent."""
+        """Queue an event. Returns the CPU time in nanoseconds until its answer was sent."""
         self._watched, self._answered = answer, asyncio.get_running_loop().create_future()
         self._began_ns = time.process_time_ns()
         self.give(**event)
@@ -79,7 +79,8 @@ class MemorySocket:
 
 
 def event_cpu_ms(turns: int) -> dict[str, Any]:
-    """Measure so many turns. Returns milliseconds of CPU: by event the median and 95 %, and those of a frame."""
+    """Measure this many turns. Returns CPU milliseconds: the median and the 95th percentile of all events, the median
+    of an audio frame, and the median of each kind of event."""
     spent = run_simulated(_talk(turns))
     answers = sorted(ns for kind in ANSWERED for ns in spent[kind])
     return {
@@ -106,7 +107,8 @@ async def _talk(turns: int) -> dict[str, list[int]]:
 
 
 async def _play_turn(socket: MemorySocket, spent: dict[str, list[int]]) -> None:
-    """Configure, write, hear the beginning of the answer, send a second of silence, and cut the answer."""
+    """Play one turn: configure the session, send a text, receive the beginning of the answer, send a second of silence,
+    and truncate the answer."""
 
     async def ask(kind: str, **event: Any) -> None:
         spent[kind].append(await socket.ask(ANSWERED[kind], type=kind, **event))

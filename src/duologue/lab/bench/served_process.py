@@ -2,7 +2,8 @@
 
 The process prints its address. For every line that it reads, it prints its CPU time and how long it waited for its
 core. It ends when its standard input is closed. Rule: the server has everything that a call needs, except models: its
-brain and voice are scripted, telephone calls have no ears, and those of Realtime clients know speech by its level.
+brain and voice are scripted, telephone calls have no ears, and the ears of Realtime clients recognize speech by its
+level.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class RunningServer(NamedTuple):
 
 
 class LoadFigures(NamedTuple):
-    """What a number of conversations costs, and what came of it."""
+    """The CPU time of some conversations at once, and the answers that their clients heard."""
 
     sessions: tuple[int, ...]  # by process
     server_cpu_s: float
@@ -137,7 +137,8 @@ def cpu_s(pids: tuple[int, ...]) -> float:
 
 @contextmanager
 def _running(count: int, vad: bool, sessions: int) -> Iterator[RunningServer]:
-    """A server of so many processes, with a store in a new SQLite file. One process has no parent, as in `serve`."""
+    """Run a server of `count` processes, with a store in a new SQLite file. A single process has no parent, as in
+    `serve`."""
     spawn = multiprocessing.get_context("spawn")
     ours, theirs = spawn.Pipe()
     with tempfile.TemporaryDirectory() as folder, Listener(f"{folder}/pipes", "AF_UNIX") as listener:

@@ -1,7 +1,8 @@
-"""How long people wait for an answer: recordings are played to a whole agent, with a brain and a voice of known speed.
+"""Measures how long people wait for an answer: plays recordings to a whole agent whose brain and voice have known
+speeds.
 
-The clock is simulated, and the models of the ears take their CPU time. Rule: only the answer counts. The wait is
-counted from the end of the person's speech, as the label of the recording says, to the first sound of the answer.
+The clock is simulated, and the models of the ears take their CPU time. Rule: only the answer ends a wait. The wait is
+measured from the end of the person's speech, as labelled in the recording, to the first sound of the answer.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Talked(NamedTuple):
 
 @dataclass(frozen=True)
 class TimedBrain:
-    """A brain whose first token comes after so long. It counts the requests in `asked`."""
+    """A brain whose first token comes after `first_ms`. It adds every request to `asked`."""
 
     first_ms: int
     asked: list[int]
@@ -97,7 +98,7 @@ def read_expected(path: Path) -> list[Expected]:
 
 
 def judge(expected: Expected, decisions: tuple[Decision, ...]) -> Talked:
-    """What these decisions mean for the person."""
+    """What happened in a recording, as these decisions show: the person's wait, cut-ins and early requests."""
     speaks = [one.t_ms for one in decisions if one.kind == "speaks"]
     after = [at for at in speaks if at >= expected.end_ms - EARLY_MS]
     return Talked(
@@ -110,7 +111,7 @@ def judge(expected: Expected, decisions: tuple[Decision, ...]) -> Talked:
 def measure(
     talker: Talker, recordings: list[Expected], progress: Callable[[], object] = lambda: None
 ) -> dict[str, Any]:
-    """Play these recordings to the talker. Returns the waits and what they cost."""
+    """Play these recordings to the talker. Returns statistics of the waits, the cut-ins and the requests."""
     talked = []
     for one in recordings:
         result = run_timed(talker.listen(read(one.wav)))
@@ -137,7 +138,7 @@ def _at(values: list[int], share: float) -> int | None:
 
 
 def report(results: list[dict[str, Any]]) -> list[tuple[str, ...]]:
-    """A line of the table for each mode and speed."""
+    """The rows of the table, one for each mode and speed."""
     return [
         (
             f"{one['brain_ms']} + {one['voice_ms']} ms",

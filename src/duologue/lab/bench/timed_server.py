@@ -1,6 +1,6 @@
-"""A server in a process of its own, as a benchmark starts it and asks it for its CPU time.
+"""A server in a process of its own, for a benchmark that asks it for its CPU time.
 
-Rule: the server has a core of its own if the machine has two, and this process keeps to another one.
+Rule: if the machine has two cores, the server runs on one of them, and this process runs on another.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from duologue.core.errors import DuologueError
 
 
 class ServerTimes(NamedTuple):
-    """What a server has used so far, in seconds."""
+    """The CPU time of a server so far, and how long it waited for its core, in seconds."""
 
     cpu_s: float
     waited_s: float  # how long it could have run, but other processes had its core
@@ -36,7 +36,7 @@ class TimedServer:
             )
 
     def times(self) -> ServerTimes:
-        """What the server has used so far."""
+        """Ask the server for its times so far."""
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()

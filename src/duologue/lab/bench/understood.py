@@ -1,7 +1,7 @@
-"""What it gains that the brain says how complete a text is: synthetic callers speak to the ears, with and without it.
+"""Measures how much sooner turns end if the brain judges how complete their text is. The callers are synthetic voices.
 
 Callers answer an open question of a flow, ask for the flow, or stop in the middle of a sentence and go on. Rule: the
-same sound is heard twice, in simulated time, and only the brain's word about the text differs.
+same sound is heard twice, in simulated time: once with the brain's judgement of the text, and once without.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ class SyntheticTurn(NamedTuple):
 
 
 class UnderstoodTurns(NamedTuple):
-    """What was measured with or without the brain's word."""
+    """What was measured, with or without the brain's judgement of the text."""
 
     judges: bool
     waits_ms: list[int]  # after answers and requests
-    understood_ms: list[int]  # the same, of those that the brain has understood
-    texts: list[str]  # what the ears read in those that it hasn't
+    understood_ms: list[int]  # of the turns that the brain has understood
+    texts: list[str]  # the texts of the turns that it hasn't understood
     cut_ins: int
     pauses: int
     missed: int
@@ -79,13 +79,13 @@ class QuietBrain:
 
 @dataclass(frozen=True)
 class KnowingBrain(QuietBrain):
-    """The same, and it knows what is open."""
+    """A quiet brain that also judges how complete a text is. It knows the domain and the state of its dialogue."""
 
     domain: Domain
     state: DialogueState
 
     def completeness(self, conversation: str, said: tuple[UserSaid, ...]) -> Completeness:  # noqa: ARG002
-        """What the flow says about these turns."""
+        """How complete these turns are, as the dialogue judges them."""
         text = " ".join(one.text for one in said)
         return Completeness(completeness(self.domain, self.state, text, TODAY))
 
@@ -143,7 +143,7 @@ def measure(
     judges: bool,
     progress: Callable[[], object] = lambda: None,
 ) -> UnderstoodTurns:
-    """Let the ears hear everything, with or without the brain's word about the text."""
+    """Let the ears hear everything, with or without the brain's judgement of the text."""
     found = UnderstoodTurns(judges, [], [], [], 0, 0, 0)
     asking, _ = guarded_step(domain, DialogueState(), FlowRequested(flow, 0))
     for one in spoken:
@@ -156,7 +156,7 @@ def measure(
 
 
 def judge(found: UnderstoodTurns, one: SyntheticTurn, heard: ListenResult) -> UnderstoodTurns:
-    """Add what the ears decided about this turn."""
+    """Add what the ears decided about this turn to `found`, and return the result."""
     ends = [decision for decision in heard.decisions if decision.kind == "end_of_turn"]
     if one.pause is not None:
         is_cut_in = any(one.pause[0] <= end.t_ms <= one.pause[1] for end in ends)
@@ -194,7 +194,7 @@ def _at(values: list[int], share: float) -> int | None:
 
 
 def report(results: list[dict[str, Any]]) -> list[tuple[str, ...]]:
-    """A line of the table for each run."""
+    """The rows of the table, one for each run."""
     return [
         (
             "how complete" if one["brain_judges"] else "nothing",

@@ -1,8 +1,8 @@
 """Measures WebRTC: CPU of a session in which both sides speak, and speech over a network that loses and delays packets.
 
 This process serves peer connections, and another one plays their clients. For the network, sentences of a synthetic
-caller are encoded, sent through a simulated network, ordered, decoded and written down by the local STT. Rule: the
-codec is measured apart, by itself, and everything else of a session counts as packets.
+caller are encoded, sent through a simulated network, ordered, decoded and transcribed by the local STT. Rule: the codec
+is measured by itself, and all other CPU time of a session counts as the cost of packets.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ BUDGETS: tuple[Budget, ...] = (
 )
 NOTE = (
     "CPU is that of the server's process alone, with real aiortc clients in another process on this machine: the agent "
-    "and the user speak all the time. The codec is encoding and decoding by themselves, and packets are the rest: RTP, "
-    "SRTP, ICE, ordering, and what was heard."
+    "and the user speak all the time. Encoding and decoding are measured by themselves. The rest is the cost of "
+    "packets: RTP, SRTP, ICE, ordering and the received sound."
 )
 
 
@@ -47,7 +47,7 @@ def bench_webrtc(
     progress: Callable[[str], None] = lambda what: None,  # noqa: ARG005
     speech: bool = False,
 ) -> Any:
-    """Measure so many sessions at once for this many seconds."""
+    """Measure this many sessions at once for this many seconds."""
     progress("the codec")
     codec = _codec_ms()
     progress(f"{sessions} sessions")
@@ -77,12 +77,12 @@ def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
         ("of it packets", f"{result['packets_ms_per_session_s']:.2f} ms", ""),
     ]
     network = [
-        (f"{LOSS:.0%} loss, {JITTER_MS} ms jitter: heard of what arrived", f"{result['heard_share']:.1%}", ""),
+        (f"{LOSS:.0%} loss, {JITTER_MS} ms jitter: share of arrived packets heard", f"{result['heard_share']:.1%}", ""),
         ("lost in this run", f"{result['lost_share']:.1%}", ""),
-        ("made up, by a copy in the next packet or by concealment", f"{result['concealed_share']:.1%}", ""),
-        ("delay by order, median", f"{result['order_ms_p50']} ms", ""),
-        ("delay by order, 95 %", f"{result['order_ms_p95']} ms", ""),
-        ("delay by order, longest", f"{result['order_ms_max']} ms", ""),
+        ("replaced by a copy in the next packet or by concealment", f"{result['concealed_share']:.1%}", ""),
+        ("delay for ordering packets, median", f"{result['order_ms_p50']} ms", ""),
+        ("delay for ordering packets, 95 %", f"{result['order_ms_p95']} ms", ""),
+        ("delay for ordering packets, longest", f"{result['order_ms_max']} ms", ""),
     ]
     if "word_errors_clean" in result:
         network += [
@@ -96,7 +96,7 @@ def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def changing_tone(ms: int) -> bytes:
-    """Sound that a codec can't leave out: loudness and pitch change all the time, as in speech."""
+    """Sound that a codec can't skip as silence: loudness and pitch change all the time, as in speech."""
     import numpy as np
 
     rng = np.random.default_rng(7)
@@ -109,7 +109,7 @@ def changing_tone(ms: int) -> bytes:
 
 
 def _codec_ms() -> dict[str, float]:
-    """CPU of encoding and of decoding a second."""
+    """The CPU milliseconds for encoding and for decoding a second of sound."""
     pcm, encoder, decoder = changing_tone(10_000), OpusEncoder(), OpusDecoder()
     began = time.process_time()
     packets = [encoder.encode(pcm[at : at + PIECE]) for at in range(0, len(pcm), PIECE)]
@@ -124,7 +124,7 @@ def _codec_ms() -> dict[str, float]:
 
 
 class _Session:
-    """A line that always speaks, and counts what it hears."""
+    """A session in which the agent always speaks. It counts the milliseconds of sound that it hears."""
 
     def __init__(self, pcm: bytes) -> None:
         loop = asyncio.get_running_loop()
@@ -188,7 +188,7 @@ async def _measure(sessions: int, seconds: float) -> dict[str, float]:
 
 
 def over_network(packets: list[bytes], loss: float, jitter_ms: int, seed: int = 1) -> tuple[bytes, dict[str, float]]:
-    """The sound of these packets behind a network that loses and delays them, and numbers about it."""
+    """The sound of these packets after a network that loses and delays them, and statistics of losses and delays."""
     rng = random.Random(seed)
     sent = [(at * 20 + rng.uniform(0, jitter_ms), at) for at in range(len(packets)) if rng.random() >= loss]
     state, decoder, pcm, delays_ms = arrival_order.ArrivalState(), OpusDecoder(), bytearray(), []
@@ -215,7 +215,7 @@ def over_network(packets: list[bytes], loss: float, jitter_ms: int, seed: int = 
 
 
 def encoded(pcm: bytes, loss: float) -> list[bytes]:
-    """Packets for this sound at 24 kHz, as a browser makes them that was told of the loss."""
+    """The packets of this sound at 24 kHz, encoded as by a browser that knows the rate of loss."""
     encoder = OpusEncoder()
     encoder.expect_loss(round(loss * 100))
     whole = pcm + bytes(-len(pcm) % PIECE)

@@ -1,6 +1,7 @@
-"""How well speech is understood over a network that loses and delays packets: words of the local STT, with and without.
+"""Measures how well the local STT transcribes speech over a network that loses and delays packets.
 
-Rule: the same sentences, voice and STT are used for both, so the difference is the network's.
+Rule: the same sentences, voice and STT are also measured without losses and delays, so the difference is due to the
+network.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _SILENCE = bytes(_RATE_HZ // 2 * 2)
 
 
 def speech_numbers(loss: float, jitter_ms: int, seeds: int = 3) -> dict[str, float]:
-    """The share of words that are wrong without a network, and over this one."""
+    """The share of words that are wrong: without losses and delays, and with these."""
     return asyncio.run(_measure(loss, jitter_ms, seeds))
 
 
@@ -57,7 +58,7 @@ def plain_words(text: str) -> list[str]:
 
 
 def word_errors(said: str, heard: str) -> int:
-    """How many words must be changed, added or left out."""
+    """How many words must be changed, added or removed to turn one text into the other."""
     wanted, found = plain_words(said), plain_words(heard)
     row: Sequence[int] = range(len(found) + 1)
     for count, word in enumerate(wanted, 1):

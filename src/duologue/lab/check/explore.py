@@ -75,7 +75,8 @@ def explore(
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """States are values without cycles, so looking for cycles among all of them finds nothing."""
+    """Turn the garbage collector off inside a `with` block. States are values without reference cycles, so a search for
+    cycles among all of them would find nothing."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 
 class Explored(Protocol):
-    """What the findings of every machine have."""
+    """The fields that the findings of every machine have."""
 
     scope: str
     states: int

@@ -210,6 +210,6 @@ class Listener:
         return ListenResult(duration_ms, tuple(notes.decisions), tuple(notes.words), levels_of(heard))
 
     def agent(self, speaks_ms: int) -> Agent:
-        """The agent that listens. It speaks so long at the start, and answers nothing that can be heard."""
+        """The agent that listens. It speaks for `speaks_ms` at the start, and its answers can't be heard."""
         settings = replace(self.settings, greets=bool(speaks_ms), dead_air_ms=0)
         return Agent(MuteBrain(LEAD_MS + speaks_ms), ears=self.ears, profile=settings, endpoint=self.endpoint)

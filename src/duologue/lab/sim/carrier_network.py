@@ -1,7 +1,8 @@
-"""A simulated carrier with an API: it places calls, streams them, passes them on and reports their progress.
+"""A simulated carrier with an API: it places calls, streams them, transfers them and reports their progress.
 
-It speaks to the server as Twilio or Telnyx do: its webhooks are signed as theirs, its requests and instructions are
-checked with the names in their libraries. Rule: what a real carrier would refuse is refused, and noted in `refused`.
+It speaks to the server as Twilio or Telnyx do: it signs its webhooks as they do, and checks requests and instructions
+against the names in their libraries. Rule: everything that a real carrier would refuse is refused here, too, and noted
+in `refused`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ Behave = Callable[["Leg", ScriptedCarrier], Awaitable[None]]
 
 @dataclass(eq=False)
 class Leg:
-    """One call in the network. `instructions` are those that wait to be followed instead of the current ones."""
+    """One call in the network. `instructions` are new instructions that are to replace the current ones."""
 
     call: str
     number: str  # the telephone at the other end
@@ -53,7 +54,7 @@ class Leg:
 
 
 class CarrierNetwork:
-    """The network of one carrier. `behave` is what a person or a machine does with a stream."""
+    """The network of one carrier. `behave` plays the person or machine at the other end of a stream."""
 
     def __init__(
         self,
@@ -84,7 +85,7 @@ class CarrierNetwork:
 
     @property
     def secrets(self) -> dict[str, str]:
-        """The settings with which a server trusts this carrier."""
+        """The settings that a server needs to trust this carrier."""
         if self.carrier == "twilio":
             return {"twilio_account_sid": ACCOUNT, "twilio_auth_token": SECRET}
         public = base64.b64encode(bytes(self._signing_key().verify_key)).decode()
@@ -126,7 +127,7 @@ class CarrierNetwork:
         ]
 
     async def _read(self, request: Request) -> dict[str, Any] | None:
-        """The fields of a request; None if its credentials are wrong."""
+        """The fields of a request. None if its credentials are wrong."""
         given = request.headers.get("authorization", "")
         basic = base64.b64encode(f"{ACCOUNT}:{SECRET}".encode()).decode()
         wanted = f"Basic {basic}" if self.carrier == "twilio" else f"Bearer {API_KEY}"
@@ -206,7 +207,7 @@ class CarrierNetwork:
         return leg
 
     def call_in(self, number: str, called: str) -> Leg:
-        """The person at this telephone calls the server's number."""
+        """Let the person at this telephone call the server's number."""
         leg = self._add_leg(number, number, called)
         self.log.note(number, f"calls {called}")
         self._start(self.answer(leg, self.url + WEBHOOKS[self.carrier]))
@@ -232,7 +233,7 @@ class CarrierNetwork:
         await self.answer(leg, url)
 
     async def _detect(self, leg: Leg, phone: Telephone) -> None:
-        """The carrier's machine detection: tell what it has found out."""
+        """Play the carrier's machine detection: report what it has found out."""
         await asyncio.sleep(phone.detected_ms / 1000)
         if not leg.is_over:
             self.log.note("carrier", f"detects {phone.detected}")
@@ -240,7 +241,7 @@ class CarrierNetwork:
             await self._post(leg, leg.answer_url, found)
 
     async def answer(self, leg: Leg, url: str) -> None:
-        """The call is answered: ask this webhook what to do, and do it."""
+        """Answer the call: request instructions from this webhook, follow them, and hang up."""
         status, xml = await self._post(leg, url, {})
         if status != 200:
             self.log.note(leg.number, f"the server answers {status}")
@@ -251,7 +252,7 @@ class CarrierNetwork:
         await self._report(leg, "completed")
 
     async def _follow(self, leg: Leg, instructions: ElementTree.Element) -> None:
-        """Follow instructions to their end, and those that replace them."""
+        """Follow these instructions to their end, then any that replace or continue them."""
         following: ElementTree.Element | None = instructions
         while following is not None and not leg.is_over:
             leg.instructions = None
@@ -331,7 +332,7 @@ class CarrierNetwork:
 
     @property
     def is_busy(self) -> bool:
-        """Does a call go on?"""
+        """Is any call in progress?"""
         return bool(self._tasks)
 
     async def close(self) -> None:

@@ -1,7 +1,7 @@
 """What the carriers accept: the fields of their requests, and the elements of their instructions.
 
-The names are taken from the carriers' own libraries. Rule: what a library doesn't know is refused, so that a simulated
-carrier never accepts what a real one wouldn't.
+The names are taken from the carriers' own libraries. Rule: a name that a library doesn't know is refused, so that a
+simulated carrier never accepts what a real one wouldn't.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class NotAccepted(DuologueError):
 
 @cache
 def twilio_fields(method: str) -> frozenset[str]:
-    """The fields of a request to Twilio, from its library: `create` or `update` of a call."""
+    """The names of the fields of a request to Twilio, from its library. `method` is `create` or `update` (of a
+    call)."""
     module = importlib.import_module("twilio.rest.api.v2010.account.call")
     owner = module.CallList if method == "create" else module.CallContext
     return frozenset(_pascal(name) for name in inspect.signature(getattr(owner, method)).parameters if name != "self")
@@ -46,7 +47,8 @@ def twilio_fields(method: str) -> frozenset[str]:
 
 @cache
 def telnyx_fields(method: str) -> frozenset[str]:
-    """The same for Telnyx."""
+    """The names of the fields of a request to Telnyx, from its library. `method` is `create` or `update` (of a
+    call)."""
     types = importlib.import_module("telnyx.types.texml.accounts")
     name = "call_calls_params" if method == "create" else "call_update_params"
     module = importlib.import_module(f"{types.__name__}.{name}")
@@ -72,7 +74,8 @@ def check_request(carrier: str, method: str, given: Mapping[str, Any]) -> None:
 
 
 def _check_detection(carrier: str, given: Mapping[str, Any]) -> None:
-    """Machine detection must be one of the two kinds, in the background, and tell an address."""
+    """Check that machine detection, if it is requested, is of a known kind, runs in the background, and reports to a
+    URL."""
     kind = given.get("MachineDetection")
     if kind is None:
         return
@@ -85,7 +88,8 @@ def _check_detection(carrier: str, given: Mapping[str, Any]) -> None:
 
 
 def check_instructions(carrier: str, xml: str) -> ElementTree.Element:
-    """The parsed instructions. Raises NotAccepted if they contain what this carrier doesn't know."""
+    """The parsed instructions. Raises NotAccepted if they contain an element or attribute that this carrier doesn't
+    know."""
     try:
         response = ElementTree.fromstring(xml)
     except ElementTree.ParseError:

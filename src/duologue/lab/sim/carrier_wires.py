@@ -28,7 +28,7 @@ Application: TypeAlias = Callable[[Any, Any, Any], Awaitable[None]]  # of ASGI
 
 
 class CarrierWires(Protocol):
-    """The carrier's way to the server."""
+    """How the carrier reaches the server."""
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, str]:
         """Send a webhook. Returns the status and the text of the response."""
@@ -42,7 +42,7 @@ class CarrierWires(Protocol):
 
 
 class SocketWires:
-    """Over sockets."""
+    """Reaches the server over sockets."""
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, str]:
         request = urllib.request.Request(url, body, dict(headers), method="POST")
@@ -63,7 +63,7 @@ def _fetch(request: urllib.request.Request) -> tuple[int, str]:
 
 
 class LoopWires:
-    """Within one event loop. `server` is the application that is called."""
+    """Reaches a server in the same event loop. `server` is the ASGI application that is called."""
 
     def __init__(self, server: Application) -> None:
         self._server = server
@@ -102,8 +102,9 @@ class LoopWires:
 
 
 def request_within(api: Application) -> Callable[[str, str, Mapping[str, str], bytes], tuple[int, str]]:
-    """A function that sends a request to this application and returns the status and the text of the response, at once:
-    for the carriers' libraries, which block. The application must answer without waiting for anything."""
+    """A function that sends a request to this application and immediately returns the status and the text of the
+    response. The carriers' libraries need it, because they block. The application must answer without waiting for
+    anything."""
 
     def send(method: str, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, str]:
         exchange = _Exchange(body)

@@ -98,7 +98,7 @@ class _Rig:
         self._clears = 0
 
     async def until_quiet(self, ms: int, at_most_until: float) -> None:
-        """Wait until the agent has been silent for so long."""
+        """Wait until the agent has been silent for `ms`, or until the time `at_most_until`."""
         quiet_since = self._loop.time()
         while self._loop.time() < min(quiet_since + ms / 1000, at_most_until):
             if self.carrier.is_sounding:
@@ -106,7 +106,7 @@ class _Rig:
             await asyncio.sleep(0.02)
 
     async def until_talking(self, ms: int) -> bool:
-        """Wait until the agent has talked for so long without a gap. False if it doesn't come to that."""
+        """Wait until the agent has talked for `ms` without a gap. Returns False if that takes too long."""
         gives_up = self._loop.time() + TALK_MS_MAX / 1000
         while self.carrier.sounding_ms < ms:
             if self._loop.time() > gives_up:
@@ -115,7 +115,8 @@ class _Rig:
         return True
 
     def blame(self) -> None:
-        """Everything that happened since the last look without a person was the agent's own doing."""
+        """Count the clears and requests since the last count as caused by the agent itself, because no person spoke
+        meanwhile."""
         self.call.self_interruptions += self.carrier.clears - self._clears
         self.call.self_answers += [text for text in self.brain.asked if text not in ("", GO_ON)]
         self._look()
@@ -125,7 +126,7 @@ class _Rig:
         self.brain.asked.clear()
 
     async def interrupt(self, said: Interruption) -> bool:
-        """Say something over the agent, and note whether the agent stopped for it and asked about it."""
+        """Say something over the agent, and note whether the agent stopped speaking and asked the brain about it."""
         began = self._loop.time()
         self.carrier.speak(said.coded)
         while self.carrier.clears == self._clears and self._loop.time() < began + STOP_MS_MAX / 1000:
@@ -156,8 +157,8 @@ async def hold_call(
     profile: str = "words",
     seed: int = 1,
 ) -> EchoCall:
-    """Hold one call with this echo. Without `people` the line is silent; otherwise they interrupt, one after the other,
-    until each has, or until the time is over."""
+    """Hold one call with this echo. Without `people`, the caller is silent. Otherwise the people interrupt the agent,
+    one after the other, until each of them has done so or the time is over."""
     dice, loop = random.Random(seed), asyncio.get_running_loop()
     call = EchoCall(level_db, delay_ms)
     exchange = OfflineCall(echo=LineEcho(level_db, delay_ms))

@@ -209,7 +209,7 @@ def silence_of(e: Evidence) -> Silence:
 
 
 def no_unexplained_silence(e: Evidence) -> list[str]:
-    """Check that a caller who waits hears a sign, then words, and never nothing for long."""
+    """Check that a caller who waits soon hears a sign, then words, and that no silence is too long."""
     limits = Silence(FIRST_MS_MAX, WORDS_MS_MAX, GAP_MS_MAX)
     what = ("before the first sign", "before the first words", "between two signs")
     found = zip(silence_of(e), limits, what, strict=True)

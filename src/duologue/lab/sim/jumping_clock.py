@@ -4,8 +4,8 @@ When no task is ready and no socket has data, the clock jumps to the next timer,
 Computing takes no simulated time at all: a test gives the same result on a slow machine. While a thread works, the
 clock runs slowly, because the thread may wait for a timer of this loop.
 
-Rule: all that talk to each other must run in this event loop. Another process, or a thread with a loop of its own, is
-not waited for. For code without sockets use `duologue.runtime.simulated_clock`, which is exact.
+Rule: servers and clients that talk to each other must run in the same event loop. Another process, or a thread with a
+loop of its own, is not waited for. For code without sockets use `duologue.runtime.simulated_clock`, which is exact.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, TypeVar, TypeVarTuple
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 ARRIVAL_S = 0.001  # real time in which what was just sent arrives at another socket of this machine
-SPEED_MAX = 100  # a jump takes at least this fraction of its time, so that what isn't known here has a chance to come
+SPEED_MAX = 100  # a jump takes at least this fraction of its time, so that events from outside have a chance to arrive
 THREAD_POLL_S = 0.02  # real time after which the timers are looked at again while a thread works
 THREAD_SPEED = 0.1  # of real time while a thread works: on a busy machine a short task may take a second
 
@@ -33,7 +33,8 @@ class _JumpingSelector(selectors.BaseSelector):
         self.threads = 0
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        """What is ready. `timeout` is in simulated seconds: if nothing is ready, they have passed on return."""
+        """The sockets that are ready. `timeout` is in simulated seconds. If no socket is ready, the clock jumps by
+        `timeout`."""
         if timeout is None or timeout <= 0:
             return self._sockets.select(timeout)
         if self.threads:
@@ -44,7 +45,7 @@ class _JumpingSelector(selectors.BaseSelector):
         return ready
 
     def _wait(self, timeout: float) -> list[tuple[selectors.SelectorKey, int]]:
-        """Wait for a thread, in real time."""
+        """Wait in real time while a thread works. Meanwhile, the clock runs slowly instead of jumping."""
         began_s = time.monotonic()
         ready = self._sockets.select(min(timeout / THREAD_SPEED, THREAD_POLL_S))
         self.now_s += min((time.monotonic() - began_s) * THREAD_SPEED, timeout)

@@ -23,11 +23,12 @@ class LineEcho:
         self._sound: Samples = np.zeros(delay_ms * RATE_HZ // 1000, np.float32)  # the echo that hasn't come back yet
 
     def play(self, coded: bytes) -> None:
-        """The carrier plays this piece of the agent's sound, or silence."""
+        """Add a piece of the agent's sound, or of silence, that the carrier has played."""
         self._sound = np.concatenate((self._sound, to_samples(ulaw_to_pcm(coded)) * self._gain))
 
     def mix(self, coded: bytes) -> bytes:
-        """This piece of the caller's sound, recorded at the time that follows, with the echo in it."""
+        """This piece of the caller's sound with the echo mixed in. It follows directly on the piece of the last
+        call."""
         echo, self._sound = self._sound[: len(coded)], self._sound[len(coded) :]
         if not echo.any():
             return coded

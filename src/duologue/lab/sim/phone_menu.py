@@ -42,7 +42,8 @@ class PhoneMenu:
 
 @dataclass(frozen=True, slots=True)
 class MenuState:
-    """Where a caller is. `typed` are keys that may begin an option, `tries` counts how often the page was said."""
+    """Where a caller is in the menu. `typed` are the keys so far that may begin an option. `tries` counts how often the
+    page was said."""
 
     page: str
     typed: str = ""

@@ -1,4 +1,4 @@
-"""A telephone story: telephones, who calls whom, and what must happen. As data, read from YAML.
+"""A telephone story as data, read from YAML: the telephones, who calls whom, and what must happen.
 
 Rule: a story is checked as a whole before it is played, and one error lists every problem.
 """
@@ -45,7 +45,7 @@ class DialOrder:
 
 @dataclass(frozen=True, slots=True)
 class StopOrder:
-    """The server stops."""
+    """An order to stop the server `after_ms` after the start of the story."""
 
     after_ms: int
     drain_s: float = 30.0
@@ -53,7 +53,8 @@ class StopOrder:
 
 @dataclass(frozen=True, slots=True)
 class StoryEnd:
-    """What must have happened. `timeline` are parts of lines, in this order."""
+    """What must have happened at the end. The lines of the timeline must contain the texts in `timeline`, in this
+    order."""
 
     outcome: str = ""
     timeline: tuple[str, ...] = ()
@@ -61,7 +62,7 @@ class StoryEnd:
 
 @dataclass(frozen=True)
 class PhoneStory:
-    """A story. Either the telephone `call` calls, or the agent makes the call `dial`."""
+    """A story. Either the telephone named `call` calls the agent, or the agent makes the call `dial`."""
 
     story: str
     telephones: tuple[StoryPhone, ...]
@@ -78,7 +79,7 @@ class PhoneStory:
         return next((phone for phone in self.telephones if phone.name == name), None)
 
     def name_of(self, number: str) -> str:
-        """The name of the telephone with this number; the number itself if it has no name."""
+        """The name of the telephone with this number, or the number itself if no telephone has it."""
         return next((phone.name for phone in self.telephones if phone.number == number), number)
 
 

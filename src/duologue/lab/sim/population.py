@@ -61,7 +61,7 @@ class CallResult:
     turns: int
     faults: int
     silence: Silence
-    untrue: int  # notices that were not so
+    untrue: int  # notices that were not true
     cpu_ms: float
 
     @property

@@ -1,7 +1,7 @@
-"""How long the caller of a finished call waited in silence: from what the line played, not from the machine's states.
+"""Measures how long the caller of a finished call waited in silence.
 
-The sound is what the line really played, with its times. Whether the caller waited is read from the events and effects:
-a question was complete, and neither an answer nor a report of its loss had come. Rule: nothing here uses the machine's
+The sound is what the line really played, with its times. The events and effects show whether the caller waited: a
+question was complete, and neither an answer nor a report of its loss had come. Rule: nothing here uses the machine's
 own notion of waiting, so a mistake there shows here.
 """
 
@@ -70,7 +70,7 @@ def _is_plain(one: Sounded, wordless: set[int]) -> bool:
 
 
 def waits(records: Iterable[StepRecord], acts: Iterable[LineAct]) -> Iterator[WaitSpan]:
-    """When the caller waited for something, was quiet and could have heard it."""
+    """Yield the spans in which the caller waited for something, was quiet and could have heard it."""
     since: int | None = None
     owed: set[int] = set()
     open_calls: set[int] = set()
@@ -90,7 +90,7 @@ def waits(records: Iterable[StepRecord], acts: Iterable[LineAct]) -> Iterator[Wa
 
 
 def _follow(record: StepRecord, owed: set[int], open_calls: set[int]) -> None:
-    """Which turns and calls the caller waits for after this step."""
+    """Update the sets of turns and calls that the caller waits for after this step."""
     before, after, event = record.before, record.after, record.event
     owed |= set(range(before.said + 1, after.said + 1))
     for effect in record.effects:
@@ -112,14 +112,15 @@ def _follow(record: StepRecord, owed: set[int], open_calls: set[int]) -> None:
 
 
 def _could_hear(record: StepRecord) -> bool:
-    """Is the caller quiet, not in a pause, and not being listened to while a sound is stopped?"""
+    """Could the caller have heard something after this step? The caller must be quiet, the link must not be closed,
+    paused or healing, and the agent's sound must not be held or stopped."""
     s = record.after
     is_there = s.link not in (Link.IDLE, Link.TERMINATING, Link.SUSPENDED, Link.HEALING)
     return s.user is User.QUIET and is_there and s.voice in (Voice.SILENT, Voice.PLAYING)
 
 
 def _away(acts: Iterable[LineAct]) -> list[WaitSpan]:
-    """When the line was not there."""
+    """The spans in which the line was away."""
     spans: list[WaitSpan] = []
     since: int | None = 0
     for act in acts:
@@ -132,7 +133,7 @@ def _away(acts: Iterable[LineAct]) -> list[WaitSpan]:
 
 
 def _without(wait: WaitSpan, away: list[WaitSpan]) -> Iterator[WaitSpan]:
-    """The parts of a wait in which the line was there."""
+    """The parts of a wait in which the line wasn't away."""
     start = wait.start_ms
     for span in away:
         if span.end_ms <= start or span.start_ms >= wait.end_ms:

@@ -44,7 +44,8 @@ class NetworkEvent:
 
 @dataclass
 class NetworkLog:
-    """Everything that has happened, in order. `now` returns the time in ms, `heard` is told at once."""
+    """Everything that has happened, in order. `now` returns the time in ms. `heard` is called with each event when it
+    happens."""
 
     now: Callable[[], int]
     events: list[NetworkEvent] = field(default_factory=list)

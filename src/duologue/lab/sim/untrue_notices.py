@@ -1,4 +1,4 @@
-"""Notices that were shown although they were not true: a second reading of a finished call.
+"""Finds notices that were shown in a finished call although they were not true.
 
 Each kind of notice has one condition on the events and effects that came before it. Rule: nothing here uses the rows
 that choose the notices, so a row that is too generous shows here.
@@ -29,13 +29,13 @@ def untrue_notices(records: Sequence[StepRecord], signals: Sequence[sg.Signal]) 
         before = [record for record in records if record.event.at <= signal.at]
         check = _CHECKS.get(signal.code)
         if check is not None and not check(before, signal, shown):
-            found.append(f"{signal.code!r} was shown at {signal.at} ms, but it was not so")
+            found.append(f"{signal.code!r} was shown at {signal.at} ms, but it was not true")
         shown.append(signal)
     return found
 
 
 def _since(records: Sequence[StepRecord], begins: Callable[[StepRecord], bool]) -> Sequence[StepRecord] | None:
-    """The steps from the newest one that `begins`; None if no step does."""
+    """The steps from the newest one for which `begins` returns true. None if there is no such step."""
     places = [place for place, record in enumerate(records) if begins(record)]
     return records[places[-1] :] if places else None
 
@@ -45,7 +45,7 @@ def _is_loss(record: StepRecord) -> bool:
 
 
 def _was_lost(records: Sequence[StepRecord], _: sg.Noticed, shown: Sequence[sg.Noticed]) -> bool:
-    """Was the connection lost, not on request, since it was last said to be back?"""
+    """Was the connection lost, and not on request, after the last notice that it was restored?"""
     after = _since(records, _is_loss)
     if after is None or isinstance(after[0].event, ev.ReconnectRequested):
         return False
@@ -70,8 +70,7 @@ def _is_proof(record: StepRecord) -> bool:
 
 
 def _is_asked_later(records: Sequence[StepRecord], lost: sg.Lost) -> bool:
-    """Was the brain asked again after these turns were told to be lost, without new words and without news of a
-    job?"""
+    """Was the brain asked again after these turns were reported as lost, without new words or news of a job?"""
     after = _since(records, lambda record: record.event.at == lost.at and _reports(record, lost))
     for record in after[1:] if after else ():
         if record.after.said > record.before.said or isinstance(record.event, _NEWS):

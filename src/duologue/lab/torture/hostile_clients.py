@@ -1,8 +1,8 @@
 """Hostile clients, in a process of their own: `python -m duologue.lab.torture.hostile_clients`.
 
-Ten of them come from one address and ten from ten addresses. Each does one kind of abuse as fast as it can: what the
-limits allow is served, and the rest is refused. Rule: a kind of abuse is one function of a port and an address, which
-ends only when cancelled.
+Ten of them come from one address and ten from ten addresses. Each does one kind of abuse as fast as it can. The server
+serves what its limits allow, and refuses the rest. Rule: a kind of abuse is one function of a port and an address,
+which ends only when cancelled.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HALF_OPEN = 40
 
 
 def address_of(client: int) -> str:
-    """Ten clients have the same address."""
+    """The address of a client. Half of the clients share one address, and each of the others has its own."""
     return "127.0.2.1" if client < CLIENTS // 2 else f"127.0.3.{client}"
 
 
@@ -39,7 +39,7 @@ async def _begun(port: int, address: str) -> PlainClient:
 
 
 async def type_much(port: int, address: str) -> None:
-    """Turns of 4,000 characters, without waiting for answers."""
+    """Send turns of 4,000 characters, without waiting for answers."""
     client = await _begun(port, address)
     text = "much " * 800
     for number in itertools.count():
@@ -48,7 +48,7 @@ async def type_much(port: int, address: str) -> None:
 
 
 async def type_often(port: int, address: str) -> None:
-    """Short turns, each of which supersedes the one before."""
+    """Send short turns, each of which supersedes the one before."""
     client = await _begun(port, address)
     for number in itertools.count():
         await client.send("type", text=f"turn {number}", id=str(number))
@@ -56,7 +56,7 @@ async def type_often(port: int, address: str) -> None:
 
 
 async def stream_sound(port: int, address: str) -> None:
-    """Sound at more than ten times real time."""
+    """Send sound at more than ten times real time."""
     client = await _begun(port, address)
     while True:
         await client.send_raw(_FRAME)
@@ -64,7 +64,7 @@ async def stream_sound(port: int, address: str) -> None:
 
 
 async def block_tools(port: int, address: str) -> None:
-    """Eight tools at a time that block for five seconds."""
+    """Make the agent use eight tools at a time, each of which blocks for five seconds."""
     client = await _begun(port, address)
     while True:
         await client.send("type", text="sleep 5000 8")
@@ -72,7 +72,7 @@ async def block_tools(port: int, address: str) -> None:
 
 
 async def start_often(port: int, address: str) -> None:
-    """New conversations in which nothing is said, abandoned at once."""
+    """Start new conversations, say nothing in them, and abandon them at once."""
     while True:
         with contextlib.suppress(NoAnswer, OSError):
             client = await PlainClient.open(port, address)
@@ -83,7 +83,7 @@ async def start_often(port: int, address: str) -> None:
 
 
 async def half_open(port: int, address: str) -> None:
-    """HTTP requests whose head never ends."""
+    """Open HTTP requests whose head never ends."""
     while True:
         opened = []
         for _ in range(HALF_OPEN):
@@ -97,7 +97,7 @@ async def half_open(port: int, address: str) -> None:
 
 
 async def ask_replays(port: int, address: str) -> None:
-    """Uploads of long journals to be replayed."""
+    """Upload long journals to be replayed."""
     line = json.dumps({"at": 1, "event": "SpeechStarted", "fields": {"n": 1}})
     body = (line + "\n").encode() * 20_000
     head = f"POST /debug/replay HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n\r\n".encode()
@@ -110,7 +110,7 @@ async def ask_replays(port: int, address: str) -> None:
 
 
 async def send_much(port: int, address: str) -> None:
-    """As many messages as one socket may send."""
+    """Send as many messages as one socket may send."""
     client = await _begun(port, address)
     await client.send("type", text="hello")
     for number in itertools.count():

@@ -1,7 +1,7 @@
 """The server process of a hostile run: `python -m duologue.lab.torture.hostile_node`.
 
-Rule: it has the limits of production, except for the HTTP time-outs and the places, which are smaller so that a short
-run reaches them.
+Rule: it has the limits of production, except for the HTTP time-outs and the number of conversations, which are lower so
+that a short run reaches them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def main() -> None:
 
 
 def _end_with_parent() -> None:
-    """Standard input is a pipe from the parent, so reading it returns when the parent has ended."""
+    """Wait until the parent process has ended, then end this process. Standard input is a pipe from the parent, so
+    reading it returns when the parent has ended."""
     sys.stdin.buffer.read()
     os._exit(1)
 

@@ -63,7 +63,7 @@ class HostilePhase:
 
 @dataclass(frozen=True, slots=True)
 class JudgedPhase:
-    """A phase and what the law allows. `why` is empty if the law holds."""
+    """A phase, and what the law allows in it. `why` says how the law was broken, and is empty if it holds."""
 
     phase: HostilePhase
     p95_ms_max: int
@@ -72,16 +72,16 @@ class JudgedPhase:
 
 
 def judge(quiet: HostilePhase, phase: HostilePhase) -> JudgedPhase:
-    """Does the fairness law hold in this phase?"""
+    """Decide whether the fairness law holds in this phase, compared with the quiet phase."""
     p95_ms_max = 2 * quiet.p95_ms + SLACK_MS
     memory_mb_max = quiet.memory_mb + MB_PER_CLIENT * CLIENTS
     why = []
     if not phase.answer_ms:
         why.append("no answer came")
     if phase.p95_ms > p95_ms_max:
-        why.append(f"p95 of the answers is {phase.p95_ms} ms, allowed are {p95_ms_max} ms")
+        why.append(f"p95 of the answers is {phase.p95_ms} ms, but at most {p95_ms_max} ms are allowed")
     if phase.memory_mb > memory_mb_max:
-        why.append(f"the server uses {phase.memory_mb} MB, allowed are {memory_mb_max} MB")
+        why.append(f"the server uses {phase.memory_mb} MB, but at most {memory_mb_max} MB are allowed")
     if phase.refused:
         why.append(f"{len(phase.refused)} honest callers were refused, first: {phase.refused[0]}")
     return JudgedPhase(phase, p95_ms_max, memory_mb_max, "; ".join(why))

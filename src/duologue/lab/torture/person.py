@@ -211,7 +211,7 @@ class TypingPerson:
 
     async def _until(self, is_so: Callable[[], bool], turn: TypedTurn | None = None) -> None:
         """Wait until `is_so` returns true. If that takes longer than STUCK_S on one socket, or STUCK_ANYWHERE_S on all,
-        note that `turn` is stuck, or without `turn` that the conversation is stuck, and stop waiting."""
+        stop waiting, and note that `turn` is stuck. If `turn` isn't given, note that the conversation is stuck."""
         began_s = self._now()
         while not is_so():
             await asyncio.sleep(TICK_S)

@@ -28,7 +28,7 @@ class TypedTurn:
     shown: list[str] = field(default_factory=list)  # complete answers that the page showed, with what was not heard
     took_s: float = 0.0
     is_stuck: bool = False
-    is_typed_unsaved: bool = False  # when it was typed, the notice stood that nothing is saved
+    is_typed_unsaved: bool = False  # when it was typed, the page showed that nothing is saved
     is_cut_short: bool = False  # the person interrupted the answer
 
 
@@ -42,7 +42,7 @@ class ConversationNotes:
     heard: list[tuple[int, str]] = field(default_factory=list)  # voice, and what was heard of it
     stretches: list[Stretch] = field(default_factory=list)
     entries: list[tuple[float, str, str]] = field(default_factory=list)  # time, what happened, details
-    is_unsaved: bool = False  # the notice stands that the conversation isn't saved
+    is_unsaved: bool = False  # the page shows that the conversation isn't saved
     ended: str = ""  # the reason, if the conversation ended
     away_s: float = 0.0  # if the server has forgotten the conversation: how long its person was away before
     stuck: str = ""  # a description, if the conversation got stuck

@@ -1,7 +1,7 @@
 """A client of the server's protocol from an address of its own, as honest and hostile callers use it.
 
-Linux gives a machine all addresses of 127.0.0.0/8, so callers on one machine can have different ones. Rule: it plays
-sound the moment it arrives, and reports that.
+Linux gives a machine all addresses of 127.0.0.0/8, so callers on one machine can have different ones. Rule: it reports
+every sound as played the moment the sound arrives.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ WAIT_S = 20.0
 
 
 class NoAnswer(Exception):
-    """What a client waited for didn't come in time, or the socket was closed. The text says what."""
+    """What a client waited for didn't come in time, or the socket was closed. The text says what it waited for."""
 
 
 class PlainClient:
-    """One client. `errors` counts what the server has refused, by code."""
+    """One client. `errors` counts the errors that the server has sent, by code."""
 
     def __init__(self, socket: ProtocolSocket) -> None:
         self.socket = socket
@@ -59,7 +59,7 @@ class PlainClient:
         await self.socket.send_raw(data)
 
     async def until(self, holds: Callable[[], bool], what: str) -> None:
-        """Wait for a condition. Raises NoAnswer."""
+        """Wait until `holds` returns true. Raises NoAnswer if that takes too long or if the socket is closed."""
         try:
             async with asyncio.timeout(WAIT_S):
                 while not holds():

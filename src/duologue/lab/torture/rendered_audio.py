@@ -75,7 +75,8 @@ class AudioRenderer:
         return {"voice": voice.number, "ms": voice.ms, "chunk": voice.chunk} if voice is not None else None
 
     def hold(self, now_s: float) -> None:
-        """Render no more of the current voice until the server commands it: its position stays as it is reported."""
+        """Stop rendering the current voice until the server sends a play command, so that its reported position stays
+        true."""
         self.advance(now_s)
         if self.current is not None:
             self.current.is_held = True

@@ -181,7 +181,7 @@ def _check_people(talking: Sequence[asyncio.Future[None]]) -> None:
 @asynccontextmanager
 async def _stage(plan: TorturePlan, folder: Path, store: str, report: Report) -> AsyncIterator[_Stage]:
     """Start everything that takes part in a run, and stop it at the end of the `with` block. Each node has a proxy. A
-    PostgreSQL store has one, too, which is the last."""
+    PostgreSQL store also has a proxy, which is the last one."""
     async with AsyncExitStack() as stack:
         is_served = store_audit.is_postgres(store)
         nodes = [NodeProcess("abcdefghijkl"[number], folder, TTL_MS, DRAIN_S) for number in range(plan.nodes)]
@@ -345,8 +345,9 @@ def _ids(people: Sequence[TypingPerson]) -> list[str]:
 
 
 async def _rested(store: str, people: Sequence[TypingPerson]) -> dict[str, SavedConversation]:
-    """The conversations as they are saved when their people have heard everything. What was just heard is written
-    within a moment: the store is read again until each conversation rests, or RESTED_S_MAX have passed."""
+    """The conversations as they are saved after their people have heard everything. What was heard last is saved a
+    moment later, so the store is read again until no answer is owed or playing in any of them, or until RESTED_S_MAX
+    seconds have passed."""
     loop = asyncio.get_running_loop()
     until_s = loop.time() + RESTED_S_MAX
     while True:

@@ -1,4 +1,5 @@
-"""Compares what a person typed with what the store saved: which messages are missing, and what is there too often.
+"""Compares what a person typed with what the store saved: which messages are missing, and which words were saved too
+often.
 
 Both are compared word by word and in order, because a "yes" that is missing in one place and doubled in another would
 keep the count right. Pure. Rule: a message counts as saved only if all of its words are.
@@ -22,7 +23,7 @@ class Compared:
 
 def compare(turns: Sequence[TypedTurn], may_miss: Sequence[bool], saved: Sequence[str]) -> Compared:
     """Compare the messages of a conversation with its saved texts. `may_miss` says for each message whether its person
-    was told that it isn't saved: if a saved word fits two messages, it counts for the one that must be there."""
+    was told that it isn't saved. If a saved word fits two messages, it counts for the message that must be saved."""
     typed = [(at, word) for at, turn in enumerate(turns) for word in turn.text.split()]
     found = " ".join(saved).split()
     weights = [1 if may_miss[at] else 2 for at, _ in typed]
@@ -49,7 +50,8 @@ def compare(turns: Sequence[TypedTurn], may_miss: Sequence[bool], saved: Sequenc
 
 
 def _best(typed: Sequence[str], weights: Sequence[int], found: Sequence[str]) -> list[list[int]]:
-    """For each pair of positions: the largest weight of words that both lists have from there on, in the same order."""
+    """For each pair of positions in the two lists: the largest total weight of words that both lists have after these
+    positions in the same order."""
     best = [[0] * (len(found) + 1) for _ in range(len(typed) + 1)]
     for one in range(len(typed) - 1, -1, -1):
         for other in range(len(found) - 1, -1, -1):

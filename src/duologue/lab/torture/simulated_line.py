@@ -1,4 +1,5 @@
-"""A WebSocket without a network, on any clock: what a simulated user and a server send each other, with delays.
+"""A WebSocket without a network, on any clock: delivers, with delays, what a simulated user and a server send each
+other.
 
 Rule: messages of one direction arrive in order. After `abort`, nothing arrives in either direction.
 """
@@ -16,7 +17,7 @@ DELAY_S_MAX = 0.03
 
 
 class _Way:
-    """One direction."""
+    """One direction of a connection."""
 
     def __init__(self, dice: random.Random) -> None:
         self.arrived: asyncio.Queue[Any] = asyncio.Queue()
@@ -31,13 +32,14 @@ class _Way:
         loop.call_at(self._last_s, self._deliver)
 
     def _deliver(self) -> None:
-        """Deliver the oldest: calls for the same time may come in any order."""
+        """Deliver the oldest message. The loop may make calls for the same time in any order, so a call isn't bound to
+        a message."""
         self.arrived.put_nowait(self._on_its_way.popleft())
 
 
 class SimulatedLine:
-    """One connection. The client's side is that of a `websockets` connection as far as a simulated user uses it, and
-    the server's side that of ASGI."""
+    """One connection. The client's side has the methods of a `websockets` connection that a simulated user needs, and
+    the server's side has those of ASGI."""
 
     def __init__(self, dice: random.Random) -> None:
         self._to_client = _Way(dice)
@@ -62,7 +64,7 @@ class SimulatedLine:
             self._to_server.put({"type": "websocket.receive", "text": text})
 
     def abort(self) -> None:
-        """The connection breaks."""
+        """Break the connection."""
         if not self.is_gone:
             self.is_gone = True
             self.close_code = self.close_code or LOST

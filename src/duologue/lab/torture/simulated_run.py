@@ -1,9 +1,9 @@
 """A torture run on the simulated clock: the real parts of several servers, simulated users, and a store that fails.
 
-It takes seconds instead of minutes. A seed also gives the ids and keys of the conversations, so the same seed and the
-same code give the same run, message for message.
-Left out: real processes, sockets and databases, and servers that are frozen; `run` has those. A server that is cut off
-from the store while it runs takes the place of a frozen one. Rule: nothing waits in real time.
+It takes seconds instead of minutes. The seed also determines the ids and keys of the conversations, so the same seed
+and the same code give the same run, message for message. Left out: real processes, sockets and databases, and servers
+that are frozen; `run` has those. A server that is cut off from the store while it runs takes the place of a frozen one.
+Rule: nothing waits in real time.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class SimulatedPlan:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedResult:
-    """What came of it."""
+    """The result of a simulated run."""
 
     talks: list[ConversationNotes]
     findings: list[Finding]
@@ -71,8 +71,8 @@ class SimulatedResult:
 
 
 class FailingStore:
-    """A node's way to the shared store. It can be away, for this node or for all, or slow. A call that is on its way
-    when the store goes away may have been done or not."""
+    """A node's connection to the shared store. The store can be slow, and it can be out of reach for this node or for
+    all nodes. If that happens during a call, the call may or may not have been done."""
 
     def __init__(self, store: MemoryStore, world: SimulatedWorld, node: str) -> None:
         self._store = store
@@ -104,7 +104,7 @@ class FailingStore:
 
 
 class SimulatedNode:
-    """One server process, as far as a simulation has it."""
+    """One server process, with the parts that are simulated."""
 
     def __init__(self, world: SimulatedWorld, name: str) -> None:
         self.name = name
@@ -186,11 +186,11 @@ class SimulatedWorld:
     async def _connect_to(self, place: int) -> ProtocolSocket:
         node = self.nodes[place]
         if node is None:
-            raise ConnectionFailed("no server is there")
+            raise ConnectionFailed("no server is running at this port")
         return ProtocolSocket(node.accept())  # type: ignore[arg-type]
 
     def note_write(self, write: AcceptedWrite) -> None:
-        """The store has accepted this write. One that was repeated unchanged is accepted once."""
+        """Record a write that the store has accepted. A write that was repeated unchanged is recorded once."""
         if write not in self.writes[-200:]:
             self.writes.append(write)
 

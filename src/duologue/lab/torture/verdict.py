@@ -69,14 +69,14 @@ def _of_talk(talk: ConversationNotes, saved: SavedConversation | None) -> Iterab
 
 
 def may_be_unsaved(turn: TypedTurn) -> bool:
-    """Was the person told that this very message isn't saved: by the notice that stood when it was typed, or because it
-    was never confirmed and reported as lost?"""
+    """Was the person told that this very message isn't saved: by the notice that was shown when it was typed, or
+    because it was never confirmed and was reported as lost?"""
     return turn.is_typed_unsaved or (turn.is_reported_lost and not turn.is_safe)
 
 
 def is_heard(turn: TypedTurn) -> bool:
-    """Was an answer heard to its end, or as far as the person wanted? An answer that a fault broke off counts if the
-    page has shown its rest."""
+    """Was an answer heard to its end, or as far as the person wanted? An answer that a fault broke off counts as heard
+    if the page has shown the rest of it."""
     heard = [one.strip() for one in turn.heard if one.strip()]
     is_whole = any(one.endswith((".", "?")) for one in heard)
     names = ("",) if turn.text == "cancel" else (turn.item, *HONEST_ANSWERS)  # the answer to "cancel" names nothing
@@ -85,14 +85,14 @@ def is_heard(turn: TypedTurn) -> bool:
 
 
 def is_broken_off(turn: TypedTurn) -> bool:
-    """Was the answer heard in part only, because of a fault, and its rest shown?"""
+    """Was the answer heard only in part because of a fault, and was the rest of it shown?"""
     whole = any(one.strip().endswith((".", "?")) for one in turn.heard)
     return any(one.strip() for one in turn.heard) and not whole and not turn.is_cut_short and is_heard(turn)
 
 
 def is_told_lost(talk: ConversationNotes, saved: SavedConversation | None, turn: TypedTurn) -> bool:
-    """Did this message get no answer, or was it lost with its conversation, and was its person told so? A conversation
-    that its person hung up was not lost, so the notice that nothing is saved excuses no silence in it."""
+    """Did this message get no answer, or was it lost with its conversation, and was its person told so? If the person
+    hung up, the conversation was not lost, so a notice that nothing is saved doesn't excuse a missing answer."""
     if turn.is_reported_lost:
         return True
     is_kept = saved is not None and is_heard(turn)
@@ -145,7 +145,7 @@ def unreported(
 
 
 def told_lost(talks: Sequence[ConversationNotes], saved: Mapping[str, SavedConversation]) -> int:
-    """How many messages got no answer, or were lost, with their person told."""
+    """How many messages got no answer or were lost, and their person was told so."""
     return sum(is_told_lost(talk, saved.get(talk.id), turn) for talk in talks for turn in talk.turns)
 
 
@@ -155,14 +155,14 @@ def told_lost_max(talks: Sequence[ConversationNotes]) -> int:
 
 
 def unanswered(talks: Sequence[ConversationNotes], saved: Mapping[str, SavedConversation]) -> Iterable[Finding]:
-    """Check that messages are answered, if need be after a retry: telling a person that there is no answer is for rare
-    cases."""
+    """Check that messages are answered, if need be after a retry. Only a few messages may get no answer, even if their
+    person was told so."""
     count, allowed = told_lost(talks, saved), told_lost_max(talks)
     if count > allowed:
         for talk in talks:
             told = [turn.text for turn in talk.turns if is_told_lost(talk, saved.get(talk.id), turn)]
             if told:
-                what = f"no answer to {', '.join(map(repr, told))}; in all {count}, and at most {allowed} may be"
+                what = f"no answer to {', '.join(map(repr, told))}; {count} in all, but at most {allowed} are allowed"
                 yield Finding("unanswered", talk.id, what)
 
 

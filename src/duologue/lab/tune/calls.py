@@ -1,6 +1,6 @@
 """Finds recorded calls in a folder, and checks that they replay before they are used.
 
-Rule: a call that doesn't replay exactly isn't used, and the reason is told.
+Rule: a call that doesn't replay exactly isn't used, and the reason is reported.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class RecordedCall(NamedTuple):
 
     @property
     def has_sound(self) -> bool:
-        """Do its ears report how a pause sounds?"""
+        """Did the ears of this call report how pauses sound?"""
         return any(
             type(entry.input) is Reported and type(entry.input.heard) is Pause and entry.input.heard.features.is_heard
             for entry in self.ears.entries

@@ -1,4 +1,4 @@
-"""Compares policies on recorded calls: cut-ins against waits, with an honest uncertainty.
+"""Compares policies on recorded calls: cut-ins against waits, and how certain the result is.
 
 Rule: calls are drawn again with replacement, because the pauses of one call resemble each other. A recommendation says
 how much it saves in nine of ten draws, and a setting about which too much is unknown isn't recommended.
@@ -19,7 +19,7 @@ UNKNOWN_PCT_MAX = 20.0  # of the ends of turns
 
 
 class PolicyPoint(NamedTuple):
-    """How one policy does on all calls. The ranges hold nine of ten draws."""
+    """The results of one policy on all calls. Each range contains nine of ten draws."""
 
     name: str
     cut_ins: int
@@ -43,7 +43,7 @@ class PolicyPoint(NamedTuple):
 
 
 class Recommendation(NamedTuple):
-    """The policy that costs least, and how much it saves per turn. The range holds nine of ten draws."""
+    """The policy that costs least, and how much it saves per turn. The range contains nine of ten draws."""
 
     point: PolicyPoint
     saved_ms: float
@@ -81,8 +81,8 @@ def compare(decided: Mapping[str, Sequence[DecidedCall]], seed: int = 0, cut_in_
 
 
 def _by_silence(recorded: Sequence[DecidedCall], calls: Sequence[DecidedCall]) -> list[DecidedCall]:
-    """These calls without the pauses that the recorded policy did not end either: the user ended them by hand, or hung
-    up. No setting for silence could have been better or worse there."""
+    """These calls without the pauses in which even the recorded policy did not end the turn: the user ended it by hand,
+    or hung up. No setting for silence could have been better or worse there."""
     return [
         call._replace(
             pauses=tuple(one for own, one in zip(before.pauses, call.pauses, strict=True) if not own.is_unknown)

@@ -38,7 +38,7 @@ class OtherEnd:
         self._is_over = False
 
     def take(self, i: Input) -> None:
-        """Process an input of the recorded call. What the agent did after the pause began doesn't count."""
+        """Process an input of the recorded call. What the agent did after the pause began is ignored."""
         self.pass_time(i.at - 1)
         if self._is_over or isinstance(i, CoreStepped | AgentSpoke | HeardLate):
             return
@@ -48,7 +48,7 @@ class OtherEnd:
             self._hear(i)
 
     def pass_time(self, at: int) -> None:
-        """Time passes up to and including this time."""
+        """Let time pass up to and including this time."""
         for _ in range(STEPS_MAX):
             deadline, due = next_deadline(self._s.core), next_due(self._policy, self._s)
             if self._is_over or min(deadline.due if deadline else at + 1, at + 1 if due is None else due) > at:
@@ -76,7 +76,8 @@ class OtherEnd:
             waiting += [event_of(intent) for intent in self._advance(at, *waiting.popleft())]
 
     def _advance(self, at: int, kind: type[Event], given: dict[str, Any]) -> tuple[Intent, ...]:
-        """One step of the conversation machine, and what the hearing machine wants told after it."""
+        """Make one step of the conversation machine. Returns the intents of the hearing machine that follow from the
+        step."""
         before = self._s.core
         try:
             event = self._make(max(at, before.at), kind, given)

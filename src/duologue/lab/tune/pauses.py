@@ -43,12 +43,13 @@ class DecidedPause(NamedTuple):
 
     @property
     def is_cut_in(self) -> bool:
-        """Does the policy end the turn although the user goes on alone?"""
+        """Does the policy end the turn although the user goes on before the agent is heard?"""
         return not self.is_end and self.ended_at is not None
 
     @property
     def wait_ms(self) -> int | None:
-        """How long the user waits for the end of the turn, in a pause that is one."""
+        """How long the user waits until the policy ends the turn. None if the turn isn't over in this pause, or if the
+        policy doesn't end it."""
         return self.ended_at - self.silent_at if self.is_end and self.ended_at is not None else None
 
     @property
@@ -116,7 +117,8 @@ def _inputs(records: tuple[StepRecord, ...], ears: EarsJournal) -> Iterator[Inpu
 
 
 def _pass_time(policy: HearingPolicy, s: HearingState, at: int, overlaps: _Overlaps) -> HearingState:
-    """Wake the hearing machine at its own due times before the next input. The recorded machine was woken at others."""
+    """Wake the hearing machine at its own due times before the next input. The recorded machine was woken at other
+    times."""
     for _ in range(WAKES_MAX):
         due = next_due(policy, s)
         if due is None or due >= at:
@@ -162,7 +164,7 @@ class _Pauses:
             other.take(i)
 
     def close(self, at: int, resumed_at: int | None) -> None:
-        """The pause is over at this time, with the user's voice or without."""
+        """Close the pause at this time. `resumed_at` is when the user spoke again, or None."""
         if self._other is None:
             return
         other, self._other = self._other, None
@@ -202,7 +204,7 @@ class _Overlaps:
                     self.found[serial] = known._replace(stopped_at=i.at)
 
     def _judge(self, s: HearingState, at: int, intent: JudgeOverlap) -> None:
-        """A sound interrupts if any verdict about it is a bid."""
+        """Note a verdict about a sound. A sound interrupts if any verdict about it is a bid."""
         serial = next((one.serial for one in reversed(s.known) if one.onset == intent.onset), s.newest)
         known = self.found.get(serial)
         if known is not None and known.bid is not True and (intent.bid or known.bid is None):

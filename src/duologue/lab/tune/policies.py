@@ -1,6 +1,6 @@
 """The settings that are compared, by name.
 
-Rule: a setting changes one policy, of endpoints or of overlap. Everything else stays as the call was recorded.
+Rule: a setting changes either the endpoint policy or the overlap policy. Everything else stays as in the recorded call.
 """
 
 from __future__ import annotations
@@ -52,6 +52,6 @@ def overlap_settings() -> list[str]:
 
 
 def family_of(name: str) -> str:
-    """Settings of one family differ only in numbers: silence, easyturn or sound."""
+    """The family of a setting: silence, easyturn or sound. Settings of one family differ only in numbers."""
     first = name.split()[0]
     return first if first in ("silence", "easyturn") else "recorded" if name == RECORDED else "sound"

@@ -105,10 +105,10 @@ def test_a_due_cue_that_is_not_played_is_found() -> None:
     step = last(stage)
     assert list(check_step(step)) == []
     assert found(check_step(without_effects(step, fx.PlayCue))) == [
-        "a due cue is played once, and the next one is armed"
+        "a due cue must be played once, and the next one must be armed"
     ]
     assert found(check_step(step._replace(after=without(step.after, Timer.CUE)))) == [
-        "a due cue is played once, and the next one is armed"
+        "a due cue must be played once, and the next one must be armed"
     ]
 
 

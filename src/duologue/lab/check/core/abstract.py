@@ -91,15 +91,15 @@ _MOVES_DUES = frozenset((_LINK, _USER, _VOICE))
 
 
 class AbstractChange:
-    """What a step changes in an abstract state, so that the next state is abstract too. It is the same state as
-    `abstract` makes of the step's result, at less cost: abstract states stay as they are, so a field that the step
-    leaves alone, and on which no changed field bears, needs no work."""
+    """What a step changes in an abstract state. The next state is abstract, too: the same that `abstract` makes of the
+    step's result, at less cost. Only the fields that the step changed, and the fields that depend on them, have to be
+    simplified, because all others are already simple."""
 
     __slots__ = ("dues", "fields", "moves_dues", "moves_turns")
 
     def __init__(self, fields: dict[int, Any], dues: dict[int, int]) -> None:
-        """`fields` has the changed fields by their place, except the due times, and `dues` the due times by the index
-        of their timer."""
+        """`fields` has the changed fields, except the due times, by their index in a state. `dues` has the changed due
+        times by the index of their timer."""
         kept = {place: _simplest(place, value) for place, value in fields.items() if place not in _CONSTANT}
         if _JOBS in kept:
             kept[_CALL_ID] = len(kept[_JOBS])
@@ -138,7 +138,8 @@ class AbstractChange:
 
 
 def _simplest(place: int, value: Any) -> Any:
-    """The value of a field in an abstract state, if it depends on nothing but its value in the state."""
+    """The simplest value that behaves like this value of a field. Only for fields that can be simplified without
+    knowing other fields."""
     match State._fields[place]:
         case "jobs":
             return _jobs(value) if value else ()

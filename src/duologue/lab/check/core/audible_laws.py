@@ -1,7 +1,7 @@
 """The laws in the person's terms: what they hear, and what becomes of what they said.
 
-A person on a telephone knows no states. They hear sound or silence, and are told things. Each check yields the law that
-is broken and one line that says what is wrong. Rule: a law reads the state and the effects, never the rows or the
+A person on a telephone doesn't know the machine's states. They hear sound, words or silence. Each check yields the law
+that is broken and one line that says what is wrong. Rule: a law reads the state and the effects, never the rows or the
 conditions that arm a deadline. Otherwise a mistake there could hide itself.
 """
 
@@ -72,7 +72,7 @@ def _is_owed(s: State) -> bool:
 
 
 def _checks_in(s: State) -> bool:
-    """Is there a check-in or a goodbye to come after silence?"""
+    """Will the agent check in or say goodbye after a long silence?"""
     settings = s.settings
     return settings.dead_air_ms > 0 and (s.check_ins < settings.check_ins_max or settings.hangs_up)
 
@@ -110,7 +110,7 @@ def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
 
 
 def _is_only_a_cue(step: CheckedStep) -> Iterator[tuple[str, str]]:
-    """A cue is no part of the conversation: it changes nothing but itself."""
+    """Check that a cue isn't part of the conversation: its step changes only what belongs to cues."""
 
     def rest(s: State) -> State:
         return s._replace(at=0, cues=0, due=tuple(0 if index == _CUE else due for index, due in enumerate(s.due)))
@@ -118,7 +118,7 @@ def _is_only_a_cue(step: CheckedStep) -> Iterator[tuple[str, str]]:
     if rest(step.before) != rest(step.after):
         yield NO_UNEXPLAINED_SILENCE, "a cue changes more than itself"
     if len(step.effects) != 1 or not step.did(fx.PlayCue) or not step.after.due[_CUE]:
-        yield NO_UNEXPLAINED_SILENCE, "a due cue is played once, and the next one is armed"
+        yield NO_UNEXPLAINED_SILENCE, "a due cue must be played once, and the next one must be armed"
 
 
 def _question(step: CheckedStep, played: list[Cue]) -> Iterator[tuple[str, str]]:
@@ -144,7 +144,8 @@ def _question(step: CheckedStep, played: list[Cue]) -> Iterator[tuple[str, str]]
 
 
 def _interruption(step: CheckedStep) -> Iterator[tuple[str, str]]:
-    """An answer that a sound has cut off stays marked until the person says something or the agent speaks again."""
+    """Check that an answer that a sound has cut off stays marked until the person says something or the agent speaks
+    again."""
     before, after = step.before, step.after
     if not before.cut or after.cut or after.link in CLOSED:
         return
@@ -164,7 +165,7 @@ def _last_words(step: CheckedStep) -> Iterator[tuple[str, str]]:
 
 
 def _only_sound(step: CheckedStep) -> bool:
-    """Has the person only made a sound, and has nothing else happened?"""
+    """Did the person only make a sound in this step, without any other change?"""
     before, after = step.before, step.after
     same = before.voice is after.voice and before.reply is after.reply and before.link is after.link
     return same and after.said == before.said and after.news == before.news and len(before.jobs) == len(after.jobs)

@@ -175,7 +175,8 @@ class CoreExplorer:
             self.shared.put(s, steps)
 
     def _take_known(self, number: int, s: State, known: KnownSteps) -> Iterator[tuple[Event, State]]:
-        """The steps that another profile has made and checked, and those that only this profile can make."""
+        """Yield the steps that another profile has already made and checked, and make the steps that depend on the
+        profile."""
         self.found.steps += len(known.events)
         family, found = self.outcomes.family(s), answers(s, self.profile.name)
         for event, target in zip(known.events, known.targets, strict=True):
@@ -187,7 +188,7 @@ class CoreExplorer:
                 yield event, target
 
     def _watch(self, s: State) -> tuple[WatchedState, Reads]:
-        """This state, for a step or a check that notes what it reads."""
+        """This state in a form that notes what a step or a check reads of it, and the notes."""
         reads: Reads = {}
         self.shared.reads = reads
         return WatchedState(s, reads), reads
@@ -248,14 +249,15 @@ class CoreExplorer:
         return step.after  # type: ignore[return-value]
 
     def _noted(self, number: int, before: Any, event: Event, fired: tuple[int, ...]) -> None:
-        """A step was made that no known step is equal to."""
+        """Called for each step that is really made. Steps that equal a known step aren't made again."""
 
     def _note_timer(self, number: int, event: Event, target: State) -> None:
         if type(event) is TimerFired and event.timer not in SOFT:
             self.timer_edges.append((number, target))
 
     def _judge_alone(self, number: int, s: State, family: Family, found: tuple[Any, ...]) -> bool:
-        """Check the state, and that stale events change nothing. Is what was found the same in other profiles?"""
+        """Check the state, and that stale events change nothing. Returns whether the result is the same in other
+        profiles."""
         is_shared = True
         for tree, judge in ((family.state, self._judge_state), (family.stale, self._judge_stale)):
             outcome = tree.find(found)
@@ -291,8 +293,9 @@ class CoreExplorer:
                 self._judge_pause(number, s, pause, resume)
 
     def _judge_snapshot(self, number: int, s: State) -> None:
-        """A snapshot stores each field by itself, and checks only the order of turns among several. So it is enough
-        that each value of each field, and each order of turns, is saved and loaded once."""
+        """Check that a state that is saved and loaded stays the same. A snapshot stores each field by itself, and the
+        only fields that it compares with each other are the turns. So it is enough to save and load each value of each
+        field, and each combination of turns, once."""
         seen = self.saved
         turns = s[_TURNS]
         if turns in seen and seen.issuperset(enumerate(s)):
@@ -403,7 +406,8 @@ def _seen(s: Any) -> tuple[str, ...]:
 
 
 def _may_rest(s: State) -> bool:
-    """Rest is idle, an open floor with nothing to do, or a pause that the person asked for."""
+    """May the conversation stay in this state? It may if it is idle, if the floor is open and nothing is left to do, or
+    if it is paused."""
     return s.link in (Link.IDLE, Link.SUSPENDED) or (s.link is Link.UP and is_at_rest(s))
 
 

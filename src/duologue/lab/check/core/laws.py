@@ -103,21 +103,21 @@ def check_state(s: State) -> Iterator[tuple[str, str]]:
 
 
 def _flags(s: State) -> Iterator[tuple[str, str]]:
-    """Is each flag false in states where it means nothing? A flag that is left over would be true of the next turn or
-    reply."""
+    """Check that each flag is false in states where it has no meaning. A flag that stayed true would wrongly apply to
+    the next turn or reply."""
     if s.final and (s.user not in (User.TALKING, User.SETTLING) or s.words is Words.NONE):
         yield NOTHING_STALE, "a text counts as final without an open turn, or without words"
     if s.unread and not s.final:
         yield NOTHING_STALE, "a sound counts as unread without a final text before it"
     if s.firm and s.reply not in _IN_PROGRESS and s.voice is not Voice.PLAYING:
-        yield NOTHING_STALE, "a reply counts as firm that is neither open nor playing"
+        yield NOTHING_STALE, "a reply that is neither open nor playing counts as firm"
 
 
 def _early_state(s: State) -> Iterator[tuple[str, str]]:
     if (s.reply in EARLY) != bool(s.guess):
         yield NOTHING_STALE, "an early request without its words, or words without an early request"
     if s.reply in EARLY and s.asked != s.answered:
-        yield EARLY_IS_UNHEARD, "a turn counts as asked that isn't over"
+        yield EARLY_IS_UNHEARD, "a turn that isn't over counts as asked"
     if s.reply in EARLY and s.link is Link.UP and s.user is User.QUIET:
         yield EARLY_IS_UNHEARD, "the turn is over, and the early request is still undecided"
     if s.guesses > s.settings.early_requests_max:

@@ -1,4 +1,4 @@
-"""Outcomes of steps and checks that were made in one state, and are the same in other states.
+"""Stores outcomes of steps and checks that were made in one state, to use them in other states where they are the same.
 
 For each event there is a tree of questions about the state, in the order in which the step asks them. Its leaves are
 the outcomes. The step depends on nothing but the answers, so the next question follows from the answers so far. Rule:
@@ -20,7 +20,7 @@ Leaf = TypeVar("Leaf")
 
 
 class StepOutcome(NamedTuple):
-    """What a step changes, or that a check found nothing wrong."""
+    """The outcome of a step (what it changes), or of a check that found nothing wrong."""
 
     steps: int  # how many steps were made to find out
     by_profile: bool  # a value was read in which the profiles differ
@@ -28,7 +28,8 @@ class StepOutcome(NamedTuple):
 
 
 def outcome_of(after: WatchedState | None, reads: Reads, steps: int) -> StepOutcome:
-    """The outcome of a step that leads to this state, or of one that was ignored."""
+    """The outcome of a step that leads to the state `after`. `after` is None if the event was ignored, or after a
+    check."""
     if after is None:
         return StepOutcome(steps, PROFILE in reads)
     return StepOutcome(steps, PROFILE in reads, AbstractChange(*after.changes()))
@@ -60,7 +61,7 @@ class Tree(Generic[Leaf]):
         return found  # type: ignore[no-any-return]
 
     def put(self, reads: Reads, leaf: Leaf) -> None:
-        """Store what followed from these questions and answers."""
+        """Store the leaf to which these questions and answers lead."""
         if not reads:
             self.first = leaf
             return
@@ -76,8 +77,8 @@ class Tree(Generic[Leaf]):
 
 
 class KnownEvents:
-    """What may happen in a state, with what is known about each event. Events of which it turned out that they are
-    ignored in all states of the family are left out from the second visit on."""
+    """The events that may happen in a state, with what is known about each. From the second visit on, events that are
+    known to be ignored in all states of the family are left out."""
 
     __slots__ = ("idle_steps", "moves", "visits")
 
@@ -87,7 +88,7 @@ class KnownEvents:
         self.visits = 0
 
     def visit(self) -> list[tuple[Event, Tree[StepOutcome]]]:
-        """The events that may do something."""
+        """The events that aren't known to be ignored."""
         self.visits += 1
         if self.visits == _COMPACTED_AT:
             self.idle_steps = sum(_idle_steps(tree) for _, tree in self.moves)
@@ -99,14 +100,14 @@ _COMPACTED_AT = 2
 
 
 def _idle_steps(tree: Tree[StepOutcome]) -> int:
-    """How many steps an event takes that is ignored whatever the state is, or 0."""
+    """How many steps it took to find out that the event is ignored in every state of the family. 0 if it isn't."""
     found = tree.first
     is_idle = isinstance(found, StepOutcome) and found.change is None and not found.by_profile
     return found.steps if is_idle and isinstance(found, StepOutcome) else 0
 
 
 class Family:
-    """What is known about all states that have the fields in common that nearly every step reads."""
+    """What is known about all states that have the same values in the fields that nearly every step reads."""
 
     def __init__(self) -> None:
         self.alphabet: Tree[KnownEvents] = Tree()

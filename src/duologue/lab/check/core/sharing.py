@@ -1,4 +1,4 @@
-"""What was explored in one profile and holds in the other profiles too.
+"""Shares the results of one profile's exploration that also hold in the other profiles.
 
 The profiles differ in a few settings, and few steps read them. All explorations that share their steps use one settings
 object, which has the values of the profile that is explored now, and notes when a value is read in which the profiles
@@ -22,7 +22,7 @@ from .watched import PROFILE, Reads
 
 class KnownSteps(NamedTuple):
     """The steps from one state, in the order in which they are explored. A step without a target has read a value in
-    which the profiles differ, so every profile takes it again."""
+    which the profiles differ, so every profile makes it again."""
 
     events: tuple[Event, ...]
     targets: tuple[State | None, ...]

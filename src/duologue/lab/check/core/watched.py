@@ -1,9 +1,10 @@
-"""A state that notes what is read of it, and a draft on such a state.
+"""A state that notes which of its fields are read, and a draft on such a state.
 
-A step reads a few fields of the state and writes a few. Whatever made or checked it has read nothing else, so it is the
-same step in every state with the same values there. A watched value is a layer over another one: it has what was
-written, and gets everything else from the layer below on the first read. Rule: every read that reaches the state below
-all layers is noted, in the order of the first reads, except of fields whose value the caller knows anyway (`KNOWN`).
+A step reads a few fields of the state and writes a few. The machine and the checks read no other fields, so the step is
+the same in every state that has the same values in these fields. A watched value is a layer over another one: it holds
+what was written, and reads everything else from the layer below when that is first needed. Rule: every read that
+reaches the state below all layers is noted, in the order of the first reads, except reads of fields whose value the
+caller knows anyway (`KNOWN`).
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class WatchedDues(dict[int, int]):
         return repr(self.all())
 
     def all(self) -> tuple[int, ...]:
-        """All due times, in the order of the timers. That is one question."""
+        """All due times, in the order of the timers. Reading them all is noted as one question."""
         self.reads.setdefault(_DUE, self.base)
         return self.unnoted()
 
@@ -92,7 +93,8 @@ class WatchedDues(dict[int, int]):
         return tuple(dues)
 
     def __eq__(self, other: object) -> bool:
-        """Are all due times the same? What no layer of both has, comes from the same state below."""
+        """Are all due times the same? Only due times that some layer has are compared, because all others come from the
+        same state below."""
         if isinstance(other, WatchedDues) and other.base is self.base:
             indexes = sorted({index for layer in (*self.layers(), *other.layers()) for index, _ in layer.items()})
             return all(self[index] == other[index] for index in indexes)
@@ -110,7 +112,7 @@ class WatchedDues(dict[int, int]):
             layer = layer.below
 
     def changes(self) -> dict[int, int]:
-        """What was written in this layer, and is or may be another value than below."""
+        """The due times that were written in this layer and may differ from those in the layer below."""
         below = self.below
         return {} if below is None else {index: due for index, due in self.items() if below.get(index, -1) != due}
 
@@ -126,7 +128,7 @@ class WatchedState:
         fields.update(_base=base, _reads=reads, _below=below)
 
     def __getattr__(self, name: str) -> Any:
-        """A field that this layer doesn't have yet."""
+        """Get a field that this layer doesn't have yet, from the layer below or from the state."""
         place = _PLACES.get(name)
         if place is None:
             raise AttributeError(name)
@@ -151,7 +153,7 @@ class WatchedState:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type[State]:  # type: ignore[override]
-        """A check with `isinstance` or `match` takes this for the state that it stands for."""
+        """The class of states, so that `isinstance` and `match` treat this object as a state."""
         return State
 
     def _replace(self, **changes: Any) -> WatchedState:
@@ -160,7 +162,8 @@ class WatchedState:
         return layer
 
     def __eq__(self, other: object) -> bool:
-        """Are both the same state? What neither layer has, comes from the same state below."""
+        """Are both the same state? Only fields that some layer has written are compared, because all others come from
+        the same state below."""
         if type(other) is not WatchedState or other._base is not self._base:
             return isinstance(other, tuple) and tuple(self) == tuple(other)
         names = {name for layer in (*self._layers(), *other._layers()) for name in layer._written()}
@@ -175,7 +178,7 @@ class WatchedState:
             layer = layer._below
 
     def _written(self) -> Iterator[str]:
-        """The names of the fields that this layer doesn't have from the layer below."""
+        """The names of the fields that this layer didn't get from the layer below."""
         if self._below is not None:
             below = self._below.__dict__
             yield from (name for name, value in self.__dict__.items() if name not in below or below[name] is not value)
@@ -205,8 +208,8 @@ Sequence.register(WatchedState)  # a state is a tuple, and `match` may take it a
 
 
 class WatchedDraft:
-    """A draft on a watched state. It begins with what is known or was read of that state. Another field that the step
-    has not written is read from that state."""
+    """A draft on a watched state. It begins with the fields of that state that are known or were already read. Any
+    other field that the step has not written is read from that state."""
 
     def __init__(self, s: Any, owners: DeadlineOwners, at: int) -> None:
         self.__dict__.update(s.__dict__)
@@ -220,7 +223,7 @@ class WatchedDraft:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type[Draft]:  # type: ignore[override]
-        """A check with `isinstance` takes this for a draft."""
+        """The class of drafts, so that `isinstance` treats this object as a draft."""
         return Draft
 
     def __getattr__(self, name: str) -> Any:

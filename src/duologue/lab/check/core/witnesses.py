@@ -24,7 +24,7 @@ ALIKE_MAX = 2  # witnesses of steps that fire the same in the same leaves
 
 
 class Witness(NamedTuple):
-    """A trace, and what its last step does."""
+    """A trace, with the rows and rules that its last step fires and the leaves before that step."""
 
     profile: str
     trace: tuple[Event, ...]
@@ -50,7 +50,7 @@ class _Collector(CoreExplorer):
 def collect_witnesses(
     profile: str, scope: CheckScope, states_max: int, machine: Machine = MACHINE
 ) -> tuple[list[Witness], set[int]]:
-    """Explore the real machine up to so many states. Returns witnesses, and what has fired."""
+    """Explore the real machine up to this many states. Returns the witnesses, and the rows and rules that fired."""
     explorer = _Collector(profile, scope, machine)
     found = explorer.run(states_max)
     witnesses = [
@@ -62,7 +62,7 @@ def collect_witnesses(
 
 
 def about_row(row: Row, witnesses: Iterable[Witness]) -> Iterator[Witness]:
-    """The witnesses whose last step fires this row, or would without its guard."""
+    """The witnesses whose last step fires this row, or would fire it if the row had no guard."""
     for one in witnesses:
         fits = any(leaf in row.sources for leaf in one.leaves)
         if trigger_of(one.trace[-1]) in row.on and (fits or row.sources == (JobKind.ABSENT,)):
@@ -77,8 +77,9 @@ def about_rule(number: int, witnesses: Iterable[Witness]) -> Iterator[Witness]:
 def first_complaint(
     machine: Machine, scopes: Mapping[int, CheckScope], witnesses: Iterable[tuple[int, Witness]]
 ) -> Violation | None:
-    """The first thing that a law or a promise says about the last step of one of these traces, about the state after it
-    or about what may follow. Each witness comes with the number of its scope."""
+    """The first complaint of a law or a promise about one of these traces: about its last step, about the state after
+    it, or about a step that may follow. None if there is no complaint. Each witness comes with the number of its
+    scope."""
     explorers: dict[int, CoreExplorer] = {}
     for number, witness in witnesses:
         explorer = explorers.get(number)

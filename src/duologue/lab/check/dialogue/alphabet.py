@@ -250,7 +250,7 @@ _STALE: tuple[DialogueEvent, ...] = (
 
 def said_of(spec: SlotSpec, domain: Domain | None = None) -> tuple[str, str]:
     """Two valid answers to the question for a slot. For a list these are items, which are made of the answers for the
-    slots in `domain`: a whole one, and one that lacks all but its last value."""
+    slots in `domain`: a complete item, and an item with only its last value."""
     if spec.items and domain is not None:
         answers = [said_of(domain.slots[name], domain) for name in spec.items]
         return " ".join(first for first, _ in answers), f"a {answers[-1][1]}"

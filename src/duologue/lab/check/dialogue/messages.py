@@ -1,5 +1,6 @@
-"""What is tried in dialogues, in each language: answers, commands, corrections, and messages that tempt a machine into
-a silent error."""
+"""The messages that are tried in dialogues, in each language: answers, commands, corrections, and messages that tempt a
+machine into a silent error.
+"""
 
 from __future__ import annotations
 

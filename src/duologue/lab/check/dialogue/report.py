@@ -1,4 +1,4 @@
-"""What a check found about dialogues: all small domains together, and what none of them has done.
+"""The result of checking dialogues: what was found in all small domains, and which rows and moves none of them took.
 
 Rule: a row that no domain takes, a move of the matrix that none makes, and an exploration that was cut off count as
 violations.

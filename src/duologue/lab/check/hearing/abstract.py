@@ -51,7 +51,7 @@ def abstract(s: ProductState, policy: HearingPolicy) -> ProductState:
 
 
 def abstract_ledger(ledger: WordsLedger, shift: int) -> WordsLedger:
-    """The same ledger, at the time of the abstract state."""
+    """The same ledger, with its due time moved by `shift`, as in the abstract state."""
     if ledger.sent is None:
         return ledger
     return ledger._replace(sent=ledger.sent._replace(due=ledger.sent.due + shift))
@@ -59,7 +59,7 @@ def abstract_ledger(ledger: WordsLedger, shift: int) -> WordsLedger:
 
 @lru_cache(100_000)
 def _ranks(*ids: int) -> dict[int, int]:
-    """A number for each id, in the same order; 0 stays 0."""
+    """For each id, a small number: its rank among these ids. 0 stays 0."""
     return {one: rank for rank, one in enumerate(sorted({0, *ids}))}
 
 
@@ -155,14 +155,15 @@ def _hearing(
 
 
 def _question(question: AskedQuestion, replies: dict[int, int]) -> AskedQuestion:
-    """The question, as long as it isn't asked: only the brain reads since when an answer counts."""
+    """The question, as long as it hasn't been asked; afterwards an empty one. The time from which an answer counts is
+    dropped, because only the brain reads it."""
     if not question.reply or question.is_asked:
         return AskedQuestion()
     return AskedQuestion(replies[question.reply], playing=replies.get(question.playing, 0), shown_at=NOT_YET)
 
 
 def _judged(s: HearingState, core: State, is_open: bool) -> JudgedWords:
-    """What the brain said, if it was about the words as they are now."""
+    """The brain's judgement of the open turn, if it is about the current words. Otherwise an empty one."""
     is_current = s.judged[:2] == (core.turn, s.words.of(core.turn).gist)
     return JudgedWords(core.turn, GIST, s.judged.completeness) if is_open and is_current else JudgedWords()
 
@@ -222,7 +223,8 @@ def _frames(frames: Any, shift: int) -> Any:
 def _words(
     words: SaidWords, reply: int, question: int, content: int
 ) -> tuple[dict[int, int], dict[int, int], SaidWords]:
-    """The ranks of the ids of replies and contents, these ids included, and the words with these ranks."""
+    """The ranks of all ids of replies and contents, including the ids that are given, and the words with these ranks
+    instead of their ids."""
     replies = _ranks(reply, question, *(said.given_in for said in words.turns))
     contents = _ranks(
         words.content,

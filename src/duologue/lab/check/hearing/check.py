@@ -1,8 +1,8 @@
-"""Explores the hearing machine together with the conversation machine: every law, for everything that may happen next.
+"""Explores the hearing machine together with the conversation machine, and checks every law in every step and state.
 
-Runs the real machines on abstract states, one profile and scope at a time. Each step is also made from a state with
-the real times and ids, to see that the abstraction changes nothing. Rule: every violation is reported with a shortest
-trace to it.
+Runs the real machines on abstract states, one profile and scope at a time. Each step is also made from a state with the
+real times and ids, to see that the abstraction changes nothing. Rule: every violation is reported with a shortest trace
+to it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .scopes import HearingScope
 
 LONG_MS = 60_000
 LONG_TURNS_MAX = 2  # a voice or a button that goes on begins a turn again and again
-REPLAYED_EVERY = 499  # of so many states, one is reached again from the start
+REPLAYED_EVERY = 499  # one of this many states is reached again from the start
 
 
 class HearingNode(NamedTuple):
@@ -104,7 +104,7 @@ class HearingExplorer:
         return self.found
 
     def start(self) -> HearingNode:
-        """The line is up; in some scopes, the agent is speaking."""
+        """The node where the exploration starts: the line is up and, in some scopes, the agent is speaking."""
         node = HearingNode(begin_product(initial(self.settings), NOW), WordsLedger())
         first = [LedgerChoice(Posted(ev.StartRequested)), LedgerChoice(Posted(ev.SessionReady))]
         if self.scope.begins_speaking:
@@ -118,7 +118,7 @@ class HearingExplorer:
         return HearingNode(step.after, note(node.ledger, choice, step)), step
 
     def reduce(self, node: HearingNode) -> HearingNode:
-        """The abstract node."""
+        """The same node with an abstract state and an abstract ledger."""
         shift = NOW - node.state.at
         return HearingNode(abstract(node.state, self.product.policy), abstract_ledger(node.ledger, shift))
 
@@ -145,8 +145,8 @@ class HearingExplorer:
     def _judge_abstraction(
         self, number: int, choice: LedgerChoice, step: ProductStep, reduced: HearingNode
     ) -> HearingNode:
-        """The same choice, made from the state with the real times and ids, must lead to the same abstract state and
-        tell the same. Returns the state with the real times and ids that it leads to."""
+        """Check that the same choice, made from the state with the real times and ids, leads to the same abstract state
+        and to the same events. Returns the node after the choice, with the real times and ids."""
         after, real_step = self.take(self.real[number], choice)
         if _outline(real_step) != _outline(step):
             self._report(
@@ -178,7 +178,7 @@ class HearingExplorer:
     # -- The whole graph
 
     def _judge_waits(self) -> None:
-        """From every state, time alone ends the open turn within the longest time that a turn may take."""
+        """Check that, from every state, time alone ends the open turn within the longest time that a turn may take."""
         longest_ms = self.settings.talk_ms_max + self.settings.settle_ms_max + 2 * 60_000
         for number, node in enumerate(self.graph.states):
             if _is_settled(node, node):
@@ -200,7 +200,7 @@ class HearingExplorer:
                 self._report(laws.EVERY_WAIT_ENDS, f"the turn stays open for {waited_ms} ms", number)
 
     def _judge_replays(self) -> None:
-        """The same stimuli lead to the same state."""
+        """Check that the same stimuli, processed again, lead to the same state. Only some states are checked."""
         last = len(self.graph.states) - 1
         for number in (*range(0, last, REPLAYED_EVERY), last):
             node = self.start()
@@ -220,7 +220,7 @@ class HearingExplorer:
             raise ViolationsMaxReached
 
     def trace_lines(self, trace: list[LedgerChoice]) -> Iterator[str]:
-        """One line for each stimulus of a trace: what it is, the state after it, and what was told."""
+        """One line for each stimulus of a trace: what it is, the state after it, and the events that it led to."""
         node = self.start()
         began_at = node.state.at
         for choice in trace:
@@ -233,7 +233,7 @@ class HearingExplorer:
 
 
 def _is_settled(node: HearingNode, after: HearingNode) -> bool:
-    """Is the turn that is open in `node` over?"""
+    """Is the turn that is open in `node` over in `after`?"""
     before, core = node.state.core, after.state.core
     if core.link in CLOSED or core.link is Link.FAULTED:
         return True
@@ -241,7 +241,8 @@ def _is_settled(node: HearingNode, after: HearingNode) -> bool:
 
 
 def _outline(step: ProductStep) -> list[tuple[type[ev.Event], bool]]:
-    """What the conversation machine is told in a step, and whether it ignores it."""
+    """The types of the events that the conversation machine gets in a step, each with whether the machine ignores
+    it."""
     return [(type(told.record.event), told.record.after is told.record.before) for told in step.steps]
 
 

@@ -85,7 +85,7 @@ def _check_verdict(told: ToldStep) -> Iterator[Broken]:
 
 
 def _check_request(step: ProductStep, told: ToldStep) -> Iterator[Broken]:
-    """Each turn that a request is about is given to the brain, whole."""
+    """Check that no turn that is in a request is marked as overheard."""
     for effect in told.record.effects:
         if isinstance(effect, fx.StartReply):
             said = step.after.hearing.words
@@ -113,7 +113,7 @@ def check_state(policy: HearingPolicy, s: ProductState, ledger: WordsLedger) -> 
     for said in hearing.words.turns:
         yield from _check_turn(said, core, ledger)
     if ledger.sent is not None and s.at > ledger.sent.due:
-        yield SEND_MEANS_SEND, f"turn {ledger.sent.turn} was sent, and isn't asked in time"
+        yield SEND_MEANS_SEND, f"turn {ledger.sent.turn} was sent, but the brain isn't asked about it in time"
     if hearing.words.typed:
         yield NO_WORD_NOWHERE, "typed text is in no turn"
     if len(hearing.known) > KNOWN_MAX or sum(said.turn <= core.answered for said in hearing.words.turns) > (
@@ -123,7 +123,7 @@ def check_state(policy: HearingPolicy, s: ProductState, ledger: WordsLedger) -> 
 
 
 def _check_words(s: ProductState, ledger: WordsLedger) -> Iterator[Broken]:
-    """Each word is in one place: the words of final texts in exactly one, and other words in at most one."""
+    """Check that each word of a final text is in exactly one place, and any other word in at most one place."""
     places = Counter(word for said in s.hearing.words.turns for word in said.text.split() if _is_traced(word))
     for word, number in places.items():
         if number > 1:
@@ -135,7 +135,7 @@ def _check_words(s: ProductState, ledger: WordsLedger) -> Iterator[Broken]:
 
 
 def _is_traced(word: str) -> bool:
-    """Does this word name its utterance?"""
+    """Does this word end with the number of its utterance?"""
     return word[-1].isdigit()
 
 
@@ -143,7 +143,7 @@ def _check_turn(said: SaidTurn, core: State, ledger: WordsLedger) -> Iterator[Br
     fate, turn = fate_of(said, core), said.turn
     is_open = turn == core.turn and core.user is not User.QUIET
     if said.text and fate is Fate.OPEN and not is_open:
-        yield ONE_END, f"turn {turn} is over, and its words have no fate"
+        yield ONE_END, f"turn {turn} is over, but its words still count as open"
     if said.mark is TurnMark.OVERHEARD and said.given:
         yield ONE_END, f"turn {turn} was in a request, and counts as overheard"
     if (said.mark is TurnMark.TAKEN_BACK) and said.text:
@@ -152,7 +152,7 @@ def _check_turn(said: SaidTurn, core: State, ledger: WordsLedger) -> Iterator[Br
         yield ONE_END, f"turn {turn} has lost its words without being taken back"
     told = dict(ledger.told).get(turn, 0)
     if told != counted(said.text).words:
-        yield ASKED_AS_SAID, f"turn {turn} has {counted(said.text).words} words, but {told} were told"
+        yield ASKED_AS_SAID, f"turn {turn} has {counted(said.text).words} words, but {told} were reported"
     if fate in (Fate.ASKED, Fate.ANSWERED) and turn not in ledger.asides:
         given = said.given.split()
         finals = " ".join(text for _, text in ledger.finals).split()

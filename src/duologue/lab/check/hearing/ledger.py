@@ -44,7 +44,7 @@ class LedgerChoice(NamedTuple):
 
 
 class SentTurn(NamedTuple):
-    """A turn with words that the user has sent, and when it must be in a request."""
+    """A turn with words that the user has sent by a button, and the time by which a request must contain it."""
 
     turn: int
     due: int
@@ -127,13 +127,13 @@ def _tell(ledger: WordsLedger, turn: int, words: int) -> WordsLedger:
 
 
 def _is_question(s: State) -> bool:
-    """Has the open turn words that must be asked as soon as it is complete?"""
+    """Does the open turn have words about which the brain must be asked as soon as the turn is complete?"""
     is_open = s.user in (User.TALKING, User.SETTLING) and s.words is Words.SUBSTANTIAL
     return is_open and s.link is Link.UP and s.voice is Voice.SILENT and s.reply is Reply.NONE and not s.jobs
 
 
 def _excuses(s: State, sent: int) -> bool:
-    """Does something other than sound hold the request back? The line is away, the agent speaks, or the user goes on
-    with words."""
+    """May the request be late for another reason than sound? It may if the line is away, if the agent speaks, or if the
+    user goes on with words."""
     goes_on = s.turn > sent and s.user is not User.QUIET and s.words is not Words.NONE
     return s.link is not Link.UP or s.voice in SOUNDING or goes_on

@@ -1,7 +1,8 @@
 """Mutants of the hearing machine: copies of its rows, each broken on purpose in one place.
 
 A mutant lacks one row or one guard, has a guard negated, or has an action dropped, muted or exchanged with the action
-of another row of the same kind of input. The share of mutants that laws and tests notice shows how good these are.
+of another row of the same kind of input. The share of mutants that laws and tests notice shows how good these checks
+are.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def _can_tell(action: Any, depth: int = 4) -> bool:
 
 
 class _Negated:
-    """A guard that says the opposite."""
+    """A guard that returns the opposite of the original guard."""
 
     def __init__(self, guard: Any) -> None:
         self.guard = guard
@@ -123,7 +124,7 @@ class _Muted:
 
 
 class _Unchanging:
-    """An action that tells its intents, but leaves the state as it was."""
+    """An action that adds its intents, but leaves the state unchanged."""
 
     def __init__(self, action: Any) -> None:
         self.action = action

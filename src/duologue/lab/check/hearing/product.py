@@ -1,8 +1,8 @@
 """The hearing machine and the conversation machine, run together as the runtime runs them, without a runtime.
 
 An input of the hearing machine leads to intents. Each intent becomes an event, and each step of the conversation
-machine goes back to the hearing machine, whose new intents are told before the rest of the batch. Rule: the order of
-events is the order in `runtime.hearing` and `runtime.driver`, and nothing here decides anything.
+machine is passed back to the hearing machine, whose new intents are processed before the rest of the batch. Rule: the
+order of events is the order in `runtime.hearing` and `runtime.driver`, and nothing here decides anything.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _FIELDS = {kind: frozenset(one.name for one in fields(kind)) for kind in ev.EVEN
 
 
 class ProductState(NamedTuple):
-    """Both machines at one moment: the hearing machine's state, which holds the conversation machine's state, the
-    newest sequence number and the time."""
+    """Both machines at one moment: the hearing machine's state (which contains the conversation machine's state), the
+    newest sequence number, and the time."""
 
     hearing: HearingState
     seq: int = 0
@@ -61,12 +61,13 @@ class TimePassed:
 
 @dataclass(frozen=True, slots=True)
 class OldReplyHeard:
-    """A report after the line was lost says that the oldest request about turns whose words are known was answered."""
+    """A late report, after the line was lost: the user has heard the answer to the oldest request whose turns are still
+    known."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewestReplyAsks:
-    """The newest reply, or the first one, holds a question."""
+    """The newest reply contains a question. If there is no reply yet, this is about the first one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,8 @@ Stimulus: TypeAlias = Heard | inp.Input | Posted | TimePassed | OldReplyHeard | 
 
 
 class ToldStep(NamedTuple):
-    """A step of the conversation machine, with the intent that caused it, if one did."""
+    """A step of the conversation machine, and the intent that caused it. The intent is None if something else caused
+    the step."""
 
     record: StepRecord
     intent: Intent | None
@@ -130,7 +132,7 @@ class HearingProduct:
         return ProductStep(s, stimulus, after, tuple(run.steps), tuple(run.failures))
 
     def next_due(self, s: ProductState) -> int | None:
-        """When time next matters to one of the machines, or None."""
+        """The earliest due time of both machines, or None."""
         deadline, other = next_deadline(s.core), next_due(self.policy, s.hearing)
         return min((due for due in (deadline and deadline.due, other) if due is not None), default=None)
 
@@ -149,7 +151,7 @@ def _input_of(stimulus: Any, at: int) -> inp.Input:
 
 
 class _Run:
-    """What is going on while one stimulus is processed. Mutable, and never shared."""
+    """The processing of one stimulus: the current state, and the steps so far. Mutable, and never shared."""
 
     def __init__(self, product: HearingProduct, s: ProductState) -> None:
         self.product = product
@@ -172,7 +174,7 @@ class _Run:
             self.post(ev.TimerFired, given, None)
 
     def give(self, i: inp.Input) -> None:
-        """Pass an input to the hearing machine and tell what it intends."""
+        """Pass an input to the hearing machine, and its intents to the conversation machine."""
         product = self.product
         self.state, intents = product.hearing.step(product.policy, self.state, i)
         for intent in intents:

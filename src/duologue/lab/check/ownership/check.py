@@ -62,7 +62,7 @@ class OwnershipExplorer:
         self.mover = Mover(scope, machine)
         self.violations_max = violations_max
         self.graph: Graph[World, Move] = Graph()
-        self.kind: list[tuple[int, World]] = []  # steps that are no failure
+        self.kind: list[tuple[int, World]] = []  # steps that aren't failures
         self._fresh: dict[Ownership, list[str]] = {}
         self.found = OwnershipFindings(scope.name)
 
@@ -108,14 +108,15 @@ class OwnershipExplorer:
                 self._report(NOTHING_STALE, f"a late {name} changes something", number)
 
     def _late_and_taken(self, ownership: Ownership) -> Iterator[str]:
-        """What is said about another lease than the current one, and changes something nevertheless."""
+        """The names of the inputs that change something although they are about another lease than the current one."""
         epoch = ownership.epoch + 1
         for late in (LeaseLost(epoch), LeaseRenewed(epoch, 9), WritingFailed(epoch), WritingWorked(epoch)):
             if self.machine.step(ownership, late) != (ownership, ()):
                 yield type(late).__name__
 
     def _judge_graph(self) -> None:
-        """Without failures, what is stored is always taken over in the end, and every wait ends."""
+        """Check that, without failures, a stored conversation is always taken over in the end, and no client waits
+        forever."""
         kind: Graph[World, Move] = Graph()
         kind.states = self.graph.states
         for source, target in self.kind:
@@ -124,7 +125,7 @@ class OwnershipExplorer:
         goals = [number for number, world in enumerate(self.graph.states) if is_owned(world)]
         reaches = can_reach(kind, goals)
         if not all(reaches):
-            self._report(NEVER_STUCK, "even without failures, it is never owned again", reaches.index(0))
+            self._report(NEVER_STUCK, "even without failures, no node ever owns it again", reaches.index(0))
 
     def _report(self, law: str, message: str, number: int, move: Move | None = None) -> None:
         if any(seen.law == law and seen.message == message for seen in self.found.violations):

@@ -69,20 +69,20 @@ def check_world(world: World) -> Complaints:
 def _check_body(node: NodeView) -> Complaints:
     own, body = node.ownership, node.body
     if (body is Body.RUNNING) != (own.place in RUNNING):
-        yield ONE_OWNER, f"it is {body.value} where it is {own.place.value}"
+        yield ONE_OWNER, f"in {own.place.value}, it is {body.value}"
     if (body is Body.FROZEN) != (own.place is Place.HANDING_OVER):
-        yield ONE_OWNER, f"it is {body.value} where it is {own.place.value}"
+        yield ONE_OWNER, f"in {own.place.value}, it is {body.value}"
     if own.place in WRITING and node.writer != own.epoch:
-        yield ONE_OWNER, f"it isn't saved under its own lease where it is {own.place.value}"
+        yield ONE_OWNER, f"in {own.place.value}, it isn't saved under its own lease"
     if (own.epoch > 0) != (own.place in LEASED) and own.place is not Place.RETURNING:
         yield ONE_OWNER, f"{own.place.value} has epoch {own.epoch}"
     left = body is Body.MISSING and own.place is not Place.ENDING
     if left and node.has_run and own.acting is not Acting.REFUSED:
-        yield NO_ACTION_AFTER_LEAVING, f"its tasks may still act where it is {own.place.value}"
+        yield NO_ACTION_AFTER_LEAVING, f"in {own.place.value}, its tasks may still act"
     if node.has_run and own.is_forgettable:
-        yield NO_ACTION_AFTER_LEAVING, f"it is forgotten where it is {own.place.value}"
+        yield NO_ACTION_AFTER_LEAVING, f"in {own.place.value}, it may be forgotten"
     if body is Body.RUNNING and own.acting is not (Acting.RECORDED if own.epoch else Acting.UNSAVED):
-        yield NO_ACTION_AFTER_LEAVING, f"its actions are {own.acting.value} where it is {own.place.value}"
+        yield NO_ACTION_AFTER_LEAVING, f"in {own.place.value}, its actions are {own.acting.value}"
 
 
 def _check_waiting(node: NodeView) -> Complaints:
@@ -139,7 +139,7 @@ def _check_answers(seen: Happening) -> Complaints:
 
 
 def _untrue(answer: Answer, seen: Happening) -> str:
-    """Why this answer isn't true; empty if it is."""
+    """Why this answer isn't true. Empty if it is true."""
     place = seen.after.ownership.place
     given, stored = seen.given, seen.stored
     if answer is Answer.HERE:
@@ -150,7 +150,7 @@ def _untrue(answer: Answer, seen: Happening) -> str:
         return "" if stored.is_damaged else "it isn't damaged"
     if answer is Answer.LATER:
         is_reason = isinstance(given, _LATER) or seen.before.ownership.place is Place.RETURNING
-        return "" if is_reason else "nothing is in the way"
+        return "" if is_reason else "there is no reason to try again later"
     found_unusable = isinstance(given, on.ConversationUnusable) and stored.epoch == seen.before.ownership.epoch
     could_be_had = stored.is_resumable and (isinstance(given, on.ClientAsked) or found_unusable)
     return "it could be resumed" if could_be_had and place is not Place.FOREIGN else ""
@@ -173,7 +173,7 @@ def _check_lease(seen: Happening) -> Complaints:
         if isinstance(intent, (do.SaveAndRelease, do.ReleaseLease, do.MarkOver)):
             yield from _check_release(seen, intent.epoch)
         if isinstance(intent, do.SaveAndRelease) and intent.is_over != isinstance(seen.given, on.ConversationEnded):
-            yield TOLD_THE_TRUTH, "the store is told of a wrong end"
+            yield TOLD_THE_TRUTH, "the store is told wrongly whether the conversation is over"
     if isinstance(seen.given, on.LeaseGranted) and before.place is Place.CLAIMING:
         is_given_up = after.place is Place.UNKEEPABLE
         if is_given_up != seen.given.is_over:
@@ -200,18 +200,18 @@ def _check_release(seen: Happening, epoch: int) -> Complaints:
     if epoch == seen.before.given_back:
         yield RELEASED_ONCE, "a lease is released twice"
     if epoch not in (granted, seen.before.ownership.epoch) or not epoch:
-        yield RELEASED_ONCE, "a lease is released that this node doesn't have"
+        yield RELEASED_ONCE, "a lease that this node doesn't have is released"
 
 
 def _check_reports(seen: Happening) -> Complaints:
     before, after, kinds = seen.before.ownership.place, seen.after.ownership.place, {type(one) for one in seen.intents}
     if (after is Place.LAPSED is not before) != (do.ReportLapse in kinds):
-        yield TOLD_THE_TRUTH, "a lapse and its report don't go together"
+        yield TOLD_THE_TRUTH, "a lease lapsed without a report, or a lapse was reported that did not happen"
     if (after is Place.DAMAGED is not before) != (do.ReportDamage in kinds):
-        yield TOLD_THE_TRUTH, "damage and its report don't go together"
+        yield TOLD_THE_TRUTH, "data is damaged without a report, or damage was reported that did not happen"
     told, again = do.TellUnsaved in kinds, do.TellSaved in kinds
     if (told and seen.before.was_told) or (again and not seen.before.was_told):
-        yield TOLD_THE_TRUTH, "the client is told what it knows"
+        yield TOLD_THE_TRUTH, "the client is told what it already knows"
     if do.Abandon in kinds:
         is_lost = next(intent.is_lost for intent in seen.intents if isinstance(intent, do.Abandon))
         if is_lost != isinstance(seen.given, on.LeaseLost):
@@ -227,4 +227,4 @@ def check_write(before: StoredView, after: StoredView) -> Complaints:
     if before.is_damaged and (was != (after.has_content, after.is_over) or after.expires > before.expires):
         yield DAMAGED_IS_LEFT_ALONE, "damaged data was claimed or written"
     if before.is_over and not after.is_over:
-        yield TOLD_THE_TRUTH, "an ended conversation lives again"
+        yield TOLD_THE_TRUTH, "a conversation that has ended goes on"

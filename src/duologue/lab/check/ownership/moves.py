@@ -1,7 +1,7 @@
 """What may happen in the world of the ownership explorer: people, nodes, time, and a store that may fail at any point.
 
-Every input goes through the real `step`, and every intent is performed as the server does it. Rule: a call to the store
-is seen by the store, or not, and its answer arrives, or not; in the end the node gets exactly one outcome.
+Every input goes through the real `step`, and every intent is performed as the server does it. Rule: a call may or may
+not reach the store, and its answer may or may not arrive. In the end, the node gets exactly one outcome.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ class Happening(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Something that happened. A kind move is no failure: liveness is judged by kind moves alone."""
+    """Something that happened. `is_kind` is false for failures. Only the other moves decide whether a world can get
+    stuck."""
 
     name: str
     is_kind: bool
@@ -156,8 +157,8 @@ class Mover:
                 yield from self._post(without, number, failure, Move(f"{name}: {what} fails", False))
 
     def _at_once(self, world: World, number: int, intent: do.OwnershipIntent, is_done: bool) -> World:
-        """The world after a call that nothing waits for: the store has seen it, or not. A renewal is answered later, or
-        never."""
+        """The world after a call that nothing waits for. `is_done` says whether the call reached the store. The answer
+        to a renewal comes later, or never."""
         if not is_done:
             return world
         node = world.nodes[number]
@@ -224,7 +225,7 @@ class Mover:
 
 
 def _performed(node: NodeView, intent: do.OwnershipIntent) -> NodeView:
-    """The node after this intent, as the server performs it."""
+    """The node after it has performed this intent, as the server does."""
     if isinstance(intent, ANSWERED):
         node = node._replace(calls=(*node.calls, StoreCall(intent, TTL if isinstance(intent, CLAIMS) else 0)))
     if isinstance(intent, (do.SaveAndRelease, do.ReleaseLease, do.MarkOver)):
@@ -246,7 +247,7 @@ def _performed(node: NodeView, intent: do.OwnershipIntent) -> NodeView:
 
 
 def _failure_of(intent: do.OwnershipIntent) -> on.OwnershipInput | None:
-    """What the node gets if this call fails, or if its answer is lost."""
+    """The input that the node gets if this call fails or its answer is lost. None if it gets no input."""
     if isinstance(intent, CLAIMS):
         return on.StoreUnreachable()
     if isinstance(intent, do.RestoreConversation):

@@ -1,7 +1,7 @@
 """Mutants of the ownership machine: copies that are broken on purpose in one place.
 
 A mutant drops or redirects one row, or drops one of its guards, sources, inputs or actions. Rule: the share of mutants
-that promises and laws notice says how good these are.
+that promises and laws notice shows how good these checks are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The promises of ownership: what must come of each input, place by place, as small data.
+"""The promises of ownership, as a table: where each input must lead from each place, and which intents it must cause.
 
-Laws say what must never happen; without promises, a dropped row may go unnoticed. They are sorted by input, the rows by
-the way of a conversation. Rule: an input that no promise names for a place changes nothing there.
+Laws say what must never happen; without promises, a dropped row may go unnoticed. The promises are sorted by input,
+whereas the rows of the machine follow the course of a conversation. Rule: an input that no promise names for a place
+changes nothing there.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ HERE, GONE, LATER = (do.AnswerClient(answer) for answer in (Answer.HERE, Answer.
 
 @dataclass(frozen=True, slots=True)
 class OwnershipPromise:
-    """In these places, this input leads there (None: nowhere else) and causes these intents. `asked` says whether a
-    client waits, `unsaved` whether the client was told that the conversation isn't saved."""
+    """In each of these places, the input must lead to `target` (None: the place stays the same) and cause these
+    intents. `asked` says whether a client waits, `unsaved` whether the client was told that the conversation isn't
+    saved."""
 
     places: tuple[Place, ...]
     given: on.OwnershipInput
@@ -102,7 +104,7 @@ def sample(place: Place, asked: bool = False, unsaved: bool = False) -> Ownershi
 
 
 def broken_promises(machine: OwnershipMachine) -> Iterator[str]:
-    """What this machine does otherwise than promised, one line each."""
+    """Yield one line for each thing that this machine does otherwise than promised."""
     named = {(place, type(promise.given)) for promise in PROMISES for place in promise.places}
     for promise in PROMISES:
         for place in promise.places:
@@ -122,7 +124,8 @@ def broken_promises(machine: OwnershipMachine) -> Iterator[str]:
 
 
 def _wrong_facts(what: str, before: Ownership, given: on.OwnershipInput, after: Ownership) -> Iterator[str]:
-    """The facts beside the place: the lease, who waits, what was told, and that it ran here."""
+    """Check what an ownership knows besides its place: the lease, whether a client waits, and whether the conversation
+    ran here. Yields one line for each mistake."""
     is_lease = isinstance(given, (on.LeaseGranted, on.LeaseRenewed)) and after.place in LEASED
     if is_lease and (after.epoch, after.until_ms) != (getattr(given, "epoch", 0), getattr(given, "until_ms", 0)):
         yield f"{what} forgets the lease"

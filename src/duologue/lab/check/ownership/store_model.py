@@ -20,7 +20,7 @@ Performed: TypeAlias = tuple[on.OwnershipInput | None, StoredView]
 
 
 def perform(stored: StoredView, node: int, call: StoreCall, scope: OwnershipScope) -> Iterator[Performed]:
-    """What may come of this call: its outcome, and what is stored then."""
+    """Yield every possible result of this call: its outcome for the node, and what is stored afterwards."""
     intent = call.intent
     if isinstance(intent, do.ClaimNew):
         yield _claim(stored, node, call, is_forced=False)
@@ -46,7 +46,7 @@ def _is_owner(stored: StoredView, node: int, epoch: int) -> bool:
 
 
 def _look(stored: StoredView, node: int, scope: OwnershipScope) -> Performed | None:
-    """What a node finds that looks before it claims; None: it may claim."""
+    """What a node finds when it looks at the stored conversation before it claims it. None if it may claim."""
     if not stored.exists or stored.is_over:
         return on.NothingStored(), stored
     if stored.is_damaged:

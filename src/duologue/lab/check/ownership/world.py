@@ -19,7 +19,7 @@ NOBODY = -1
 
 
 class Body(Enum):
-    """What of the conversation is really on a node, whatever its ownership says."""
+    """Whether the conversation really runs on a node, whatever the node's ownership says."""
 
     MISSING = "missing"
     RUNNING = "running"
@@ -27,7 +27,8 @@ class Body(Enum):
 
 
 class StoreCall(NamedTuple):
-    """A call to the store that is under way. `outcome` is what the store answered; None: it hasn't seen the call."""
+    """A call to the store that is under way. `outcome` is the answer of the store. None if the call hasn't reached the
+    store yet."""
 
     intent: OwnershipIntent
     until_ms: int  # the end of a lease that is granted or renewed by this call
@@ -50,7 +51,7 @@ class NodeView(NamedTuple):
 
 
 class StoredView(NamedTuple):
-    """What the store has."""
+    """What the store has saved about the conversation."""
 
     exists: bool = False
     owner: int = NOBODY
@@ -64,7 +65,7 @@ class StoredView(NamedTuple):
 
     @property
     def is_resumable(self) -> bool:
-        """Could a node continue it?"""
+        """Could a node continue the stored conversation?"""
         return self.exists and self.has_content and self.is_usable and not self.is_over and not self.is_damaged
 
 
@@ -79,7 +80,7 @@ class World(NamedTuple):
     has_started: bool = False
 
     def with_node(self, number: int, node: NodeView) -> World:
-        """The same world with another node."""
+        """The same world with this node in the place of the node with this number."""
         first, second = self.nodes
         return self._replace(nodes=(node, second) if number == 0 else (first, node))
 

@@ -65,8 +65,8 @@ def _takes_floor(s: State, e: ev.Event) -> bool:
 
 
 def _survivors(step: CheckedStep) -> list[tuple[JobKind, bool]]:
-    """The jobs that must remain after the step, as (kind, cancellable). These are all jobs. But if the user takes the
-    floor, cancellable calls that the answer waits for (foreground calls) must be gone."""
+    """The jobs that must remain after the step, as (kind, cancellable): every job from before the step, except that
+    cancellable foreground calls (those that the answer waits for) must be gone if the user takes the floor."""
     taken = _takes_floor(step.before, step.event)
     return [
         (job.kind, job.cancellable)
@@ -153,7 +153,7 @@ JOB_PROMISES: tuple[Promise, ...] = (
         lambda x: _ends(x, fx.PostOutput(_call(x), _outcome(x.event))) and _brain_learns(x),
     ),
     Promise(
-        "a call that ends quietly gets its output and is no news",
+        "a call that ends quietly gets its output and isn't news",
         (ev.JobFinished,),
         lambda s, e: _kind(s, e) in FOREGROUND and e.quiet,
         lambda x: (

@@ -33,7 +33,7 @@ T = Timer
 
 
 def _asked_too_often(s: State, fault: fx.ShowFault) -> bool:
-    """Would it be no use to ask the brain about its newest turn again?"""
+    """Would it be useless to ask the brain about its newest turn again?"""
     hopeless = fault.part in (FaultSource.BRAIN, FaultSource.VOICE) and not POLICIES[fault.error].retries_max
     return hopeless or s.asked <= s.asked_again
 
@@ -70,8 +70,8 @@ def _drops_calls_only(step: CheckedStep) -> bool:
 
 
 def _lost(step: CheckedStep) -> bool:
-    """Did the step lose the line as it should? Then the link is backing off, the context is saved, voice and reply are
-    at rest, and the jobs are the same as before."""
+    """Did the step handle a lost line correctly? Then the link is backing off, the context is saved, the voice is
+    silent, there is no reply, and the jobs are the same as before."""
     s = step.after
     quiet = s.voice is Voice.SILENT and s.reply is Reply.NONE and s.attempts == 0
     return s.link is Link.BACKING_OFF and quiet and does(step, fx.SaveContext) and _keeps_jobs(step)
@@ -100,15 +100,16 @@ def _fatal(s: State) -> bool:
 
 
 def _mid_answer(s: State) -> bool:
-    """Is there an answer, requested or playing, of which nothing was heard yet? No, if an open call will continue
-    it."""
+    """Is an answer requested or playing, and was nothing of it heard yet? False if an open call will continue the
+    answer."""
     unheard = s.reply in PENDING or (s.voice in SOUNDING and not s.heard_ms)
     return unheard and s.asked > s.answered and not has_foreground(s)
 
 
 def _given_up(step: CheckedStep) -> bool:
-    """Were the turns that the brain was asked about given up, and the user told? If an output of a call was on the way
-    to the brain, they aren't told to ask again, and the brain isn't asked again about the output alone."""
+    """Were the turns that the brain was asked about given up, and the user told? If the output of a call was on its way
+    to the brain, the user must not be told to ask again, and the brain must not be asked again about this output
+    alone."""
     cue = Cue.CALL_MADE if step.before.telling else Cue.APOLOGY
     return (
         fx.PlayCue(cue) in step.effects
@@ -239,7 +240,7 @@ LINK_PROMISES: tuple[Promise, ...] = (
         lambda x: does(x, fx.SaveContext) and x.after.link is x.before.link,
     ),
     Promise(
-        "the session limit renews the session, and nothing of it can be heard",
+        "the session limit renews the session, and the user hears nothing of it",
         (T.SESSION_LIMIT,),
         lambda s, e: s.link in LIVE,
         lambda x: (

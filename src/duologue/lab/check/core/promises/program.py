@@ -82,7 +82,7 @@ PROGRAM_PROMISES: tuple[Promise, ...] = (
         lambda x: (x.after.news or does(x, fx.StartReply)) and _keeps_questions(x),
     ),
     Promise(
-        "a change of the same agent disturbs no reply",
+        "a change of the same agent doesn't disturb a reply",
         (ev.AgentChangeRequested,),
         lambda s, e: s.link in ACTIVE and not e.speaks,
         lambda x: x.after.reply_id == x.before.reply_id and x.after.reply is x.before.reply,

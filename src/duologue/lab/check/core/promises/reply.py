@@ -84,19 +84,19 @@ REPLY_PROMISES: tuple[Promise, ...] = (
         lambda x: x.effects == () and goes(x, x.before.user, x.before.reply),
     ),
     Promise(
-        "after an interruption that held no word, the agent offers to go on",
+        "after an interruption without words, the agent offers to go on",
         (T.OFFER,),
         lambda s, e: True,
         lambda x: _asked_for(x, Ask.OFFER) and not x.after.cut,
     ),
     Promise(
-        "an empty reply is asked for once more",
+        "after an empty reply, the brain is asked once more",
         (ev.ReplyWasEmpty,),
         lambda s, e: _live(s) and s.reply in _OPEN and not s.called and s.retries == 0,
         lambda x: goes(x, Reply.RETRYING) and x.after.retries == 1 and x.after.answered == x.before.answered,
     ),
     Promise(
-        "a second empty reply is told",
+        "the user is told about a second empty reply",
         (ev.ReplyWasEmpty,),
         lambda s, e: _live(s) and s.reply in _OPEN and not s.called and s.retries > 0,
         lambda x: (

@@ -26,7 +26,7 @@ def _without_commit(s: State) -> tuple[int, ...]:
 
 
 def _text_due(step: CheckedStep) -> int:
-    """Until when must the turn wait for its final text? A wait that has begun never gets longer."""
+    """The time until which the turn must wait for its final text. A wait that has begun never gets longer."""
     settings, at = step.after.settings, step.after.at
     due = at + (settings.sent_text_ms_max if isinstance(step.event, _SENT) else settings.text_ms_max)
     return min(due, step.before.due[_TEXT]) if step.before.user is User.TRANSCRIBING else due
@@ -53,12 +53,12 @@ def _is_read(s: State) -> bool:
 
 
 def _over_sound(s: State, words: Words) -> bool:
-    """Are these words only overheard, because the agent is heard? Substantial words over a firm reply aren't."""
+    """Do these words only count as overheard, because the agent is speaking? Over a firm reply, only fillers do."""
     return s.voice in SOUNDING and not (s.firm and words is not Words.FILLER)
 
 
 def _late_over_sound(s: State, e: ev.WordsHeard) -> bool:
-    """Are these late words only overheard, because their turn began while the agent was heard?"""
+    """Do these late words only count as overheard, because their turn began while the agent was speaking?"""
     words = Words.SUBSTANTIAL if e.substantial else Words.FILLER
     return _over_sound(s, words) and e.turn > max(s.floor_turn, s.said)
 
@@ -72,14 +72,14 @@ def _begins(step: CheckedStep) -> bool:
 
 
 def _words_after(before: Words, e: ev.WordsHeard) -> Words:
-    """The kind of words that a turn has after this text. Only substantial words are never forgotten."""
+    """The kind of words that a turn has after this text. Fillers don't replace substantial words."""
     if e.presence:
         return Words.PRESENCE
     return Words.SUBSTANTIAL if e.substantial or before is Words.SUBSTANTIAL else Words.FILLER
 
 
 def _asks_for_presence(s: State, e: ev.Event) -> bool:
-    """Do these words only ask whether the agent is there, while the user waits and has heard nothing?"""
+    """Do these words only ask whether the agent is still there, while the user waits and the agent is silent?"""
     is_asked = e.presence if isinstance(e, ev.WordsHeard) else s.words is Words.PRESENCE
     waits = s.said > s.answered or s.news or s.telling or has_foreground(s)
     is_over = s.fault is not None and s.fault.fatal
@@ -177,7 +177,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: x.after.user is not User.TRANSCRIBING or x.after.due[_TEXT] == _text_due(x),
     ),
     Promise(
-        "the end of the longest turn is told to the user",
+        "the user is told when a turn reaches its longest duration",
         (*_ENDS, T.SETTLE),
         lambda s, e: _active(s) and s.user in _OPEN,
         lambda x: (fx.WarnLongTalk(x.before.turn) in x.effects) == (trigger_of(x.event) is T.TALK),
