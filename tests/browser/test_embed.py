@@ -156,7 +156,7 @@ async def test_the_example_of_the_docs_for_a_page_of_your_own_works_on_one(
 ) -> None:
     blocks = re.findall(r"```js\n(.*?)```", (ROOT / "docs" / "clients.md").read_text("utf-8"), re.DOTALL)
     async with embedded() as (foreign, host), visiting(shared_browser, viewport=DESK) as (page, written):
-        (example,) = (block for block in blocks if 'from "duologue-client"' in block and "connect" in block)
+        (example,) = (block for block in blocks if 'from "duologue-client"' in block and "#talk" in block)
         code = example.replace('"duologue-client"', f'"{host.url}client/client.js"')
         foreign.example = code.replace("https://agent.example/", host.url)
         said: list[str] = []
