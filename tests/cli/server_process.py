@@ -156,7 +156,7 @@ def hear_out(client: ClientConnection, ending: str) -> str:
 
 @contextmanager
 def begin(port: int, token: str = "") -> Iterator[ClientConnection]:
-    with connect(f"ws://127.0.0.1:{port}/ws", compression=None) as client:
+    with connect(f"ws://127.0.0.1:{port}/ws", compression=None, max_queue=None) as client:
         say(client, "hello", version=1, seat="alice", **({"token": token} if token else {}))
         say(client, "start")
         hear(client, "state", state="listening")

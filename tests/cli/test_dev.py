@@ -19,7 +19,7 @@ BROKEN = AGENT.replace('f"You said {request.text}."', "{}[request.text]")
 def test_a_saved_file_is_reloaded_and_the_conversation_goes_on(tmp_path: Path) -> None:
     with served(tmp_path, "dev", "my_agent:agent", "--port", "0") as server:
         port, _ = server.address()
-        with connect(f"ws://127.0.0.1:{port}/ws", compression=None) as client:
+        with connect(f"ws://127.0.0.1:{port}/ws", compression=None, max_queue=None) as client:
             say(client, "hello", version=1, seat="alice")
             say(client, "start")
             key = hear(client, "conversation")
@@ -29,7 +29,7 @@ def test_a_saved_file_is_reloaded_and_the_conversation_goes_on(tmp_path: Path) -
             (tmp_path / "my_agent.py").write_text(LOUD)
             server.until("my_agent.py changed")
             server.until("reloaded")
-        with connect(f"ws://127.0.0.1:{port}/ws", compression=None) as client:
+        with connect(f"ws://127.0.0.1:{port}/ws", compression=None, max_queue=None) as client:
             say(client, "hello", version=1, seat="alice", conversation=key["conversation"], key=key["key"])
             assert hear(client, "conversation")["conversation"] == key["conversation"]
             assert "one" in str(hear(client, "history")["items"])
@@ -48,7 +48,7 @@ def test_a_version_that_cant_be_imported_is_shown_in_full_and_replaces_nothing(t
         assert "KeyError: 'missing'" in server.said
         assert "return {}['missing']" in server.said
         assert "importlib" not in server.said
-        with connect(f"ws://127.0.0.1:{port}/ws", compression=None) as client:
+        with connect(f"ws://127.0.0.1:{port}/ws", compression=None, max_queue=None) as client:
             say(client, "hello", version=1, seat="alice")
             say(client, "start")
             hear_out(client, "Good day.")
@@ -60,7 +60,7 @@ def test_what_a_brain_raises_is_shown_in_the_terminal_and_in_the_debug_view(tmp_
         (tmp_path / "my_agent.py").write_text(BROKEN)
         server.until("reloaded")
         port, _ = server.address()
-        with connect(f"ws://127.0.0.1:{port}/ws", compression=None) as client:
+        with connect(f"ws://127.0.0.1:{port}/ws", compression=None, max_queue=None) as client:
             say(client, "hello", version=1, seat="bob")
             say(client, "start")
             hear_out(client, "Good day.")

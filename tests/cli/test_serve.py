@@ -83,7 +83,7 @@ def test_a_conversation_that_two_processes_have_recorded_replays_as_one(tmp_path
     options = ("my_agent:agent", "--port", "0", "--journals", "calls", "--store", "store.sqlite3", "--drain-s", "1")
     with served(tmp_path, *options) as server:
         port, _ = server.address()
-        with connect(f"ws://127.0.0.1:{port}/ws", compression=None) as client:
+        with connect(f"ws://127.0.0.1:{port}/ws", compression=None, max_queue=None) as client:
             say(client, "hello", version=1, seat="alice")
             say(client, "start")
             known = hear(client, "conversation")
@@ -94,7 +94,7 @@ def test_a_conversation_that_two_processes_have_recorded_replays_as_one(tmp_path
             server.ends()
     with served(tmp_path, *options) as server:
         port, _ = server.address()
-        with connect(f"ws://127.0.0.1:{port}/ws", compression=None) as client:
+        with connect(f"ws://127.0.0.1:{port}/ws", compression=None, max_queue=None) as client:
             back = {"conversation": known["conversation"], "key": known["key"]}
             say(client, "hello", version=1, seat="alice", **back, played={"voice": 7, "ms": 100, "chunk": 1})
             assert hear(client, "conversation")["resumed"] is True
@@ -212,7 +212,7 @@ def test_a_simulated_call_to_a_running_server_can_be_watched(tmp_path: Path) -> 
     with served(tmp_path, "my_agent:agent", "--port", port, "--phone-url", url) as server:
         server.until(f"{url}/phone/twilio/voice")
         server.address()
-        with connect(f"ws://127.0.0.1:{port}/ws", compression=None) as watcher:
+        with connect(f"ws://127.0.0.1:{port}/ws", compression=None, max_queue=None) as watcher:
             say(watcher, "hello", version=1, seat="operator")
             say(watcher, "calls")
             assert hear(watcher, "calls") == {"calls": []}
@@ -237,7 +237,7 @@ def test_a_simulated_call_to_a_running_server_can_be_watched(tmp_path: Path) -> 
 def test_a_server_may_be_closed_to_operators_and_use_pcm_only(tmp_path: Path) -> None:
     with served(tmp_path, "my_agent:agent", "--port", "0", "--no-watch", "--no-opus") as server:
         port, _ = server.address()
-        with connect(f"ws://127.0.0.1:{port}/ws", compression=None) as client:
+        with connect(f"ws://127.0.0.1:{port}/ws", compression=None, max_queue=None) as client:
             say(client, "hello", version=1, seat="operator", audio={"input": ["opus"], "output": ["opus"]})
             ready = hear(client, "ready")
             assert ready["watchable"] is False

@@ -72,8 +72,8 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 
 @contextmanager
 def greeted(port: int, seat: str, **more: object) -> Iterator[ClientConnection]:
-    """A client that has said hello."""
-    with connect(f"ws://127.0.0.1:{port}/ws", compression=None) as client:
+    """A client that has said hello. It reads everything at once: with a full queue it couldn't be closed quickly."""
+    with connect(f"ws://127.0.0.1:{port}/ws", compression=None, max_queue=None) as client:
         say(client, "hello", version=1, seat=seat, **more)
         yield client
 
