@@ -1,6 +1,6 @@
 // Sound without a loudspeaker: a voice is played by the clock, and the server is told what would have been heard by now.
 //
-// It stands in for the AudioContext and for worklets/player.js, where there is none, as in node. Rule: it answers to the
+// It replaces the AudioContext and worklets/player.js in node, which has neither. Rule: it answers to the
 // same messages with the same reports.
 
 const REPORT_MS = 40;

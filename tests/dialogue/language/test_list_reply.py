@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.language.list_reply import LAST, ListReply
+from duologue.dialogue.language.list_reply import LAST, ListReply, divided, divides
 from duologue.dialogue.language.packs import PACKS, pack_of
-from duologue.dialogue.language.readings import Choice, Slot, SlotKind
+from duologue.dialogue.language.readings import Choice, Json, Slot, SlotKind
 from tests.flows.flow_problems import FILE, problems_of
 
 SLOTS = (Slot("n", SlotKind.NUMBER), Slot("size", SlotKind.CHOICE, (Choice("small"), Choice("large"))))
@@ -31,3 +31,21 @@ def test_a_list_is_refused_by_name_in_a_language_without_words_for_it(language: 
     assert [line.partition(": ")[2] for line in found if "lists" in line] == (
         [] if pack.lists is not None else [f"slots.a: {refusal}"]
     )
+
+
+def test_a_part_with_a_smaller_count_and_other_values_divides_an_item() -> None:
+    pizzas: dict[str, Json] = {"count": 2, "kind": "margherita"}
+    assert divides(pizzas, {"count": 1, "size": "large"}, "count")
+    assert not divides(pizzas, {"count": 3, "size": "large"}, "count"), "more than there are"
+    assert not divides(pizzas, {"count": 1}, "count"), "nothing is said about the part"
+    assert not divides(pizzas, {"count": 1, "kind": "funghi"}, "count"), "another kind is another item"
+
+
+def test_a_part_keeps_the_other_values_and_reduces_the_count() -> None:
+    items: list[dict[str, Json]] = [{"count": 2, "kind": "margherita"}]
+    assert divided(items, 0, {"count": 1, "size": "large"}, "count") == {
+        "count": 1,
+        "kind": "margherita",
+        "size": "large",
+    }
+    assert items == [{"count": 1, "kind": "margherita"}]

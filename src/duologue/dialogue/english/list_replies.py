@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..language.days import Today, today_of
-from ..language.list_reply import LAST, ItemValues, ListReply
+from ..language.list_reply import LAST, ItemValues, ListReply, divided, divides
 from ..language.match import Match, overlaps
 from ..language.readings import Json, Slot, SlotKind
 from .carrier_words import FILLERS, POLITE, is_carrier
@@ -165,8 +165,9 @@ class _ListReader:
             new = self._one_item(reading)
             if new is None:
                 continue
-            if total is not None and self._divides(items[total], new, is_joined=is_joined and total == len(items) - 1):
-                items.append(self._divided(items, total, new))
+            is_its_rest = is_joined and total == len(items) - 1
+            if total is not None and not is_its_rest and divides(items[total], new, self._counts):
+                items.append(divided(items, total, new, self._counts))
                 continue
             if items and not reading.is_begun and not set(new) & set(items[-1]):
                 items[-1] |= new
@@ -195,21 +196,6 @@ class _ListReader:
     def _names_thing(self, text: str) -> bool:
         """Does the text name what the list is about: "two pizzas"?"""
         return any(stem(token.word) in self._about for token in tokens_of(text))
-
-    def _divides(self, whole: ItemValues, part: ItemValues, *, is_joined: bool) -> bool:
-        """Do these words describe a part of an item with a count above one: "one large", after "two pizzas"?"""
-        mine, its = whole.get(self._counts), part.get(self._counts)
-        if not isinstance(mine, int) or not isinstance(its, int) or its > mine or is_joined:
-            return False
-        return len(part) > 1 and not (set(part) & set(whole)) - {self._counts}
-
-    def _divided(self, items: list[dict[str, Json]], total: int, part: ItemValues) -> dict[str, Json]:
-        left, taken = items[total][self._counts], part[self._counts]
-        assert isinstance(left, int), left
-        assert isinstance(taken, int), taken
-        whole = {**items[total]}
-        items[total][self._counts] = left - taken
-        return {**whole, **part}
 
     def _in_order(self, item: ItemValues) -> dict[str, Json]:
         return {slot.name: item[slot.name] for slot in self._slots if slot.name in item}

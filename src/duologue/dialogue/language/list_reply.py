@@ -27,3 +27,22 @@ class ListReply:
     is_one_of: bool = False  # "one of the margheritas": only one of the things that an item counts
     is_done: bool = False  # nothing more is wanted
     leftover: tuple[str, ...] = ()  # words that weren't understood
+
+
+def divides(whole: ItemValues, part: ItemValues, counts: str) -> bool:
+    """Does `part` describe some of an item with a count above one: "one large", after "two pizzas"? `counts` is the
+    slot with the count."""
+    mine, its = whole.get(counts), part.get(counts)
+    if not isinstance(mine, int) or not isinstance(its, int) or its > mine:
+        return False
+    return len(part) > 1 and not (set(part) & set(whole)) - {counts}
+
+
+def divided(items: list[dict[str, Json]], place: int, part: ItemValues, counts: str) -> dict[str, Json]:
+    """The item that `part` takes from the item at this place, whose count is reduced."""
+    whole, taken = {**items[place]}, part[counts]
+    left = whole[counts]
+    assert isinstance(left, int), left
+    assert isinstance(taken, int), taken
+    items[place][counts] = left - taken
+    return {**whole, **part}
