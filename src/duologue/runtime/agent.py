@@ -50,14 +50,15 @@ _KNOWN_CODES = f"known are {', '.join(KNOWN)}"
 
 @cache
 def _warn_of_other_language(agent: str, flows: str) -> None:
-    """Log once that the agent and its flows have different languages."""
+    """Log a warning that the agent and its flows have different languages. The same pair of languages is logged only
+    one time."""
     LOG.warning("the agent has language %r, but its flows have %r: set Agent(language=%r)", agent, flows, flows)
 
 
 @cache
 def _warn_of_language(code: str) -> None:
-    """Log once that Duologue has no phrases for this language. This isn't an error, because the user's words still
-    interrupt the agent."""
+    """Log a warning that Duologue has no phrases for this language. Each language is logged only one time. This isn't
+    an error, because the user's words still interrupt the agent."""
     LOG.warning(
         "language %r: its backchannels and commands aren't known, only sounds such as mhm, and what the agent says by "
         "itself is in English unless `phrases` has it (%s)",
@@ -84,8 +85,8 @@ def _is_source(tool: object) -> bool:
 
 
 class EarlyAsking(NamedTuple):
-    """How eagerly the brain is asked before a turn is certain to be over. The first two fields are fields of
-    HearingPolicy, and the last one is a field of Settings."""
+    """The settings for asking the brain early: before it is certain that the user's turn is over. `early_wait_ms_max`
+    and `hasty_wait_ms_max` are copied to HearingPolicy, and `early_requests_max` is copied to Settings."""
 
     early_wait_ms_max: int = 0
     hasty_wait_ms_max: int = 0
@@ -202,7 +203,8 @@ class Agent:
         return problems
 
     def _call_problems(self) -> list[str]:
-        """The problems of `data` and `hooks`, one text for each problem."""
+        """What is wrong with the arguments `data` and `hooks`: one text for each problem, so an empty list if all is
+        well."""
         problems = self.hooks.problems() if isinstance(self.hooks, Hooks) else ["hooks must be Hooks(…)"]
         if isinstance(self.data, type):
             try:
@@ -236,8 +238,8 @@ class Agent:
         return made
 
     def _language_problems(self) -> list[str]:
-        """The problem, if the ears have an attribute `languages` that doesn't contain the agent's language. Ears
-        without this attribute are trusted."""
+        """A list with one error text, if the ears have an attribute `languages` that doesn't contain the agent's
+        language. Otherwise an empty list: ears without this attribute are trusted."""
         heard = getattr(self.ears, "languages", None)
         mine = known_code(self.language) or self.language.replace("_", "-").split("-")[0].lower()
         if not isinstance(heard, Collection) or mine in heard:
@@ -250,13 +252,14 @@ class Agent:
 
     @property
     def suggested(self) -> tuple[str, ...]:
-        """What a user could say: the agent's own suggestions, or those of its brain."""
+        """Examples of what a user could say. They are the agent's `suggestions`; if it has no suggestions, its
+        brain's."""
         brain = self.thinker.suggestions if isinstance(self.thinker, Suggests) else ()
         return tuple(self.suggestions or brain)
 
     @property
     def sources(self) -> tuple[ToolSource, ...]:
-        """The servers that provide tools, taken from `tools`. Which tools a server provides is known only after it was
+        """Those elements of `tools` that are servers. Which tools a server provides is known only after it was
         opened."""
         return tuple(tool for tool in self.tools if _is_source(tool))
 
@@ -310,7 +313,8 @@ class Agent:
         )
 
     def _make_asking(self) -> EarlyAsking:
-        """How eagerly the brain is asked early. A brain without the attribute `can_guess` is never asked early."""
+        """The settings for asking the brain early, chosen by `speculation`. A brain without the attribute `can_guess`
+        is never asked early. Raises InvalidAgent for an unknown `speculation`."""
         if self.speculation not in SPECULATION:
             raise InvalidAgent(f"speculation must be one of {', '.join(SPECULATION)}, not {self.speculation!r}")
         return SPECULATION[self.speculation if getattr(self.brain, "can_guess", False) else "off"]
@@ -340,9 +344,9 @@ class Agent:
         return filled(self.phrases.greeting, {}) if is_greeting else ""
 
     def says(self, code: str, number: int, **fields: str) -> str:
-        """The text that the agent says by itself for this code, such as "working", in its language. If the text is
-        empty, the agent says nothing. `number` chooses between variants of the text: pass a number that the journal
-        contains, such as that of the reply, so that a replay chooses the same variant."""
+        """The text that Duologue itself provides for this code (such as "working") in the agent's language. If the text
+        is empty, the agent says nothing. `number` chooses between variants of the text. Pass a number that the journal
+        contains, such as the number of the reply, so that a replay chooses the same variant."""
         return self.phrases.say(self.language, code, number, **fields)
 
 

@@ -148,7 +148,7 @@ def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
 
 
 def stored_transcript(parts: Mapping[str, Any]) -> Any:
-    """The transcript, put together from its pages. Raises KeyError if a page is missing."""
+    """The transcript as JSON values, joined from its stored pages. Raises KeyError if a page is missing."""
     words = parts["words"]
     if words["schema"] == SCHEMA_WITHOUT_PAGES:
         return words["transcript"]
@@ -230,8 +230,8 @@ def item_from_json(data: Any) -> Item:
 
 
 def read_data(saved: dict[str, Any], made: Any) -> Any:
-    """The saved data of a call, as an object of the same class as `made`. If no data was saved, `made` itself. Raises
-    NotRestorable."""
+    """The saved data of a call, as an object of the same class as `made`. If no data was saved, `made` is returned.
+    Raises NotRestorable if the saved data can't be read."""
     if made is None or saved.get("data") is None:
         return made
     try:

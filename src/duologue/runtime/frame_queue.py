@@ -74,8 +74,8 @@ class FrameQueue:
             self._take = None
 
     def _give(self, item: Incoming, take: Callable[[Incoming], None]) -> None:
-        """Call the consumer. If the consumer raises an exception, that exception is raised by `push_to`, not by `put`,
-        and the consumer isn't called again."""
+        """Call the consumer with a frame or a marker. If the consumer raises an exception, `push_to` raises it, `put`
+        doesn't, and the consumer isn't called again."""
         try:
             take(item)
         except Exception as failure:  # noqa: BLE001 - raised by `push_to`
