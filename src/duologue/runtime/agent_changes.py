@@ -88,7 +88,7 @@ class AgentChanges:
         if found is None:
             raise HandOverRefused(f"there is no agent {name!r} to hand over to; known: {names or 'none'}")
         if found.name == self.current.name:
-            raise HandOverRefused(f"{name!r} has the conversation already")
+            raise HandOverRefused(f"{name!r} already holds the conversation")
         if any(getattr(one.brain, "renew", None) is not None for one in (found, self.current)):
             raise HandOverRefused(
                 "an agent with a speech-to-speech model can't hand over a conversation or take one over"

@@ -65,7 +65,7 @@ def _hints(kind: type, place: str) -> dict[str, Any]:
         hints = typing.get_type_hints(kind)
     except NameError as unknown:
         raise DataNotSavable(
-            f"{place}: the type {unknown.name!r} isn't known where {kind.__name__} is defined"
+            f"{place}: {kind.__name__} uses the type {unknown.name!r}, which its module neither defines nor imports"
         ) from None
     return {one.name: hints[one.name] for one in fields(kind) if one.init}
 

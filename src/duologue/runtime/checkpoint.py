@@ -125,7 +125,7 @@ def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
     try:
         state = state_from_json(machine["state"], settings)
         if has_unowned_timer(state):
-            raise NotRestorable("the saved state is invalid: a deadline is set that doesn't belong to this state")
+            raise NotRestorable("the saved state is invalid: a deadline is set that this state can't have")
         calls = tuple(_open_call(call) for call in words["calls"])
         speech = _open_speech(words["speech"]) if words["speech"] is not None else None
         cut = _open_speech(words["cut"]) if words.get("cut") is not None else None
@@ -184,7 +184,7 @@ def _heard(words: dict[str, Any]) -> tuple[HeardAnswer, ...]:
             case [int(turn), str(heard), str(text)] if turn >= 0:
                 found.append(HeardAnswer(turn, heard, text))
             case _:
-                raise NotRestorable("an answer that was heard can't be read")
+                raise NotRestorable("the record of a heard answer can't be read")
     return tuple(found)
 
 

@@ -92,7 +92,7 @@ class Driver:
             self._loop.call_soon_threadsafe(partial(self.post, kind, **given))
             return
         if len(self._inbox) >= INBOX_MAX:
-            raise InboxFull(f"{INBOX_MAX} events wait behind one step; the newest is {kind.__name__}")
+            raise InboxFull(f"{INBOX_MAX} events wait until one step ends; the newest is {kind.__name__}")
         self._inbox.append((kind, given))
         if not self._busy:
             self._drain()

@@ -491,8 +491,7 @@ class Engine:
 
     def _offer(self, effect: fx.StartReply) -> str:
         """What to say after an answer was cut off although the user said nothing: the rest of the answer if the line
-        was lost, otherwise a phrase. Empty for a brain that Remembers, because it repeats its last question by
-        itself."""
+        was lost, otherwise a phrase. Empty for a brain that Remembers: it repeats its last question by itself."""
         if isinstance(self.agent.thinker, Remembers):
             return ""
         return self.playback.rest_of_cut or self.agent.says("go_on", effect.reply)

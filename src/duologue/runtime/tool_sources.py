@@ -20,7 +20,7 @@ GIVE_UP_S_MAX = 10.0  # how long a source may go on closing in the background
 
 @dataclass(slots=True, eq=False)
 class _Use:
-    """How many conversations use one source."""
+    """A source, and how many conversations use it."""
 
     source: ToolSource
     is_own: bool  # opened here, and so closed here
@@ -29,15 +29,16 @@ class _Use:
 
 
 class ToolSources:
-    """The sources in use, each with the number of its users."""
+    """The sources that are in use, each with the number of conversations that use it."""
 
     def __init__(self) -> None:
         self._uses: dict[int, _Use] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
     async def take(self, source: ToolSource) -> ToolSource:
-        """Use this source, and open it if it isn't open. Returns the source to use: a copy if each conversation
-        needs a connection of its own. If it can't be opened, it isn't taken."""
+        """Use this source for a conversation, and open it if it isn't open. Returns the source to use: this one, or a
+        copy if each conversation needs its own connection. If opening fails, the exception is raised, and the source
+        isn't in use."""
         own = getattr(source, "for_one_conversation", None)
         source = own() if callable(own) else source
         use = self._uses.setdefault(id(source), _Use(source, is_own=not source.is_connected))
