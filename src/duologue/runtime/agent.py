@@ -331,7 +331,7 @@ class Agent:
         if isinstance(self.endpoint, str):
             return policy(self.endpoint)
         if not hasattr(self.endpoint, "wait"):
-            raise InvalidAgent(f"endpoint must be an endpoint policy or the name of such a policy, not {self.endpoint!r}")
+            raise InvalidAgent(f"endpoint must be an endpoint policy or a policy's name, not {self.endpoint!r}")
         return self.endpoint
 
     def phrase(self, ask: Ask, is_greeting: bool, check_in: int) -> str:

@@ -74,7 +74,9 @@ class SimulatedLoop(asyncio.BaseEventLoop):
             return
         self._passes += 1
         if self._passes > IDLE_PASSES_MAX:
-            raise SimulationStuck(f"the clock stood at {self._now:.3f} s for {IDLE_PASSES_MAX} rounds: a task loops without waiting")
+            raise SimulationStuck(
+                f"no time passed in {IDLE_PASSES_MAX} rounds at {self._now:.3f} s: a task loops without waiting"
+            )
 
     # -- What BaseEventLoop requires
 
