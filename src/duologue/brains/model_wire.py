@@ -141,7 +141,7 @@ class WireTasks:
                 await self._wire.close()
 
     def lose(self, failure: BaseException) -> None:
-        """Treat the connection as lost and report the loss, once."""
+        """Treat the connection as lost. The loss is reported only one time."""
         if not self.is_over:
             self.is_over = True
             self._more.set()

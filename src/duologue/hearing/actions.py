@@ -293,8 +293,8 @@ def _is_own(d: HearingDraft, utterance: HeardUtterance, text: str) -> bool:
 
 
 def _late_ms(d: HearingDraft) -> int:
-    """How many milliseconds before its reported onset a text may have begun. 0 for ears that report onsets. Other ears
-    report a text only after they have transcribed it."""
+    """How many milliseconds earlier than the reported onset the user may have begun to say a text. 0 for ears that
+    report onsets. Other ears report a text only when they have transcribed it."""
     return 0 if d.hears_onsets else d.policy.text_late_ms
 
 
@@ -331,8 +331,8 @@ def _judge(d: HearingDraft, utterance: HeardUtterance, judged: Judgement) -> Hea
 
 
 def judge_duration(d: HearingDraft, i: Woke) -> None:
-    """Judge the sound over the agent's speech again, because it has now lasted `voiced_ms_min` of the overlap
-    policy."""
+    """Judge the sound over the agent's speech again, because it has now lasted for `voiced_ms_min`, which the overlap
+    policy sets."""
     newest = newest_of(d)
     assert newest is not None
     text = d.words.text_of(d.core.turn)

@@ -163,7 +163,7 @@ def _features_to_json(features: PauseFeatures) -> dict[str, Any]:
 
 
 def _packed(embedding: tuple[float, ...]) -> bytes | None:
-    """These numbers as bytes in single precision; None if a number would change by that."""
+    """These numbers as bytes in single precision; None if single precision would change a number."""
     form = f"<{len(embedding)}f"
     try:
         packed = struct.pack(form, *embedding)
@@ -208,7 +208,7 @@ def _turn(turn: Any, pieces: Any, confidence: Any, finals: Any, mark: Any, *aske
     given, given_in, handled, *counts = asked
     gist, typed_at, is_blind = [*counts, 0, 0, False][: max(3, len(counts))]  # earlier versions had none
     if type(confidence) not in (int, float):
-        raise TypeError(f"{confidence!r} isn't a confidence")
+        raise TypeError(f"the confidence {confidence!r} isn't a number")
     return SaidTurn(
         _whole(turn),
         tuple((_whole(serial), _text(text)) for serial, text in pieces),

@@ -151,7 +151,8 @@ def repeat_question(d: HearingDraft, i: CoreStepped) -> None:
 
 
 def answer_came_early(d: HearingDraft, i: CoreStepped) -> bool:
-    """Has the agent just finished a question, and did the user say something while its last words were spoken?"""
+    """Has the agent just finished a question, and did the user say something while the last words of the question were
+    spoken?"""
     return type(i.record.event) is ev.PlaybackFinished and _early_answer(d, i.record.before) is not None
 
 

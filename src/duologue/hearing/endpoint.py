@@ -126,8 +126,7 @@ def due_unchanged(d: HearingDraft, i: Woke) -> bool:
 
 
 def _is_due(d: HearingDraft, why: str) -> bool:
-    """Is the due time with this reason the one to handle now? It must have passed, and be the earliest that has
-    passed."""
+    """Was the machine woken for this reason? The reason is that of the earliest due time that has passed."""
     passed = [due for due in due_times(d.policy, d.before) if due.at <= d.at]
     return bool(passed) and min(passed, key=_time).why == why
 

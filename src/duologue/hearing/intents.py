@@ -24,12 +24,12 @@ class StopSpeech:
 
 @dataclass(frozen=True, slots=True)
 class PressButton:
-    """The user takes the floor with the button."""
+    """The user presses the push-to-talk button, and so takes the floor."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseButton:
-    """The user ends the turn with the button."""
+    """The user releases the push-to-talk button, and so ends the turn."""
 
 
 @dataclass(frozen=True, slots=True)

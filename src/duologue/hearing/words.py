@@ -133,8 +133,9 @@ def fate_of(said: SaidTurn, s: State) -> Fate:
 def hear(
     words: SaidWords, turn: int, serial: int, text: str, confidence: float, is_final: bool
 ) -> tuple[SaidWords, int]:
-    """Set the text of an utterance in this turn. It replaces the utterance's earlier text. Also returns the content id
-    of the turn's text; 0 if the text isn't final. If a turn gets the same final text again, the id is the same."""
+    """Set the text of an utterance in this turn. It replaces the utterance's earlier text. Returns the new words, and
+    the content id of the turn's text (0 if the text isn't final). If a turn gets the same final text again, the id is
+    the same."""
     said = words.of(turn)
     text = encodable(text.strip())
     pieces = dict(said.pieces)
@@ -164,7 +165,8 @@ def _content_of(words: SaidWords, said: SaidTurn) -> tuple[SaidWords, SaidTurn, 
 
 
 def store_typed(words: SaidWords, text: str, is_blind: bool = False) -> tuple[SaidWords, int]:
-    """Store typed text until the conversation machine assigns it to a turn. Also returns its content id."""
+    """Store typed text until the conversation machine assigns it to a turn. Returns the new words, and the content id
+    of the text."""
     content = words.content + 1
     words = words._replace(blind=content) if is_blind else words
     return words._replace(content=content, typed=(*words.typed, (content, encodable(text)))), content

@@ -229,7 +229,7 @@ class Agent:
         return agents
 
     def make_data(self, info: CallInfo) -> Any:
-        """The data of a new call. Raises DataNotSavable if it can't be saved."""
+        """The data for a new call, made as the argument `data` says. Raises DataNotSavable if it can't be saved."""
         if self.data is None:
             return None
         made = self.data() if isinstance(self.data, type) else self.data(info)
@@ -252,8 +252,8 @@ class Agent:
 
     @property
     def suggested(self) -> tuple[str, ...]:
-        """Examples of what a user could say. They are the agent's `suggestions`; if it has no suggestions, its
-        brain's."""
+        """Examples of what a user could say: the agent's `suggestions`. If that is empty, the suggestions of its
+        brain."""
         brain = self.thinker.suggestions if isinstance(self.thinker, Suggests) else ()
         return tuple(self.suggestions or brain)
 
@@ -335,8 +335,8 @@ class Agent:
         return self.endpoint
 
     def phrase(self, ask: Ask, is_greeting: bool, check_in: int) -> str:
-        """The fixed text for this request, or "" if the brain must be asked. `check_in` is the number of the check-in,
-        counted from 1."""
+        """The fixed text for this request; "" if the brain must be asked. `check_in` is the number of the check-in (a
+        question to a silent user), counted from 1."""
         if ask is Ask.GOODBYE:
             return self.says("goodbye", check_in)
         if ask is Ask.CHECK_IN:

@@ -68,7 +68,8 @@ class AgentChanges:
     # -- From the program
 
     def update(self, changes: dict[str, Any]) -> None:
-        """Change the agent from the next request on. Raises InvalidAgent."""
+        """Change the agent from the next request on. Raises InvalidAgent if the changed agent is invalid, and
+        NotPossible if its brain is a speech-to-speech model."""
         newest = self.newest
         if getattr(newest.brain, "renew", None) is not None:
             raise NotPossible("a speech-to-speech model can't be changed during a call")
@@ -124,8 +125,8 @@ class AgentChanges:
         return self.current
 
     def history(self) -> tuple[Item, ...]:
-        """The part of the history that the agent knows. It begins with a summary of the earlier part, if the agent was
-        given one."""
+        """The part of the history that the agent knows. If the agent was given a summary of the earlier part, it begins
+        with that summary."""
         if not self._seam and not self._summary:
             return self._transcript.items
         notes: tuple[Item, ...] = (Note(f"The conversation so far: {self._summary}"),) if self._summary else ()
@@ -156,7 +157,8 @@ class AgentChanges:
         }
 
     def load(self, data: dict[str, Any]) -> None:
-        """Restore what `dump` returned. Raises NotRestorable for invalid data, or if the agent isn't known here."""
+        """Restore what `dump` returned. Raises NotRestorable if the data is invalid, or if this process doesn't know
+        the agent."""
         with reading("the agent of the conversation"):
             name, updated = text(data["agent"]), {text(key): text(one) for key, one in data["updated"].items()}
             seam, summary = whole(data["seam"]), text(data["summary"])

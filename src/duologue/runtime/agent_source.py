@@ -1,7 +1,7 @@
 """Where the agent for a call comes from: one agent for all calls, or a function that makes an agent for each call.
 
-Rule: if the function raises an exception or hangs, only the call that it was called for is affected. The person hears
-an apology, and the call ends.
+Rule: if the function raises an exception or hangs, only one conversation is affected. Its person hears an apology, and
+the call ends.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def changed(given: AgentOrMaker, change: Callable[[Agent], Agent]) -> AgentOrMak
 
 def makes_agents(function: Callable[..., Any]) -> bool:
     """Is this a function that makes an agent, rather than a brain? Such a function has no parameters, or its first
-    parameter is the context: its name is `context`, or its type is Context."""
+    parameter is the context: a parameter with the name `context` or the type Context."""
     try:
         given = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

@@ -210,8 +210,8 @@ class CheckpointWriter:
         self._hurry.clear()
 
     async def _write(self) -> bool:
-        """Write one transaction to the store. Returns whether the write succeeded. If its outcome is unknown, the next
-        call repeats it unchanged, and the store detects the duplicate."""
+        """Write one transaction to the store. Returns whether the write succeeded. If that isn't known, the next call
+        repeats the same write, and the store detects the duplicate."""
         batch = self._unsure or self._gather()
         try:
             if batch.lines:

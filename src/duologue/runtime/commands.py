@@ -24,7 +24,8 @@ SUMMARY_S_MAX = 5.0  # for the brain to write a summary for the next agent
 
 
 def context_for(agent: Agent, context: Context[Any] | None, conversation: str) -> Context[Any]:
-    """The given context or a new one, with the id and the data of this conversation. Raises DataNotSavable."""
+    """The given context, or a new context if it is None. It gets the id of this conversation, and data if it has no
+    data. Raises DataNotSavable if the data can't be saved."""
     mine: Context[Any] = context if context is not None else Context()
     mine.info = replace(mine.info, conversation=conversation)
     if mine.data is None:

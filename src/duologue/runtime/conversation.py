@@ -1,4 +1,4 @@
-"""A conversation of an agent on a line: the API for programs.
+"""A conversation between a user and an agent: the API for programs.
 
 Every method posts an event or reads state. All decisions are made in the state machine. Rule: a command to a
 conversation that isn't running raises NotRunning.
@@ -113,8 +113,8 @@ class Conversation:
     # -- Starting and ending
 
     async def initialize(self) -> None:
-        """Prepare the start: open the servers that provide tools, and call the method `prime` of the line and of the
-        session, if they have one. `start` calls this itself, so call it only to prepare earlier."""
+        """Prepare the start: open the servers that provide tools, and call the method `prime` of the line and the
+        session, where it exists. `start` calls this itself, so call it only to prepare earlier."""
         if self._initialized:
             return
         self._initialized = True
@@ -147,8 +147,8 @@ class Conversation:
 
     async def restore(self, played: Played | None = None, receipts: tuple[AnswerReceipt, ...] = ()) -> None:
         """Continue from the checkpoint. Call this instead of `start`. `played` says how much of the newest sound the
-        client has played, and `receipts` which answers it knows. Returns when the user can speak again. If the awaiting
-        task is cancelled, the conversation ends."""
+        client has played, and `receipts` are the receipts that it has kept. Returns when the user can speak again. If
+        the awaiting task is cancelled, the conversation ends."""
         if self._starting is not None or self._shutdown is not None:
             raise StartRefused("this conversation has started already")
         starting = await self._prepare()
@@ -301,7 +301,7 @@ class Conversation:
             self._opened.append(await TOOL_SOURCES.take(shared))
 
     async def _close_sources(self) -> None:
-        """Stop using the servers that provide tools. The last conversation that uses one closes it."""
+        """Stop using the servers that provide tools. A server that no other conversation uses is closed."""
         opened, self._opened[:] = tuple(self._opened), ()
         await TOOL_SOURCES.release(*opened)
 

@@ -404,7 +404,7 @@ class Engine:
             self._write("ear journal", lambda: recorder.add_input(i))
 
     def _write(self, where: str, add: Callable[[], None]) -> None:
-        """Add to a journal. If that fails, such as on a full disk, the recording ends but the conversation goes on."""
+        """Write to a journal. If that fails, such as on a full disk, only the recording ends, not the conversation."""
         try:
             add()
         except OSError as failure:
@@ -506,7 +506,7 @@ class Engine:
     # -- Reports from ears, line and parts
 
     def note_heard(self, heard: Heard) -> None:
-        """Process a report of the ears. A report that arrives during a step or from another thread is processed after
+        """Process a report from the ears. A report that arrives during a step or from another thread is processed after
         the current step."""
         if self.driver.is_busy or self.driver.is_other_thread:
             self.driver.call_soon(lambda: self.note_heard(heard))
@@ -542,8 +542,8 @@ class Engine:
 
     def report_failure(self, where: str, failure: BaseException) -> None:
         """Log a failure that doesn't end the conversation, and send it as a signal, with its traceback. Only Duologue's
-        own messages are logged, because messages of services may contain words or secrets. The exception itself is kept
-        in `failures`."""
+        own messages are logged, because messages from services may contain words or secrets. The exception itself is
+        kept in `failures`."""
         at, what = self.driver.now(), failure_text(failure)
         self.failures.append(RaisedFailure(at, where, failure))
         LOG.warning("%s: %s: %s", self._correlation, where, what)

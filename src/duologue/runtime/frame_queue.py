@@ -16,7 +16,7 @@ FRAMES_MAX = 250  # five seconds of 20 ms frames
 
 
 class FrameQueue:
-    """An async iterator over frames and markers. The iteration ends once the queue is closed and empty. Instead of
+    """An async iterator over frames and markers. The iteration ends when the queue is closed and empty. Instead of
     iterating, a consumer may pass a function to `push_to`. The function is called with each frame and marker as it
     arrives."""
 

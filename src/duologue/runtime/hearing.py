@@ -108,8 +108,8 @@ class Hearing:
         self._between_steps(lambda: self._take(inp.AgentAsks(self._driver.now(), reply)))
 
     def note_open_speech(self, speech: Speech) -> None:
-        """Tell the hearing machine about the speech that an earlier process was playing when it ended. If the speech
-        contains a question, and too little of it was heard, the question counts as not asked yet."""
+        """Tell the hearing machine about the speech that an earlier process was playing when that process ended. If the
+        speech contains a question, and too little of it was heard, the question counts as not asked yet."""
         asked = speech.ledger.last_question(self._has_names)
         if asked is not None and speech.ledger.heard_ms < needed_ms(self.policy, inp.QuestionSpan(*asked)):
             self.note_question(speech.reply)

@@ -229,14 +229,14 @@ class Playback:
 
     @property
     def rest_of_cut(self) -> str:
-        """If a lost line interrupted the newest interrupted reply, the rest of it, from the beginning of the sentence
-        that was cut. Otherwise empty."""
+        """The rest of the newest interrupted reply, from the beginning of the sentence that was cut. Empty unless a
+        lost line interrupted the reply."""
         return self.cut.ledger.rest_from_sentence() if self.cut is not None and self.cut_by_line else ""
 
     @property
     def heard_of_cut(self) -> str:
-        """If a lost line interrupted the newest interrupted reply, those of its sentences that were heard completely.
-        Otherwise empty."""
+        """The sentences of the newest interrupted reply that were heard completely. Empty unless a lost line
+        interrupted the reply."""
         return self.cut.ledger.heard_sentences() if self.cut is not None and self.cut_by_line else ""
 
     @property

@@ -1,9 +1,10 @@
 """Receipts: records of answers that are being played. The client keeps them, because the store may not have them yet.
 
-When a client connects to another server, it presents its receipts. So that server knows which turns were answered, and
-with which words. It repeats nothing that was heard, even if the store failed while the answer was played. A receipt is
-sealed with a secret of the conversation, because the client must not be able to put words into the agent's mouth. Rule:
-this module has only values and functions. A receipt that can't be read or has a wrong seal is ignored.
+When a client connects to another server, it presents its receipts. They tell the new server which turns were answered,
+and with which words. The new server repeats nothing that was heard, even if the store failed while the answer was
+played. A receipt is sealed with a secret of the conversation, because the client must not be able to put words into the
+agent's mouth. Rule: this module has only values and functions. A receipt that can't be read or has a wrong seal is
+ignored.
 """
 
 from __future__ import annotations

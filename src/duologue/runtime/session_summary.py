@@ -1,4 +1,4 @@
-"""The summary of a conversation, which the next session is given beside the newest turns.
+"""The summary of a conversation. The next session gets it, together with the newest turns.
 
 The brain writes the summary, if it can. Turns that the brain hasn't summarised are quoted. Rule: the summary covers the
 whole conversation. The brain's part is never cut. If quoted turns are too long, their beginning and their end are kept.

@@ -1,8 +1,8 @@
 """Servers that provide tools, such as an McpServer, shared by all conversations of this process.
 
 Rule: a source is opened for the first conversation that needs it and closed after the last one. A source that the
-program has opened itself stays open. A source that is slow to close holds up no conversation: after CLOSE_S_MAX, it
-goes on closing in the background.
+program has opened itself stays open. A source that is slow to close doesn't delay any conversation: after CLOSE_S_MAX,
+it continues to close in the background.
 """
 
 from __future__ import annotations

@@ -204,8 +204,8 @@ class Transcript:
 
     @property
     def settled(self) -> int:
-        """How many items of the history are settled: all of them. But while no part of the newest reply is known to be
-        heard, only the items before that reply."""
+        """The number of items at the beginning of the history that are complete. If no part of the newest reply is
+        known to be heard, these are the items before that reply; otherwise all items."""
         place = next(reversed(self._place_of_reply.values()), None)
         return len(self._items) if place is None or _is_over(self._items[place]) else place
 

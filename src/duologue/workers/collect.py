@@ -41,9 +41,9 @@ class NotCollected(DuologueError):
 @dataclass(frozen=True, slots=True)
 class CollectText:
     """Asks for a text. First `question` is asked; after a reply without a usable value, `again` is asked. If `confirm`
-    isn't empty, the value is read back and must be confirmed: `{value}` in `confirm` stands for the value. For texts
-    that you omit, the task uses its own texts in the language. `today` returns the current time, which is needed for
-    relative days such as "tomorrow"."""
+    isn't empty, the value is read back and must be confirmed: `{value}` in `confirm` stands for the value. Texts that
+    you omit are filled in from built-in texts in the agent's language. `today` returns the current time, which is
+    needed for relative days such as "tomorrow"."""
 
     question: str
     kind: SlotKind = SlotKind.TEXT

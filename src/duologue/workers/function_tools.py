@@ -1,7 +1,7 @@
 """Plain functions as tools. A function's type hints become the schema, and its docstring becomes the description.
 
 Async functions are awaited. Other functions run in a thread, so that they never block the audio. Rule: `@tool` returns
-the function itself, so it can still be called as usual. `as_worker` makes a worker of it.
+the function itself, so it can still be called as usual. `as_worker` makes a worker from it.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ Place: TypeAlias = Stdio | Http
 
 
 class Options(TypedDict, total=False):
-    """The options of McpServer."""
+    """The keyword arguments of McpServer."""
 
     name: str
     prefix: str
@@ -123,7 +123,7 @@ class McpServer:
 
     @property
     def is_connected(self) -> bool:
-        """Is the connection up? If it was lost, the next call opens it again."""
+        """Is the connection open? If it was lost, the next tool call opens it again."""
         return self._link is not None and self._link.is_up
 
     async def open(self) -> None:
@@ -158,7 +158,7 @@ class McpServer:
         return own
 
     async def close(self) -> None:
-        """Disconnect. Calls in progress fail. A server that was started as a process is ended."""
+        """Disconnect. Tool calls in progress fail. If the server was started as a process, the process is ended."""
         link, self._link = self._link, None
         if link is not None:
             await link.close()

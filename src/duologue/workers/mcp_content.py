@@ -80,7 +80,7 @@ def _read(text: str) -> Any:
 
 def check_arguments(schema: Mapping[str, Any], arguments: dict[str, Any]) -> None:
     """Check arguments against a tool's schema. Raises a ServiceError (INVALID_ARGS) that names the wrong arguments. If
-    the schema itself is invalid, all arguments are accepted and left to the server to check."""
+    the schema itself is invalid, all arguments are accepted here, and the server checks them."""
     # With an empty registry, a schema can't make this process fetch a URL.
     kind = validator_for(schema, default=Draft202012Validator)
     try:

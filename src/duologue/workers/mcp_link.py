@@ -1,4 +1,4 @@
-"""One connection to an MCP server. A task of its own holds it open.
+"""One connection to an MCP server, which a separate task holds open.
 
 The SDK requires that a connection is closed by the task that opened it. So one task, the owner, opens the connection,
 waits and closes it, while tool calls come from other tasks. Rule: a link that is over is never opened again. A caller

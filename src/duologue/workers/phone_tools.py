@@ -1,7 +1,7 @@
 """Tools with which a brain acts on a telephone call: `tools=[transfer_to(billing="+4930123456"), press_keys]`.
 
-Rule: the program gives a name to each telephone number, and a brain chooses one of the names. It never sees a number,
-and can't make one up.
+Rule: the program gives a name to each telephone number, and the brain chooses one of the names. The brain never sees a
+number, and can't make one up.
 """
 
 from __future__ import annotations

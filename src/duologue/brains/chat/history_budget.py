@@ -20,8 +20,8 @@ _TOO_LONG = re.compile(
 
 
 def newest(history: tuple[Item, ...], chars_max: int) -> tuple[Item, ...]:
-    """The whole history if it fits in `chars_max` characters. Otherwise a note, then the newest items that fit, but
-    always all items that no reply has answered yet."""
+    """The whole history, if it fits in `chars_max` characters. Otherwise a note and the newest items that fit. Items
+    that no reply has answered yet are always included."""
     if chars_in(history) <= chars_max:
         return history
     needed = _unanswered(history)

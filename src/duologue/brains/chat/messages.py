@@ -113,8 +113,8 @@ def _not_in_history(request: Request) -> str:
 
 
 class _Chat:
-    """The messages written so far. It also finds the tool calls in the history, and their outputs, by the number of the
-    call."""
+    """A chat that is being written: its messages so far, and the tool calls and outputs in the history. Calls and
+    outputs are found by the number of the call."""
 
     def __init__(self, history: tuple[Item, ...], aside: AsideRole) -> None:
         self.messages: list[ChatMessage] = []

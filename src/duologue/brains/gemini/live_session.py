@@ -154,8 +154,8 @@ class GeminiSession:
             self.send(message)
 
     def claim(self, reply: int) -> GeminiAnswer | None:
-        """Use the answer that the server began by itself at the end of the user's turn as the answer for reply number
-        `reply`. Returns this answer; None if there is no such answer."""
+        """When the user's turn ends, the server may begin an answer by itself. Use it as the answer for reply number
+        `reply`, and return it; None if there is no such answer."""
         answer = self._answer
         if answer is None or answer.reply:
             return None
@@ -262,7 +262,7 @@ class GeminiSession:
                 self._tell(came)
 
     def _tell(self, came: Came) -> None:
-        """Report a message that isn't part of an answer to the owner."""
+        """Report a message to the owner of the session. The message isn't part of an answer."""
         if self._owner is None:
             return
         match came:

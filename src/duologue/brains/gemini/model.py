@@ -1,4 +1,4 @@
-"""A Gemini Live model as brain, voice (TTS) and session of an agent, with ears on this machine.
+"""A Gemini Live model as brain, voice (TTS) and session of an agent, with ears on this computer.
 
 This module connects the parts of this package to the ports. Rule: the model decides nothing about the conversation. The
 runtime says when to reply, what was heard, and when a session begins and ends.
@@ -321,7 +321,7 @@ class GeminiLive:
     # -- Voice
 
     async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
-        """Speak a fixed text in the model's voice, on a connection of its own, outside the conversation."""
+        """Speak a fixed text in the model's voice, outside the conversation. The text gets a separate connection."""
         live = await self._dial(ServerCopy(), cm.read_aloud_setup(self.model, self.settings))
         try:
             answer = GeminiAnswer(reply=-1)

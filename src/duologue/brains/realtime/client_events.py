@@ -65,7 +65,7 @@ _SUMMARISE = (
 
 
 def session_settings(settings: RealtimeSettings) -> dict[str, Any]:
-    """The initial settings of a session, without instructions and tools. They tell the server neither to answer nor to
+    """The initial settings of a session, without instructions and tools. They tell the server not to answer and not to
     interrupt by itself, because the runtime decides about both."""
     detection: dict[str, Any] | None = None
     if settings.server_decides:

@@ -74,7 +74,7 @@ class Connection:
         await self._tasks.close()
 
     def lose(self, failure: BaseException) -> None:
-        """Treat the connection as lost and report the loss, once."""
+        """Treat the connection as lost. The loss is reported only one time."""
         self._tasks.lose(failure)
 
     def _note(self, text: str | bytes) -> None:

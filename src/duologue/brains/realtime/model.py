@@ -45,9 +45,9 @@ class RealtimeModel:
     Without `url`, the server is OpenAI, and its key is `api_key` or OPENAI_API_KEY. `url` may be
     `https://NAME.openai.azure.com/openai/v1`, or the URL of any compatible server. `api_key` may be a function that
     fetches a token. For a key that expires, such as a client secret, `key_expires_at` is the time at which it expires,
-    in seconds since 1970. From shortly before that time on, a start is refused. `ears` run locally and decide when the
-    user's turns end. They need `turn_detection="none"`, and the server still gets the audio. `wire` opens the
-    connection, by default a WebSocket.
+    in seconds since 1970. If the key has expired or is about to expire, a start is refused. `ears` run locally and
+    decide when the user's turns end. They need `turn_detection="none"`, and the server still gets the audio. `wire`
+    opens the connection, by default a WebSocket.
     """
 
     def __init__(

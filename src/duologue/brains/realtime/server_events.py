@@ -143,7 +143,8 @@ class LimitsUpdated:
 
 @dataclass(frozen=True, slots=True)
 class RequestRefused:
-    """An error event. `event` is the id of the client event that caused it, if the server names one."""
+    """An error event. `event` is the id of the client event that caused the error; empty if the server names no
+    event."""
 
     code: str
     event: str = ""
