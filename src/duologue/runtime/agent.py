@@ -60,8 +60,8 @@ def _warn_of_language(code: str) -> None:
     """Log a warning that Duologue has no phrases for this language. Each language is logged only one time. This isn't
     an error, because the user's words still interrupt the agent."""
     LOG.warning(
-        "language %r: its backchannels and commands aren't known, only sounds such as mhm, and what the agent says by "
-        "itself is in English unless `phrases` has it (%s)",
+        "language %r: Duologue doesn't know its backchannels and commands, only sounds such as mhm. Texts that the "
+        "agent says by itself are in English, unless you pass them in `phrases` (%s)",
         code,
         _KNOWN_CODES,
     )
@@ -192,7 +192,7 @@ class Agent:
         else:
             problems += self.phrases.problems()
         if isinstance(self.suggestions, str) or not all(isinstance(one, str) for one in self.suggestions):
-            problems.append("suggestions must be a tuple of texts: write (text,) for one")
+            problems.append("suggestions must be a tuple of texts: write (text,) for a single text")
         for name in ("instructions", "name", "language"):
             if not isinstance(getattr(self, name), str):
                 problems.append(f"{name} must be text, not {getattr(self, name)!r}")
@@ -213,7 +213,7 @@ class Agent:
                 problems.append(str(problem))
         elif self.data is not None and not callable(self.data):
             problems.append(
-                f"data must be a data class, or a function of the call's facts, not {type(self.data).__name__}"
+                f"data must be a data class, or a function that takes the call's facts, not {type(self.data).__name__}"
             )
         return problems
 
