@@ -203,7 +203,7 @@ class Engine:
         return [part.follow_switches(tell) for part in parts if isinstance(part, ReportsSwitches)]
 
     def _voiced(self, agent: Agent) -> Agent:
-        """This agent. If it has no voice or no ears, it gets those of the agent with which the conversation began."""
+        """This agent. If it has no voice or no ears, those of the conversation's first agent are used."""
         voice, ears = agent.voice or self.root.voice, agent.ears or self.root.ears
         return agent if (voice, ears) == (agent.voice, agent.ears) else replace(agent, voice=voice, ears=ears)
 
@@ -285,7 +285,7 @@ class Engine:
         return words_part(rest, asking, self.tool_calls.dump(), opened, cut, summary, heard)
 
     def context_part(self) -> dict[str, Any]:
-        """The facts and data of the call. Data that can't be saved is reported, and the rest is saved without it."""
+        """The call's facts, data, agents and waiting texts. Data that can't be saved is reported and left out."""
         try:
             data = data_to_json(self.context.data)
         except DataNotSavable as problem:

@@ -103,8 +103,7 @@ class Requests:
             self._late = self._open.last
 
     def is_heard(self, effect: StartReply, request: Request) -> bool:
-        """Is there nothing new in this request, because a late report says that its turns were answered and the answer
-        was heard?"""
+        """Are the turns of this request already answered, according to a late report, and is nothing else in it new?"""
         is_new = bool(request.text or request.outputs or request.news)
         return effect.ask is Ask.ANSWER and 0 < effect.last <= self._late and not is_new
 

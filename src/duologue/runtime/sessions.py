@@ -132,8 +132,9 @@ class Sessions:
         self._attempt = self._tasks.start(_after(earlier, work), f"session {number}", ended)
 
     def _hear_line(self) -> Callable[[LineEvent], None]:
-        """Make a callback for the events of a new connection of the line. It ignores them as soon as there is a newer
-        connection, except for the event that the user has hung up, because then it makes no sense to reconnect."""
+        """Make a callback for the events of a new connection of the line. When there is a newer connection, these
+        events are ignored. Only the event that the user has hung up still counts, because then it makes no sense to
+        reconnect."""
         number = self._line_number
 
         def hear(event: LineEvent) -> None:

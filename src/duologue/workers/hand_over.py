@@ -11,7 +11,7 @@ from duologue.ports.worker import Job, Tool
 
 
 class HandOverTool:
-    """The tool that `hand_over_to` makes. The brain chooses one of the agents by its name."""
+    """The tool that `hand_over_to` returns. The brain chooses one of the agents by its name."""
 
     def __init__(self, names: tuple[str, ...], history: HistoryShare) -> None:
         self._names = names

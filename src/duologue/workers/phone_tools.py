@@ -17,7 +17,7 @@ from .function_tools import tool
 
 
 class TransferTool:
-    """The tool that `transfer_to` makes. The brain chooses one of the telephone numbers by its name."""
+    """The tool that `transfer_to` returns. The brain chooses one of the telephone numbers by its name."""
 
     def __init__(self, numbers: dict[str, str], with_briefing: bool) -> None:
         self._numbers = numbers

@@ -1,7 +1,7 @@
 """Failures of a chat service, classified and reported in our own words.
 
-Rule: only the HTTP status and a plain error code are passed on. Messages of the service or the SDK may
-contain keys and the user's words, so they appear neither in the error message nor in the traceback.
+Rule: only the HTTP status and a plain error code are passed on. Messages from the service or the SDK may contain keys
+and the user's words, so they appear neither in the error message nor in the traceback.
 """
 
 from __future__ import annotations

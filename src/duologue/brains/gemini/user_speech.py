@@ -35,7 +35,7 @@ class UserSpeech:
 
     @property
     def requests(self) -> bool:
-        """Is there speech of the user that the server should answer? Then a request for an answer ends the user's
+        """Is an activity of the user waiting for an answer from the server? Then a request for an answer ends the
         activity."""
         return FloorOutput.END in step(self._floor, FloorInput.ASKED)[1]
 
