@@ -117,14 +117,15 @@ def mixed(speech: SpokenRecording, noise: Samples, level_db: int) -> Samples:
 
 
 def suppressed(suppressor: NoiseSuppressor, sound: Samples) -> Samples:
-    """The sound after noise suppression. The suppressor gets the sound frame by frame, as from the ears."""
+    """The sound after noise suppression. The suppressor gets the sound frame by frame, as in a conversation."""
     padded = np.concatenate((sound, np.zeros(-sound.size % FRAME_SAMPLES, np.float32)))
     frames = [suppressor.feed(padded[at : at + FRAME_SAMPLES]) for at in range(0, padded.size, FRAME_SAMPLES)]
     return np.concatenate(frames)[: sound.size]
 
 
 def delay_ms(make: Callable[[], NoiseSuppressor]) -> float:
-    """How much later a sound comes out of a suppressor: measured with a chirp, by correlation."""
+    """How many milliseconds later a sound comes out of a suppressor than it went in. Measured with a chirp, by
+    correlation."""
     at = np.arange(2 * RATE_HZ) / RATE_HZ
     chirp = np.asarray(0.3 * np.sin(2 * np.pi * (200 + 600 * at) * at), np.float32)
     out = suppressed(make(), chirp)

@@ -1,8 +1,8 @@
 """Measures how soon the panel shows what the server sends, in a real browser: `duologue bench panel`.
 
 Types to a scripted agent, pauses it and interrupts it. The agent's brain and TTS answer immediately. Server and page
-are on one computer, and their clocks are compared through the browser's control channel. Rule: a delay counts from the
-moment when the server sends something until the page has painted the label or rendered the sound.
+are on one computer, and their clocks are compared through the browser's control channel. Rule: a delay begins when the
+server sends something, and ends when the page has painted the label or rendered the sound.
 """
 
 from __future__ import annotations
