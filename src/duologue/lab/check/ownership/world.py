@@ -19,7 +19,7 @@ NOBODY = -1
 
 
 class Body(Enum):
-    """Whether the conversation really runs on a node, whatever the node's ownership says."""
+    """Whether the conversation really runs on a node. The node's ownership may say something else."""
 
     MISSING = "missing"
     RUNNING = "running"

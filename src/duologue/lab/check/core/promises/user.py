@@ -55,8 +55,8 @@ def _is_read(s: State) -> bool:
 
 
 def _over_sound(s: State, words: Words) -> bool:
-    """Is the agent speaking, so that these words must only be recorded as overheard? If the reply is firm, only fillers
-    are."""
+    """Is the agent speaking, so that these words must only be recorded as overheard? If the reply is firm (speech
+    doesn't interrupt it), that applies only to fillers."""
     return s.voice in SOUNDING and not (s.firm and words is not Words.FILLER)
 
 
