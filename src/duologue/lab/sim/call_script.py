@@ -60,7 +60,7 @@ class Beep:
 
 @dataclass(frozen=True, slots=True)
 class Hear:
-    """Wait until the agent has spoken for this long without a gap."""
+    """Wait until the agent has spoken without a gap for this many milliseconds."""
 
     ms: int
 
@@ -127,7 +127,8 @@ _DEFAULT = CallScript(())
 
 
 def read_steps(given: object, problems: list[str], where: str = "") -> tuple[Step, ...]:
-    """Read a list of steps. What is wrong is added to `problems`, after `where`."""
+    """Read a list of steps. Adds a message to `problems` for everything that is wrong. Each message begins with
+    `where`."""
     if not isinstance(given, list) or not 0 < len(given) <= STEPS_MAX:
         problems.append(f"{where}steps must be a list of 1 to {STEPS_MAX} steps")
         return ()
