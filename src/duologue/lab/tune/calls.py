@@ -66,8 +66,8 @@ def find_calls(folder: Path) -> Iterator[RecordedCall | UnusableCall]:
 
 
 def read_call(path: Path) -> RecordedCall:
-    """Read one call, and check that it replays exactly. A call whose recording was cut off by a crash is used up to
-    there. Raises DuologueError or OSError."""
+    """Read one call, and check that it replays exactly. If its recording was cut off by a crash, the part before the
+    crash is used. Raises DuologueError or OSError."""
     journal = read_journal(path.read_text("utf-8").splitlines(keepends=True), complete=False)
     beside = ears_path(path)
     if not beside.exists():
