@@ -68,7 +68,7 @@ def bench_noise(
     backgrounds = [read(row.heard) for row in read_rows(noises)]
     sounds = list(islice((speech for row in _rows(recordings) if (speech := _speech(row)) is not None), limit))
     if not sounds:
-        raise DuologueError(f"{recordings}: no line of this set has speech")
+        raise DuologueError(f"{recordings}: no line of this set has speech in English without noise or the agent's voice")
     stt, reference = stt or Moonshine("tiny"), reference or Moonshine("base")
     texts = [words_of(speech.text or reference.transcribe(speech.cut(speech.sound)).text) for speech in sounds]
     chance = random.Random(7)

@@ -1,5 +1,4 @@
-"""Measures Opus on clients' sockets: bytes, CPU time, and the delay that it adds compared with PCM: `duologue bench
-opus`.
+"""Measures Opus on clients' sockets (`duologue bench opus`): bytes, CPU time, and the delay compared with PCM.
 
 Recorded speech goes through the same code as in a conversation: the agent's voice in chunks of 100 ms, the user's in
 packets of 20 ms. Rule: only the CPU time of the server is measured, not that of the page.

@@ -83,7 +83,7 @@ async def _measure(server: TimedServer, calls: int, seconds: float) -> dict[str,
     late = [ms for each in figures for ms in each.late_ms]
     clears = sorted(ms for each in figures for ms in each.clear_ms)
     if not late or not clears:
-        raise DuologueError("no sound was measured: use more --seconds")
+        raise DuologueError("no sound was measured: use a larger value for --seconds")
     return {
         "calls": calls,
         "seconds": round(lasted_s, 1),

@@ -94,7 +94,7 @@ async def _measure(server: TimedServer, count: int, seconds: float) -> dict[str,
         raise DuologueError(f"{lost} of {count} clients were disconnected")
     gaps = [ms for each in figures for ms in each.gaps_ms]
     if not gaps:
-        raise DuologueError("no sound was measured: use more --seconds")
+        raise DuologueError("no sound was measured: use a larger value for --seconds")
     cpu_share = (after.cpu_s - before.cpu_s) / lasted_s
     return {
         "clients": count,

@@ -51,7 +51,7 @@ class Evidence:
 
 
 def never_stuck(e: Evidence) -> list[str]:
-    """Check that the conversation stopped waiting for anything, and ended."""
+    """Check that the call came to rest (nothing was left to do), and that it ended."""
     complaints = [] if e.came_to_rest else ["the call never came to rest"]
     return complaints if e.ended else [*complaints, "the call did not end"]
 

@@ -65,11 +65,11 @@ class PlainClient:
             async with asyncio.timeout(WAIT_S):
                 while not holds():
                     if self._reading.done():
-                        raise NoAnswer(f"closed with {self.socket.close_code} before {what}")
+                        raise NoAnswer(f"the socket was closed with {self.socket.close_code} before {what} came")
                     self._news.clear()
                     await self._news.wait()
         except TimeoutError:
-            raise NoAnswer(f"no {what} within {WAIT_S:.0f} s") from None
+            raise NoAnswer(f"waited {WAIT_S:.0f} s for {what} in vain") from None
 
     async def close(self) -> None:
         with contextlib.suppress(Exception):

@@ -100,7 +100,7 @@ class FailingStore:
 
     def _check(self, problem: type[StoreFailed]) -> None:
         if self.is_away or self._world.is_store_away:
-            raise problem("the store is away")
+            raise problem("the store is unreachable")
 
 
 class SimulatedNode:

@@ -102,8 +102,8 @@ def is_told_lost(talk: ConversationNotes, saved: SavedConversation | None, turn:
 
 
 def lost(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[Finding]:
-    """Yield a finding for each message that was not saved, was saved more than once, or got no answer. Messages whose
-    person was told about the problem are left out."""
+    """Yield a finding for each message that was not saved or got no answer, unless its person was told so, and for each
+    word that was saved too often or in the wrong position."""
     compared = compare(talk.turns, [may_be_unsaved(turn) for turn in talk.turns], saved.user if saved else ())
     for at in compared.missing:
         if not may_be_unsaved(talk.turns[at]):

@@ -71,10 +71,10 @@ def read_call(path: Path) -> RecordedCall:
     journal = read_journal(path.read_text("utf-8").splitlines(keepends=True), complete=False)
     beside = ears_path(path)
     if not beside.exists():
-        raise DuologueError(f"there is no ear journal ({beside.name}) next to it")
+        raise DuologueError(f"there is no ear journal ({beside.name}) next to this journal")
     ears = read_ears(beside.read_text("utf-8").splitlines(keepends=True), complete=False)
     if ears.is_redacted:
-        raise DuologueError("its ear journal is redacted, and without words nothing can be decided again")
+        raise DuologueError("its ear journal is redacted (it has no words), so nothing can be decided again")
     records = tuple(replay(journal))
     for _ in replay_ears(ears, journal.first, records, complete=journal.complete and ears.complete):
         pass

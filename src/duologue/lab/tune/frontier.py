@@ -58,8 +58,8 @@ class Recommendation(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """The results of all policies on the same calls. `recommended` is None if no user went on after a pause, because
-    then nothing is known about cut-ins."""
+    """The results of all policies on the same calls. `recommended` is None if too little is known about the policies,
+    or if no user went on after a pause, because then nothing is known about cut-ins."""
 
     points: tuple[PolicyPoint, ...]
     recommended: Recommendation | None
