@@ -86,7 +86,7 @@ def bench_panel(
     progress: Callable[[str], None] = lambda what: None,  # noqa: ARG005
     opus: bool = True,
 ) -> dict[str, Any]:
-    """Measure the panel over this many turns. With `opus`, its sound comes as Opus."""
+    """Measure the panel over this many turns. With `opus`, the server sends the sound as Opus."""
     if not find_chromium():
         raise DuologueError("Chromium not found: install it, or set DUOLOGUE_CHROMIUM to its path")
     return asyncio.run(_measure(turns, progress, opus))
@@ -174,8 +174,8 @@ async def _state(page: Page, state: str) -> None:
 
 
 async def _timings(page: Page, count: int) -> list[dict[str, Any]]:
-    """Wait until the page has shown `count` states, then return when each state arrived and was shown. The page stores
-    only the newest 500 states."""
+    """Wait until the page has shown `count` states. Returns, for each state, the time when it arrived and the time when
+    it was shown. The page stores only the newest 500 states."""
     async with asyncio.timeout(LIMIT_S):
         while len(found := await page.evaluate("window.duologue.timings")) < min(count, 500):
             await asyncio.sleep(0.05)

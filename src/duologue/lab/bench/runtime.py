@@ -112,8 +112,8 @@ def _agent(ears: ScriptedEars, **changes: Any) -> Agent:
 
 
 def first_audio(turns: int = 40) -> dict[str, float]:
-    """CPU milliseconds from the final transcript to the first audio chunk: the median of all turns, and the first
-    turn."""
+    """CPU milliseconds from the final transcript to the first audio chunk: the median over all turns, and the value of
+    the first turn."""
     spent_ns = run_simulated(_first_audio(turns))
     return {
         "first_audio_cpu_ms_p50": statistics.median(spent_ns) / 1e6,

@@ -157,7 +157,7 @@ def measure(
 
 
 def judge(found: UnderstoodTurns, one: SyntheticTurn, heard: ListenResult) -> UnderstoodTurns:
-    """Add to `found` when the ears ended this turn and whether they cut in, and return the sum."""
+    """Record in `found` when the ears ended this turn and whether they cut in. Returns the updated `found`."""
     ends = [decision for decision in heard.decisions if decision.kind == "end_of_turn"]
     if one.pause is not None:
         is_cut_in = any(one.pause[0] <= end.t_ms <= one.pause[1] for end in ends)

@@ -89,7 +89,8 @@ class TalkingBrain:
 
 
 class _Rig:
-    """One call while it lasts."""
+    """Controls one call while it lasts: waits for the agent, lets people interrupt it, and counts the agent's
+    mistakes."""
 
     def __init__(self, exchange: OfflineCall, conversation: Conversation, brain: TalkingBrain, call: EchoCall) -> None:
         self.carrier = exchange.carrier

@@ -65,7 +65,8 @@ def burn(ms: float) -> None:
 
 
 class HostileBrain:
-    """Answers "done" at once, or after its tool has slept as many milliseconds as the text says: "sleep 50"."""
+    """A brain that answers "done." If the text is "sleep 50", it first calls its tool, which sleeps for 50
+    milliseconds. "sleep 50 8" calls the tool eight times."""
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:
         words = request.text.split()

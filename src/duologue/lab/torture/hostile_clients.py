@@ -132,7 +132,8 @@ ABUSES: dict[str, Abuse] = {
 
 
 async def abuse(kind: str, port: int) -> None:
-    """Let all clients do this kind of abuse, or all kinds if it is "all". Ends only when cancelled."""
+    """Let every client do this kind of abuse. If `kind` is "all", the clients do different kinds, so that all kinds
+    happen at the same time. Ends only when it is cancelled."""
     chosen = list(ABUSES.values()) if kind == "all" else [ABUSES[kind]]
     # With "all", clients of the same address do different kinds.
     await asyncio.gather(*(_insist(chosen[at % len(chosen)], port, address_of(at)) for at in range(CLIENTS)))

@@ -53,7 +53,7 @@ class Recommendation(NamedTuple):
 
     @property
     def is_clear(self) -> bool:
-        """Is it better than the recorded policy in at least nine of ten draws?"""
+        """Is the recommended policy better than the recorded policy in at least nine of ten draws?"""
         return self.saved_range[0] > 0
 
 

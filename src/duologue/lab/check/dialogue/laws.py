@@ -255,9 +255,9 @@ def every_message_is_answered(seen: ObservedStep) -> Iterator[str]:
 
 
 def nothing_understood_is_dropped(seen: ObservedStep) -> Iterator[str]:
-    """Check that a value that NLU returns for a slot of the open flow is stored or waits for validation. There are two
-    exceptions: the slot must be asked for first, or the message also cancels, goes back, starts a flow or asks for a
-    person."""
+    """Check that a value that NLU returns for a slot of the open flow is stored or waits for validation. A value isn't
+    checked if its slot must be asked for before it is filled, or if the message also cancels, goes back, starts a flow
+    or asks for a person."""
     top = seen.before.top
     given = [command for command in seen.commands if isinstance(command, SetSlot | CorrectSlot)]
     ends = any(isinstance(command, Cancel | Handoff | StartFlow) for command in seen.commands)

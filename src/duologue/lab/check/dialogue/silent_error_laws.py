@@ -1,4 +1,5 @@
-"""The laws against silent error: no step takes a wrong value, or does something that was refused, without a word.
+"""The laws against silent errors: a step must not take a wrong value, or do what the user has refused, without saying
+so.
 
 Rule: a law here compares what was said with what was filled or done. It doesn't ask how the message was understood.
 """

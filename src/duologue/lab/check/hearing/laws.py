@@ -58,7 +58,7 @@ Broken = tuple[str, str]
 
 
 def check_step(policy: HearingPolicy, step: ProductStep, ledger: WordsLedger) -> Iterator[Broken]:
-    """Check the laws about one step. `ledger` is the one before the step. Yields (law, what is wrong)."""
+    """Check the laws about one step. `ledger` is the ledger from before the step. Yields (law, what is wrong)."""
     for failure in step.failures:
         yield ONSET_FIRST, f"the conversation machine refuses {failure}"
     has_begun = ledger.has_begun

@@ -44,7 +44,8 @@ class LedgerChoice(NamedTuple):
 
 
 class SentTurn(NamedTuple):
-    """A turn with words that the user has sent by a button, and the time by which a request must contain it."""
+    """A turn whose words the user has sent with a button, and the latest time by which a request must contain this
+    turn."""
 
     turn: int
     due: int

@@ -84,7 +84,7 @@ def _with(rows: tuple[HearingRow, ...], index: int, row: HearingRow) -> tuple[He
 
 
 def _other_action(rows: tuple[HearingRow, ...], row: HearingRow) -> Any:
-    """The action of another row for the same kind of input, or None."""
+    """The action of another row for the same kind of input; None if there is no such row."""
     return next((one.do for one in rows if one.on == row.on and one.do is not row.do), None)
 
 

@@ -133,7 +133,7 @@ class HearingProduct:
         return ProductStep(s, stimulus, after, tuple(run.steps), tuple(run.failures))
 
     def next_due(self, s: ProductState) -> int | None:
-        """The earliest due time of both machines, or None."""
+        """The earliest due time of both machines; None if neither machine has one."""
         deadline, other = next_deadline(s.core), next_due(self.policy, s.hearing)
         return min((due for due in (deadline and deadline.due, other) if due is not None), default=None)
 

@@ -1,7 +1,8 @@
 """What may happen in the world of the ownership explorer: people, nodes, time, and a store that may fail at any point.
 
-Every input goes through the real `step`, and every intent is performed as the server does it. Rule: a call may or may
-not reach the store, and its answer may or may not arrive. In the end, the node gets exactly one outcome.
+Every input goes through the real `step`, and every intent is performed in the same way as in the server. Rule: any call
+to the store may fail to reach it, and any answer from the store may be lost. In the end, the node gets exactly one
+outcome for each call.
 """
 
 from __future__ import annotations

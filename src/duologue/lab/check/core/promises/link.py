@@ -91,7 +91,8 @@ def _last_asked(s: State) -> int:
 
 
 def _losses(s: State) -> int:
-    """How often the line was lost since a turn was asked again that is still unanswered. 0 if there is no such turn."""
+    """How often the line was lost before an answer to the turns that were asked again was heard. 0 if these turns are
+    answered."""
     return s.losses if s.asked_again > s.answered else 0
 
 
