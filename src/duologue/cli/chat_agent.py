@@ -18,6 +18,7 @@ from rich.text import Text
 
 from duologue.core.errors import DuologueError
 from duologue.core.leaves import Link
+from duologue.core.settings import with_changes
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.ports.brain import ShowsForm
@@ -39,7 +40,7 @@ def in_writing(agent: Agent) -> Agent:
     if hasattr(agent.brain, "listen"):
         name = type(agent.brain).__name__
         raise DuologueError(f"{name} hears and speaks by itself, so it can't chat in writing: use `duologue talk`")
-    return replace(agent, ears=None, voice=None, session=None, profile=replace(agent.settings, dead_air_ms=0))
+    return replace(agent, ears=None, voice=None, session=None, profile=with_changes(agent.settings, dead_air_ms=0))
 
 
 async def chat_with(

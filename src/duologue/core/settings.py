@@ -128,6 +128,10 @@ _JOINT_RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     *(((low, high), f"{low} must not exceed {high}") for low, high in _NOT_ABOVE),
     (("feedback_ms",), "feedback_ms must increase"),
     (("backoff_ms", "reconnect_ms_max"), "reconnect_ms_max must exceed the first backoff_ms"),
+    (
+        ("dead_air_ms", "hangs_up"),
+        "hangs_up=True needs dead_air_ms above 0: with 0, silence never leads to a check-in or a goodbye",
+    ),
 )
 
 
@@ -139,6 +143,8 @@ def _holds(settings: Settings, names: tuple[str, ...]) -> bool:
         return list(values[0]) == sorted(set(values[0]))
     if names == ("backoff_ms", "reconnect_ms_max"):
         return bool(values[0][0] < values[1])
+    if names == ("dead_air_ms", "hangs_up"):
+        return bool(values[0] > 0 or not values[1])
     if names in _BELOW:
         return bool(values[0] < values[1] or values == [0, 0])
     return bool(values[0] <= values[1])
@@ -169,7 +175,15 @@ def profile(name: str, **changes: Any) -> Settings:
     problems += [f"unknown setting {key!r}" for key in changes if key not in known]
     if problems:
         raise InvalidSettings(problems)
-    return replace(PROFILES[name], **changes)
+    return with_changes(PROFILES[name], **changes)
+
+
+def with_changes(settings: Settings, **changes: Any) -> Settings:
+    """These settings with some of them changed. Without check-ins (`dead_air_ms=0`) the agent doesn't hang up after
+    silence either, unless `hangs_up` is among the changes. Raises InvalidSettings, which lists the problems."""
+    if changes.get("dead_air_ms") == 0:
+        changes.setdefault("hangs_up", False)
+    return replace(settings, **changes)
 
 
 class Policy(NamedTuple):

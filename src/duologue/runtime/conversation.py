@@ -302,12 +302,8 @@ class Conversation:
 
     async def _close_sources(self) -> None:
         """Stop using the servers that provide tools. The last conversation that uses one closes it."""
-        while self._opened:
-            source = self._opened.pop()
-            try:
-                await TOOL_SOURCES.release(source)
-            except Exception as failure:  # noqa: BLE001 - the conversation is over anyway
-                self.engine.report_failure("tools", failure)
+        opened, self._opened[:] = tuple(self._opened), ()
+        await TOOL_SOURCES.release(*opened)
 
     def _leave_seat(self) -> None:
         if self.seat:

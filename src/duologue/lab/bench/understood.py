@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from duologue.audio.frames import Samples, to_samples
 from duologue.audio.resample import resample
+from duologue.core.settings import with_changes
 from duologue.dialogue.completeness import completeness
 from duologue.dialogue.events import FlowRequested
 from duologue.dialogue.flow import Domain
@@ -99,7 +100,7 @@ class KnowingListener(Listener):
 
     def agent(self, speaks_ms: int) -> Agent:  # noqa: ARG002
         """The agent that listens."""
-        settings = replace(self.settings, greets=False, dead_air_ms=0)
+        settings = with_changes(self.settings, greets=False, dead_air_ms=0)
         return Agent(self.brain, ears=self.ears, profile=settings, endpoint=self.endpoint)
 
 

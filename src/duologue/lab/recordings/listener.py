@@ -21,7 +21,7 @@ from duologue.audio.resample import resample
 from duologue.audio.wav import read_audio
 from duologue.core import effects as fx
 from duologue.core.leaves import ACTIVE
-from duologue.core.settings import Settings
+from duologue.core.settings import Settings, with_changes
 from duologue.core.step_record import StepRecord
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
@@ -213,5 +213,5 @@ class Listener:
 
     def agent(self, speaks_ms: int) -> Agent:
         """The agent that listens. It speaks for `speaks_ms` at the start. Its answers are shown, not spoken."""
-        settings = replace(self.settings, greets=bool(speaks_ms), dead_air_ms=0)
+        settings = with_changes(self.settings, greets=bool(speaks_ms), dead_air_ms=0)
         return Agent(MuteBrain(LEAD_MS + speaks_ms), ears=self.ears, profile=settings, endpoint=self.endpoint)

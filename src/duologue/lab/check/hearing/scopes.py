@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from duologue.core.settings import PROFILES, Settings
+from duologue.core.settings import PROFILES, Settings, with_changes
 from duologue.hearing.policy import HearingPolicy
 from duologue.turns.endpoint import EasyTurnEndpoint, EndpointPolicy
 from duologue.turns.overlap import OVERLAP_RULES
@@ -60,7 +60,7 @@ class HearingScope:
     def settings(self, profile: str) -> Settings:
         """The profile's settings, with features turned off or limited that other explorations cover: check-ins,
         retries, repeated faults."""
-        return replace(
+        return with_changes(
             PROFILES[profile],
             greets=False,
             commit_ms=600_000,
