@@ -21,7 +21,7 @@ from duologue.core.errors import DuologueError
         (("call.wav", "--model", "huge"), "unknown STT model 'huge': use tiny or base"),
         (
             ("call.wav", "--final-model", "huge"),
-            "unknown STT model of final texts 'huge': use one of tiny, doubt, base",
+            "unknown STT model for final texts 'huge': use one of tiny, doubt, base",
         ),
         (("call.wav", "--policy", "psychic"), "psychic"),
     ],

@@ -101,7 +101,7 @@ def _serve(app: str, journals: Path | None, given: str) -> None:
 
 
 def _made(options: ServeOptions, settings: ServerSettings, url: str) -> Server:
-    """The server, with its models loaded. A failure is shown with its traceback, and ends this process."""
+    """Make the server and load its models. If that fails, show the failure with its traceback and end this process."""
     try:
         server, _ = make_server(options, settings, url)
         server.conversations.load()

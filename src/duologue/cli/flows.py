@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class _Checked(NamedTuple):
-    """A file that was checked: its content if it is valid, and its problems."""
+    """A flow file after its check: its problems, and its content if it is valid."""
 
     path: Path
     file: FlowFile | None

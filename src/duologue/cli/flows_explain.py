@@ -29,7 +29,8 @@ def explain_command(
     today: Annotated[str | None, typer.Option(help="Use this ISO date as today.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show which interpreter handles a message, and what it does. NLU and your functions aren't called."""
+    """Show which interpreter handles a message and what the message leads to. Neither NLU nor your functions are
+    called."""
     from duologue.flows import load_flows
     from duologue.flows.caller_clock import today_in
     from duologue.flows.explain import explain

@@ -1,4 +1,5 @@
-"""`duologue flows walk`: random users talk to the flows of a file, and every law is checked after every event.
+"""`duologue flows walk`: random users talk to the flows of a file, and every law of the dialogue machine is checked
+after every event.
 
 Rule: if a law is broken, the dialogue that broke it is shown and the exit code is 1.
 """

@@ -195,7 +195,7 @@ async def _call(script: CallScript, agent: Agent, speech: PhoneSpeech, folder: P
 
 
 def _call_running_server(script: CallScript, here: Path, url: str, as_json: bool) -> None:
-    """Call an agent in another process. Only the agent's audio is known here, not what the agent understood."""
+    """Call an agent in another process. Here, only the agent's audio is known; what the agent understood isn't."""
     from duologue.lab.sim.call_script import Expect
     from duologue.lab.sim.phone_speech import PhoneSpeech
     from duologue.voice.espeak import EspeakVoice

@@ -61,7 +61,7 @@ def dial_command(
     if wanted not in {kind.value for kind in OnMachine}:
         raise DuologueError(f"--on-machine must be message, hang_up or talk, not {wanted!r}")
     if wanted == "message" and not message:
-        raise DuologueError("--on-machine message needs --message, the words for the machine")
+        raise DuologueError("--on-machine message needs --message, the words for the answering machine")
     settings = PhoneSettings(
         public_url=url,
         twilio_auth_token=os.environ.get("TWILIO_AUTH_TOKEN", ""),
@@ -80,7 +80,8 @@ def dial_command(
 
 
 def read_parameters(given: list[str]) -> dict[str, str]:
-    """The facts in NAME=VALUE texts. Raises DuologueError if a text is invalid."""
+    """The facts about the call, read from texts of the form NAME=VALUE. Raises DuologueError if a text doesn't have
+    this form."""
     found = {}
     for text in given:
         name, equals, value = text.partition("=")

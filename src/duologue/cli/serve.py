@@ -210,8 +210,8 @@ def _serve(
     browser: bool,
     is_own_token: bool,
 ) -> None:
-    """Get what is missing, then serve in this process, or in several that this one starts. A process that was started
-    as one of several only serves."""
+    """Download what is missing and serve the agent, either in this process or in several processes that this one
+    starts. If this process is one of those, it only serves."""
     if is_one_of_several():
         serve_process(options, settings, keep_days)
         return
@@ -249,7 +249,8 @@ def ready_lines(served: Sequence[str], url: str, token: str, is_own_token: bool,
 
 
 def _access_lines(settings: ServerSettings) -> list[str]:
-    """The lines that say who may connect and who may watch, if that isn't everyone on this machine."""
+    """Lines about access: whether callers need a ticket, and whether calls can't be watched. Empty if neither is the
+    case."""
     lines = []
     if settings.ticket_key:
         lines.append("Callers need a ticket: `duologue ticket` makes one, or your backend does (make_ticket).")
@@ -262,16 +263,15 @@ def _access_lines(settings: ServerSettings) -> list[str]:
 
 
 def _missing(app: str, brain: str) -> Requirements:
-    """Find out what is missing to run the demo, a flow file or an agent's module. If extras are missing, raise an error
-    with the commands to run. If models are missing, return them. For the user's own agent, first ask whether to
-    download them."""
+    """What is missing to run the demo, a flow file or an agent's module. Raises an error with the commands to run if
+    extras are missing. If the user's own agent lacks models, first asks whether to download them."""
     if not app or app.endswith(FLOWS):
         missing = Requirements(("server", "speech", "flows", "nlu"), () if brain else _demo_models()).missing()
     else:
         missing = requirements_of_agent(app, ("server",)).missing()
     if missing.extras:
         raise DuologueError(
-            "\n  ".join([f"{app or 'the demo'} needs more than is installed; run", *missing.commands()])
+            "\n  ".join([f"{app or 'the demo'} needs packages that aren't installed; run", *missing.commands()])
         )
     if missing.models and app and not app.endswith(FLOWS):
         _offer_to_pull(app, missing)
@@ -286,7 +286,7 @@ def get_missing(app: str) -> None:
 
 
 def _demo_models() -> tuple[str, ...]:
-    """The models of the demo and of flow files."""
+    """The models that the demo and flow files need."""
     from duologue.voice.local import voice_model
 
     return (*EARS_MODELS, voice_model("en"), "minilm")

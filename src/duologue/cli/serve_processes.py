@@ -30,8 +30,8 @@ def run_processes(listening: socket.socket, count: int, token: str, announce: Ca
 
 
 def serve_process(options: ServeOptions, settings: ServerSettings, keep_days: int) -> None:
-    """Serve the connections that the parent of this process passes on, until the parent tells it to stop. Each line of
-    the log contains the number of the process."""
+    """Serve the connections that the parent process passes to this one, until the parent tells it to stop. Each line of
+    the log contains the number of this process."""
     from duologue.server.processes.link import link_to_parent
     from duologue.server.run import run, serve_for_parent
 

@@ -109,7 +109,7 @@ def forget_command(
 
 
 def _query(url: str, query: Callable[[Store], Awaitable[T]]) -> T:
-    """Open the store, run the query, close the store and return the result of the query."""
+    """Open the store, run the query in it, close the store, and return the result of the query."""
     from duologue.store.store_url import open_store
 
     async def run() -> T:

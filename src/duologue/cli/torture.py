@@ -38,7 +38,8 @@ def torture_command(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Kill and freeze servers, cut connections, disturb the store and the clocks, then check every conversation."""
+    """Kill and freeze servers, cut connections, disturb the store and the clocks. Then check that every conversation
+    survived intact."""
     if hostile:
         _run_hostile(seed, minutes, as_json)
         return
@@ -73,8 +74,8 @@ def torture_command(
 
 
 def _run_hostile(seed: int, minutes: float, as_json: bool) -> None:
-    """Check the fairness law while hostile clients abuse the server: one kind of abuse after another, then all at
-    once."""
+    """Let hostile clients abuse the server: one kind of abuse after another, then all kinds at once. Meanwhile check
+    the fairness law, that other clients are still answered in time."""
     try:
         from duologue.lab.torture import hostile_run
     except ModuleNotFoundError as missing:
