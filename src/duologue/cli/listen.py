@@ -70,7 +70,7 @@ def listen_command(
     if (file is None) == (labels is None):
         raise DuologueError("name one recording, or use --labels FILE for a set of recordings")
     if labels is not None and out is None and record is None:
-        raise DuologueError("--labels also needs --out FILE, where the decisions are written, or --record FOLDER")
+        raise DuologueError("--labels also needs --out FILE (where decisions are written) or --record FOLDER")
     if record is not None and record.exists() and not record.is_dir():
         raise DuologueError(f"{record}: not a folder")
     listener = make_listener(endpoint, eagerness, overlap, model, final_model)

@@ -42,7 +42,7 @@ RecordOption: TypeAlias = Annotated[
     typer.Option(help="Record both sides of every call in stereo into this folder, but not of private agents."),
 ]
 ConsentOption: TypeAlias = Annotated[
-    str, typer.Option(help="The words that begin each recorded call; none if callers have agreed before.")
+    str, typer.Option(help="The words that begin each recorded call; the word none if callers have agreed before.")
 ]
 RecordFormatOption: TypeAlias = Annotated[
     str, typer.Option(help="wav, or opus, which is about a fifteenth of the size and is encoded after each call.")
@@ -100,14 +100,14 @@ def check_recording(folder: Path | None, consent: str, format_: str, keep_days: 
         raise DuologueError(f"--record-format must be wav or opus, not {format_!r}")
     if folder is None:
         if consent or format_ != "wav":
-            raise DuologueError(f"--record-{'consent' if consent else 'format'} is for --record FOLDER")
+            raise DuologueError(f"--record-{'consent' if consent else 'format'} needs --record FOLDER")
         return None, "", format_
     if format_ == "opus":
         check_opus()
     if not consent:
         raise DuologueError(
-            '--record needs --record-consent "This call is recorded.", which is said first; write none if callers have '
-            "agreed before"
+            '--record needs --record-consent "This call is recorded.", which is said first; write --record-consent '
+            "none if callers have agreed before"
         )
     if folder.is_dir():
         from duologue.observe.call_recording import delete_old_recordings
