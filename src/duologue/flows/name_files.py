@@ -1,6 +1,6 @@
-"""Reads lists of names from text files: one name per line, followed by other phrases for it, each after a `|`.
+"""Reads lists of names from text files. Each line has one name and, after a `|` each, other phrases for this name.
 
-Rule: such a file must be in the folder of the flow file, or below it.
+Rule: such a file must be in the folder of the flow file, or in a folder inside it.
 """
 
 from __future__ import annotations
