@@ -110,7 +110,7 @@ class DevPrompt:
             self._changed.notify_all()
 
     def _take(self, socket: ClientConnection, kind: str, payload: dict[str, Any]) -> None:
-        """Handle a message."""
+        """Handle one message from the server."""
         match kind:
             case "conversation":
                 self._known = {"conversation": payload["conversation"], "key": payload["key"]}

@@ -27,7 +27,7 @@ def init_command(
         str, typer.Option(help="Write this example instead of the starter project; 'list' prints their names.")
     ] = "",
 ) -> None:
-    """Write a small project: an agent, its flow, its tests. Or one of the examples."""
+    """Write a small project (an agent, its flow and its tests), or one of the examples."""
     from duologue.starter.write_project import example_names, write_example, write_project
 
     if example == "list":

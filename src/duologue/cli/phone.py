@@ -172,7 +172,7 @@ def _repeating(script: CallScript) -> Agent:
 
 
 async def _call(script: CallScript, agent: Agent, speech: PhoneSpeech, folder: Path) -> CallOutcome:
-    """Play the call in real time, through the same routes as a real server."""
+    """Play the call in real time, through the same HTTP routes that a real server has."""
     from duologue.lines.phone.carriers import CARRIERS
 
     try:
@@ -232,7 +232,8 @@ async def _dial(script: CallScript, speech: PhoneSpeech, url: str) -> tuple[Scri
 
 
 async def _call_fast(script: CallScript, agent: Agent, speech: PhoneSpeech, folder: Path) -> CallOutcome:
-    """Play the call on the simulated clock: the same line and carrier, connected without a socket."""
+    """Play the call on the simulated clock. The line and the carrier are the same as in real time, but no socket is
+    between them."""
     from duologue.lab.sim.offline_call import OfflineCall
     from duologue.lines.phone.carriers import CARRIERS
     from duologue.lines.phone.digits import Digits

@@ -1,7 +1,8 @@
 """`duologue phone dial`: lets an agent call a telephone number, through a carrier.
 
-The command serves the carrier's webhooks and the call's stream until the call is over. Rule: each change of the call is
-one line on standard output. The exit code is 1 if the agent has neither talked to a person nor left a message.
+The command serves the carrier's webhooks and the call's stream until the call is over. Rule: each change in the state
+of the call is one line on standard output. The exit code is 1 if the agent has neither talked to a person nor left a
+message.
 """
 
 from __future__ import annotations

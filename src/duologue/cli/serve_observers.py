@@ -132,7 +132,7 @@ def structured_log(path: Path) -> ConversationObserver:
 
 
 def spans_with(tracer: Tracer) -> ConversationObserver:
-    """An observer that makes spans of each conversation with this tracer."""
+    """An observer that records each conversation as OpenTelemetry spans, with this tracer."""
     from duologue.observe.telemetry import trace
 
     def observe(conversation: Conversation) -> None:

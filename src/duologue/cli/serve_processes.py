@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def run_processes(listening: socket.socket, count: int, token: str, announce: Callable[[Sequence[str]], None]) -> int:
-    """Run a parent with this many server processes. Returns its exit code."""
+    """Run a parent with this many server processes. Returns the exit code of the parent."""
     from duologue.server.processes.parent import Parent, run_parent, wait_for_requests
 
     wait_for_requests(listening)

@@ -172,7 +172,7 @@ def _phones(server: Server, url: str, journals: Path | None, link: ParentLink | 
 
 
 def phone_account() -> dict[str, Any]:
-    """The settings with which calls are placed and transferred, from the environment."""
+    """Settings for placing and transferring calls, read from the environment."""
     names = ("twilio_account_sid", "telnyx_api_key", "telnyx_account", "telnyx_application")
     own = {"number": os.environ.get("PHONE_NUMBER", ""), "drain_to": os.environ.get("PHONE_DRAIN_TO", "")}
     return {**own, **{name: os.environ.get(name.upper(), "") for name in names}}

@@ -104,7 +104,7 @@ def answer_row(
 
 
 def slot_of(row: Mapping[str, Any], known: KnownNames) -> Slot:
-    """The slot that a row asks for."""
+    """The slot that the question in a row asks for."""
     kind = _KINDS.get(row["type"]) or SlotKind(row["type"])
     choices = tuple(map(Choice, row["choices"])) if kind is SlotKind.CHOICE else ()
     return Slot(row["slot"], kind, choices, known.of_slot(row["slot"]) if kind is SlotKind.NAME else None)

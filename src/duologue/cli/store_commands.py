@@ -73,7 +73,7 @@ def forget_command(
         bool, typer.Option("--check", help="Then search the store's file and these folders for what was said.")
     ] = False,
 ) -> None:
-    """Delete all data of a conversation: from a store, and its files in folders of journals."""
+    """Delete all data of a conversation from a store, and delete the conversation's files in folders of journals."""
     from .forgotten_traces import places_of_store, traces_in_files, traces_of
 
     folders = journals or []
@@ -104,7 +104,7 @@ def forget_command(
     if check:
         left = search([*places_of_store(store), *folders], traces)
         if left:
-            raise DuologueError("still found in " + ", ".join(str(path) for path in left))
+            raise DuologueError("texts of the conversation are still in " + ", ".join(str(path) for path in left))
         Console().print(f"checked: none of {len(traces)} traces is in the store's files or in these folders")
 
 

@@ -62,8 +62,8 @@ async def repeat(request: Request) -> AsyncIterator[Part]:
 
 
 def with_speech(agent: Agent) -> Agent:
-    """The agent with ears and a voice. If it has no ears, it gets local ones (STT and VAD). If it has no voice, it gets
-    a local one (TTS)."""
+    """The agent with ears and a voice. If the agent has no ears, it gets local ears (STT and VAD). If it has no voice,
+    it gets a local voice (TTS)."""
     agent = agent if agent.ears is not None else replace(agent, ears=_local_ears())
     return agent if agent.voice is not None else replace(agent, voice=_local_voice())
 

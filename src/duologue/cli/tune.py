@@ -1,4 +1,4 @@
-"""`duologue tune`: makes the decisions in recorded calls again under other settings, and recommends a setting.
+"""`duologue tune`: makes the decisions in recorded calls again with other settings, and recommends a setting.
 
 Rule: a call that doesn't replay exactly isn't used, and the output names it.
 """
@@ -44,9 +44,9 @@ def tune_command(
     picture: Annotated[Path | None, typer.Option(help="Write the picture alone, as SVG.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make the decisions in recorded calls again under other settings, and show which cut-ins, waits and interruptions
-    would have been different. Calls are recorded by `duologue serve --journals FOLDER` and
-    `duologue listen --record FOLDER`."""
+    """Make the decisions in recorded calls again with other settings, and show which cut-ins, waits and interruptions
+    would have been different. Calls are recorded by `duologue serve --journals FOLDER` and `duologue listen --record
+    FOLDER`."""
     from duologue.lab.tune.page import page
     from duologue.lab.tune.picture import picture_file
 

@@ -34,7 +34,7 @@ _STEPS_MAX = 20
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One interpreter, and whether it took the message."""
+    """One interpreter, and whether this interpreter took the message."""
 
     name: str
     about: str
@@ -43,7 +43,8 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How a message was understood. `tried` ends with the interpreter that took it."""
+    """How a message was understood. `tried` lists the interpreters up to and including the one that took the
+    message."""
 
     phase: str
     question: str

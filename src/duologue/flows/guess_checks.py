@@ -101,8 +101,8 @@ def _is_unsure_departure(g: GuessInContext) -> bool:
 
 
 def _asks_about_it(g: GuessInContext) -> bool:
-    """Would the guess go back, start over or cancel, although the message is a question? Example: "Is it free to
-    cancel?" cancels nothing."""
+    """Would the guess make the dialogue go back, start over or cancel, although the message is a question? Example: "Is
+    it free to cancel?" cancels nothing."""
     return g.intent in _DEPARTURES and g.signs.asks(g.tokens)
 
 
@@ -144,8 +144,8 @@ def _denies_waiting(g: GuessInContext) -> bool:
 
 
 def _only_opens_with_wait(g: GuessInContext) -> bool:
-    """Is the guess a request for time, although the "wait" only opens a question? "Wait, how much is it?" asks for the
-    price; "can you wait a second?" asks for time."""
+    """Is the guess a request for time, although the word "wait" only introduces a question? "Wait, how much is it?"
+    asks for the price; "can you wait a second?" asks for time."""
     stopped = after_stop([token.word for token in g.tokens], g.words.stopping, g.words.before_questions)
     first = next((place for place, token in enumerate(g.tokens) if token.word not in g.words.before_questions), 0)
     opening = max(stopped, first)

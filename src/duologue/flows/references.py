@@ -271,7 +271,8 @@ class _Checker:
 
 
 def _check_ids(flow: str, entry: dict[str, Any], notes: ProblemList) -> None:
-    """Report reserved and duplicate step ids, and every `then` that can't work."""
+    """Report reserved and duplicate step ids. Also report a `then` that names an unknown step, has no block to follow,
+    or would retry for ever."""
     steps = list(steps_in(flow, entry.get("steps"), ("flows", flow, "steps")))
     first: dict[str, int] = {}
     for at in steps:

@@ -51,7 +51,8 @@ def _note(detail: ErrorDetails, notes: ProblemList) -> None:
 
 
 def _path(place: tuple[str | int, ...]) -> Path:
-    """The path in the file: pydantic's location without its union tags."""
+    """The path in the file, made from the location in a pydantic error. The names that pydantic adds for members of
+    unions are left out."""
     return tuple(part for part in place if isinstance(part, int) or not _is_tag(part))
 
 

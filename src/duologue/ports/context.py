@@ -172,7 +172,7 @@ class Context(Generic[D]):
         voice: Any = None,
         language: str | None = None,
     ) -> None:
-        """Change the agent of this call from the next answer on. Arguments that aren't given change nothing."""
+        """Change this call's agent from the next answer on. Only the arguments that are given are changed."""
         given = {"instructions": instructions, "tools": tools, "voice": voice, "language": language}
         self._running.update({name: value for name, value in given.items() if value is not None})
 

@@ -13,7 +13,7 @@ from .store import StoreFailed
 
 
 class ServiceError(DuologueError):
-    """A service failed, and its adapter knows the error class."""
+    """A service failed, and its adapter (the code that connects to the service) knows the error class."""
 
     is_own = False  # was the message written by Duologue, so that it contains no words and no secrets?
 

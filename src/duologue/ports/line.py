@@ -75,7 +75,7 @@ class Line(Protocol):
     """A connection for audio: a phone call, a browser tab, or a microphone with a loudspeaker."""
 
     async def open(self, notify: Callable[[LineEvent], None]) -> None:
-        """Connect. From now on, the line may call `notify`. Raises if the line can't connect."""
+        """Connect. From now on, the line may call `notify`. Raises an exception if the line can't connect."""
         ...
 
     def play(self, voice: int, chunk: int, sound: Sound) -> None:

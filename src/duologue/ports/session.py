@@ -16,7 +16,7 @@ from .line import Closed, Healed, Wobbled
 
 @dataclass(frozen=True, slots=True)
 class SessionContext:
-    """What one session passes on to the next."""
+    """What one session passes on to the next: a summary, the most recent items of the history, and notes."""
 
     summary: str = ""
     recent: tuple[Item, ...] = ()

@@ -1,4 +1,4 @@
-"""The port for services that switch to another service when one fails.
+"""The port for parts of an agent that switch to another service when the current service fails.
 
 Rule: a switch contains names and a reason, never words of the conversation.
 """

@@ -65,7 +65,7 @@ async def judge(brain: Brain | None, rubric: tuple[str, ...], transcript: str) -
 
 
 class UnusableVerdict(ValueError):
-    """An answer of the judge that can't be used. The message says why."""
+    """The judge gave an answer that can't be used. The message says why."""
 
 
 def read_verdicts(answer: str, rubric: tuple[str, ...]) -> tuple[Verdict, ...]:

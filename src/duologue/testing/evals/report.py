@@ -31,7 +31,7 @@ def wilson(passed: int, runs: int) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class CaseReport:
-    """The runs of one case."""
+    """The runs of one case: how many passed, and whether that is enough."""
 
     case: EvalCase
     runs: tuple[EvalRun, ...]
