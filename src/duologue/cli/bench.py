@@ -101,7 +101,7 @@ def bench_talk(
 @bench_app.command("webrtc")
 def bench_webrtc(
     sessions: Annotated[int, typer.Option(min=1, help="How many peer connections run at once.")] = 5,
-    seconds: Annotated[float, typer.Option(min=1, help="How many seconds they speak.")] = 10.0,
+    seconds: Annotated[float, typer.Option(min=1, help="How many seconds both sides speak.")] = 10.0,
     speech: Annotated[bool, typer.Option("--speech", help="Also measure how well the local STT works.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -265,7 +265,7 @@ def bench_realtime(
 @bench_app.command("realtime-clients")
 def bench_realtime_clients(
     clients: Annotated[int, typer.Option(min=1, help="How many clients are connected at once.")] = 100,
-    seconds: Annotated[float, typer.Option(min=5, help="How many seconds they talk.")] = 20.0,
+    seconds: Annotated[float, typer.Option(min=5, help="How many seconds the clients talk.")] = 20.0,
     as_json: JsonOption = False,
 ) -> None:
     """Measure how well one CPU core serves clients of the OpenAI Realtime protocol: late sound, CPU time, and the time

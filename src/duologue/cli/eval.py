@@ -35,7 +35,9 @@ def eval_command(
     llm_url: Annotated[
         str | None, typer.Option(help="The base URL of the chat-completions server; default OpenAI.")
     ] = None,
-    judge_url: Annotated[str | None, typer.Option(help="The base URL of the judge's server, if it differs.")] = None,
+    judge_url: Annotated[
+        str | None, typer.Option(help="The base URL of the judge's server, if it isn't the caller's server.")
+    ] = None,
     runs: Annotated[
         int | None, typer.Option(min=1, help="How often each case runs, instead of the number in the suite.")
     ] = None,

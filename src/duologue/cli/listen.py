@@ -60,7 +60,9 @@ def listen_command(
         str, typer.Option("--profile", help="The barge-in profile: confirm, words or immediate.")
     ] = "confirm",
     model: Annotated[str, typer.Option(help="The STT model: tiny or base.")] = "tiny",
-    final_model: Annotated[str, typer.Option(help="The STT of final texts: tiny, doubt, base or auto.")] = "doubt",
+    final_model: Annotated[
+        str, typer.Option(help="The STT model for final texts: tiny, doubt, base or auto.")
+    ] = "doubt",
     record: Annotated[
         Path | None, typer.Option(help="Record each conversation in this folder, for `duologue tune` and `replay`.")
     ] = None,

@@ -38,7 +38,9 @@ def rows_command(
 
 
 def diagram_command(
-    view: Annotated[str | None, typer.Option(help="A view or a region; without it, the whole machine.")] = None,
+    view: Annotated[
+        str | None, typer.Option(help="A view or a region; without it, the whole state machine is drawn.")
+    ] = None,
     format: Annotated[  # noqa: A002 (the option's name)
         str, typer.Option(help="The format of the diagram: mermaid or svg.")
     ] = "mermaid",

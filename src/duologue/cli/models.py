@@ -128,10 +128,13 @@ def add_model(
     name: Annotated[str, typer.Argument(help="The name of the voice, such as anna.")],
     file: Annotated[Path, typer.Argument(help="The model of a Piper or Kokoro voice, an .onnx file.")],
     config: Annotated[
-        Path | None, typer.Option(help="The settings of the voice; without it, FILE.onnx.json beside the model.")
+        Path | None,
+        typer.Option(help="The file with the settings of the voice; default: FILE.onnx.json beside the model."),
     ] = None,
     speakers: Annotated[Path | None, typer.Option(help="Kokoro's file of voices, such as voices-v1.0.bin.")] = None,
-    language: Annotated[str, typer.Option(help="The code of the language; without it, that of the settings.")] = "",
+    language: Annotated[
+        str, typer.Option(help="The code of the language; without it, the language in the voice's settings.")
+    ] = "",
 ) -> None:
     """Add a neural voice that you downloaded. Check its licence yourself."""
     from duologue.models.added import add_voice, remove_voice

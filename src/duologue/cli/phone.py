@@ -51,11 +51,12 @@ def phone_command(
         typer.Option(help="The script of a call, or a story with several telephones, in YAML (docs/phone.md)."),
     ] = None,
     carrier: Annotated[
-        str, typer.Option(help="The carrier to simulate, twilio or telnyx; without it, the script's.")
+        str,
+        typer.Option(help="The carrier to simulate, twilio or telnyx; without it, the carrier that the script names."),
     ] = "",
     agent: Annotated[
         str,
-        typer.Option(help="The agent that answers, as module:agent; without it, one that repeats what it hears."),
+        typer.Option(help="The agent that answers, as module:agent; without it, an agent that repeats what it hears."),
     ] = "",
     fast: Annotated[bool, typer.Option("--fast", help="Use the simulated clock, without a WebSocket.")] = False,
     to: Annotated[

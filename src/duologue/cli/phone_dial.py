@@ -36,13 +36,14 @@ def dial_command(
     url: Annotated[
         str, typer.Option(help="The public URL at which the carrier reaches this command.", envvar="PHONE_URL")
     ],
-    carrier: Annotated[str, typer.Option(help="twilio or telnyx; without it, the one whose secrets are set.")] = "",
+    carrier: Annotated[str, typer.Option(help="twilio or telnyx; without it, the carrier whose secrets are set.")] = "",
     message: Annotated[str, typer.Option(help="What is said to an answering machine after its beep.")] = "",
     on_machine: Annotated[
-        str, typer.Option(help="What to do if a machine answers: message, hang_up, or talk (to a telephone menu).")
+        str,
+        typer.Option(help="What to do if an answering machine or a telephone menu answers: message, hang_up or talk."),
     ] = "",
     carrier_amd: Annotated[
-        bool, typer.Option("--carrier-amd", help="Let the carrier detect machines too; it charges for that.")
+        bool, typer.Option("--carrier-amd", help="Let the carrier detect answering machines too; it charges for that.")
     ] = False,
     ring_s: Annotated[float, typer.Option(help="Seconds that the telephone may ring.")] = 30.0,
     parameter: Annotated[

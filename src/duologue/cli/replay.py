@@ -33,7 +33,10 @@ def replay_command(
         typer.Option(help="Decide the call again with this setting: patient, quick, 'silence 700', easyturn, words, …"),
     ] = None,
     redact: Annotated[
-        Path | None, typer.Option(help="Write the journal and its ear journal here, without words, for a bug report.")
+        Path | None,
+        typer.Option(
+            help="Write the journal and the journal of the ears to this path, without words, for a bug report."
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -142,7 +142,9 @@ def serve_command(
     token: CallersToken = "",
     operator_token: OperatorsToken = "",
     ticket_key: TicketKey = "",
-    origin: Annotated[list[str] | None, typer.Option(help="Also accept web pages of this origin; repeatable.")] = None,
+    origin: Annotated[
+        list[str] | None, typer.Option(help="Also accept connections from web pages of this origin; repeatable.")
+    ] = None,
     journals: Annotated[Path | None, typer.Option(help="Write a journal of every conversation to this folder.")] = None,
     log: LogOption = None,
     otel: OtelOption = False,
@@ -150,7 +152,9 @@ def serve_command(
     record: RecordOption = None,
     record_consent: ConsentOption = "",
     record_format: RecordFormatOption = "wav",
-    conversations_max: Annotated[int, typer.Option(help="Refuse more concurrent conversations than this.")] = 500,
+    conversations_max: Annotated[
+        int, typer.Option(help="How many conversations may run at once; more are refused.")
+    ] = 500,
     drain_s: Annotated[float, typer.Option(help="Seconds that conversations get to end when the server stops.")] = 30.0,
     store: StoreUrl = "sqlite:",
     node: Annotated[str, typer.Option(help="This server's name among those that share a store.")] = "",

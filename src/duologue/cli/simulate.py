@@ -68,10 +68,11 @@ def simulate_command(
         bool, typer.Option("--faults", help="Let services fail, and lose, delay and repeat messages.")
     ] = False,
     agent: Annotated[
-        str, typer.Option(help="The agent that answers, as module:agent; without it, a built-in one.")
+        str, typer.Option(help="The agent that answers, as module:agent; without it, a built-in agent.")
     ] = "",
     journals: Annotated[
-        Path | None, typer.Option(help="Write the journals of failed calls to this folder; without it, to a new one.")
+        Path | None,
+        typer.Option(help="Write the journals of failed calls to this folder; without it, to a new folder."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -53,7 +53,9 @@ def slots_command(
     names: Annotated[
         Path | None, typer.Option(help="A JSON file of known names: an object that maps each slot to a list of names.")
     ] = None,
-    parts: Annotated[bool, typer.Option(help="Also take a yes with a question after it, as flows do.")] = False,
+    parts: Annotated[
+        bool, typer.Option(help="Also accept a reply that says yes and then asks something, as flows do.")
+    ] = False,
     language: Annotated[str, typer.Option(help="The language of the replies: de, en or es.")] = "en",
 ) -> None:
     """Read replies to questions from standard input, one JSON object per line, and find their slot values."""

@@ -43,7 +43,7 @@ def nodes_command(store: Url = "sqlite:", as_json: JsonOption = False) -> None:
 
 def conversations_command(
     store: Url = "sqlite:",
-    limit: Annotated[int, typer.Option(min=1, help="List at most this many, newest first.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, help="List at most this many conversations, newest first.")] = 50,
     ids: Annotated[bool, typer.Option("--ids", help="Show the full ids instead of hashed ones.")] = False,
     as_json: JsonOption = False,
 ) -> None:

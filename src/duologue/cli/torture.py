@@ -34,7 +34,9 @@ def torture_command(
     ] = "",
     hostile: Annotated[
         bool,
-        typer.Option("--hostile", help="Instead of faults: hostile clients against one server, beside honest ones."),
+        typer.Option(
+            "--hostile", help="Instead of faults, let hostile clients attack one server that also has honest clients."
+        ),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -49,8 +49,8 @@ class Job(Protocol):
 
     @property
     def context(self) -> Context[Any] | None:
-        """The context of the phone call or chat that this job belongs to; None if there is none, for example in a test
-        of the worker."""
+        """The context of the phone call or chat that this job belongs to; None without a call, for example in a test of
+        the worker."""
         ...
 
     def progress(self, text: str, fraction: float | None = None) -> None:

@@ -175,8 +175,8 @@ class PrivatePostgres:
 
 
 def _status(file: Path, pid: int) -> str:
-    """The state that the server with this process id has written to its status file; "" if there is none yet. Line 1 of
-    the file is the process id, and line 8 is the state."""
+    """The state that the server with this process id has written to its status file; "" if the server has not written a
+    state yet. Line 1 of the file is the process id, and line 8 is the state."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except OSError:
