@@ -67,8 +67,8 @@ def bench_talk(
     every: Annotated[int, typer.Option(min=1, help="Play only every n-th recording.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure how long people wait for an answer: once with a brain that is asked only at the end of a turn, and once
-    with a brain that is asked before the turn is certain to be over."""
+    """Measure how long people wait for an answer if the brain is asked only at the end of a turn, and if it is asked
+    earlier."""
     try:
         from duologue.lab.bench import talk
 

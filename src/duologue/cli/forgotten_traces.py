@@ -17,7 +17,7 @@ TRACES_MAX = 500
 
 async def traces_of(store: Store, conversation: str) -> set[bytes]:
     """The longest texts of this conversation in the store, encoded as the bytes to search for. Empty if the store has
-    none."""
+    no such texts."""
     try:
         stored = await store.read(conversation)
     except Damaged:

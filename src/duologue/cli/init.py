@@ -34,7 +34,7 @@ def init_command(
         _OUT.print("\n".join(example_names()), highlight=False)
         return
     if folder is None and not example:
-        raise DuologueError("the folder of the new project is missing; write for example: duologue init my-agent")
+        raise DuologueError("name the folder for the new project, for example: duologue init my-agent")
     target = folder or Path(example)
     files = write_example(example, target) if example else write_project(target)
     for file in files:

@@ -104,7 +104,7 @@ def forget_command(
     if check:
         left = search([*places_of_store(store), *folders], traces)
         if left:
-            raise DuologueError("texts of the conversation are still in " + ", ".join(str(path) for path in left))
+            raise DuologueError("data of the conversation is still in " + ", ".join(str(path) for path in left))
         Console().print(f"checked: none of {len(traces)} traces is in the store's files or in these folders")
 
 

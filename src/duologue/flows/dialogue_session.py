@@ -1,7 +1,7 @@
 """Runs a dialogue: takes messages, calls NLU, validators and actions, and yields the responses.
 
 Holds the state of one conversation and performs the effects that each step of the dialogue returns. Rule: work that has
-started is finished even if no caller waits for its responses any more. Such responses come first in the next reply.
+started is finished even if its responses are no longer awaited. These responses come first in the next reply.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class DialogueSession:
             await self._store.save(self._conversation, to_json(self.domain, self.state), ("taken back",))
 
     def wait(self) -> AsyncIterator[Said]:
-        """Process that the user was silent for too long, and yield the responses."""
+        """Process a silence (the user didn't answer in time), and yield the responses."""
         return self._responses_to(NothingSaid(self._now()))
 
     def start(self, flow: str, **slots: Json) -> AsyncIterator[Said]:

@@ -1,8 +1,8 @@
 """Explains how a message is understood: which interpreters were tried, which interpreter took the message, and what the
 message led to.
 
-The message is played on a copy of a dialogue, without NLU and without functions. Rule: the explanation comes from the
-interpreters that conversations use, so it can't differ from what happens in a conversation.
+The message is played on a copy of a dialogue, without NLU and without functions. Rule: the explanation is made by the
+same interpreters that conversations use.
 """
 
 from __future__ import annotations

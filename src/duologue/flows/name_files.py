@@ -1,4 +1,4 @@
-"""Reads lists of names from text files. Each line has one name and, after a `|` each, other phrases for this name.
+"""Reads lists of names from text files. Each line has one name, followed by other phrases for it, separated by `|`.
 
 Rule: such a file must be in the folder of the flow file, or in a folder inside it.
 """

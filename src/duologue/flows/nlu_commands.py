@@ -72,9 +72,9 @@ def _put_off(
 def _with_model_values(
     domain: Domain, state: DialogueState, quoted: tuple[SetSlot | CorrectSlot, ...], found: Understanding
 ) -> tuple[SetSlot | CorrectSlot, ...]:
-    """The values that grammars read from quoted words, together with the values that the model normalised; these are
-    announced to the user. If the two differ for a slot, neither is used, except for slots of type text and name: there,
-    the model's value is used."""
+    """The values that grammars read from quoted words, together with the values that the language model returned. The
+    model's values are announced to the user. If the two differ for a slot, neither is used, except for slots of type
+    text and name: there, the model's value is used."""
     read_by = {value.slot: value for value in quoted}
     taken: dict[str, SetSlot | CorrectSlot] = dict(read_by)
     for given in found.values:
@@ -99,7 +99,7 @@ def _is_refused_yes(domain: Domain, intent: str | None, text: str) -> bool:
 
 
 def _is_change_left(domain: Domain, state: DialogueState, effect: Understand) -> bool:
-    """Was the user asked for a value, and says to leave everything as it is?"""
+    """Does the user, instead of giving the value that was asked for, say to leave everything as it is?"""
     return effect.waiting_for is not None and not state.reading_back and _keeps(domain, effect.text)
 
 

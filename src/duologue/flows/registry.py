@@ -37,7 +37,7 @@ class MissingFunctions(DuologueError):
 
 @dataclass(frozen=True, slots=True, init=False)
 class Need:
-    """An action returns this to do nothing yet: first, the user must be asked for these slots."""
+    """An action returns this instead of acting, if it needs these slots first. The user is asked for them."""
 
     slots: tuple[str, ...]
 
@@ -47,7 +47,8 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class AskFirst:
-    """An action returns this to do nothing yet: first, the user must say yes to this question."""
+    """An action returns this instead of acting, if it needs a confirmation first. The user is asked this question, and
+    must say yes."""
 
     question: str
 
@@ -68,8 +69,8 @@ class Registry:
 
     @classmethod
     def of(cls, module: ModuleType) -> Registry:
-        """A registry of everything callable in a module that has a public name: functions and classes, defined or
-        imported there."""
+        """A registry of the module's functions and classes, defined or imported there. Names with a leading underscore
+        are left out."""
         found = {name: value for name, value in vars(module).items() if callable(value) and not name.startswith("_")}
         return cls(found)
 

@@ -17,7 +17,7 @@ LEAVING = ("link", "handoff", "end")
 
 
 class LocatedStep(NamedTuple):
-    """A step and its position in the file. `key` is the key that says what the step does."""
+    """A step, and where it is in the file. `key` is the key that says what the step does."""
 
     flow: str
     path: Path

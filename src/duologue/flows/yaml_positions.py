@@ -108,8 +108,8 @@ def _compose(text: str) -> Any:
 
 
 class _Values:
-    """Converts nodes to values. An alias may repeat a whole tree of values, so the values are counted here once
-    more."""
+    """Converts nodes to values. The values are counted here again, because an alias may repeat a whole tree of
+    values."""
 
     def __init__(self, notes: ProblemList) -> None:
         self._notes = notes

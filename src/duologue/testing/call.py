@@ -227,7 +227,7 @@ class Call(ObservedCall):
         return self._check_never_heard(text)
 
     def expect_cut_off(self, heard: str) -> Self:
-        """Check how much the user heard of the newest interrupted reply: exactly this text."""
+        """Check that the user heard exactly this text of the newest interrupted reply, and no more."""
         __tracebackhide__ = True
         return self._check_cut_off(heard)
 
@@ -249,7 +249,7 @@ class Call(ObservedCall):
         return self._check_called(tool, **arguments)
 
     def expect_nothing_lost(self) -> Self:
-        """Check that the agent has dropped nothing that the user said without answering it."""
+        """Check that none of the user's words were dropped without an answer."""
         __tracebackhide__ = True
         return self._check_nothing_lost()
 

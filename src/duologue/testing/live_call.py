@@ -149,7 +149,7 @@ class LiveCall(ObservedCall):
         self._check_asked_once()
 
     async def expect_nothing_lost(self) -> None:
-        """Check that the agent has dropped nothing that the user said without answering it."""
+        """Check that none of the user's words were dropped without an answer."""
         __tracebackhide__ = True
         await self.settles()
         self._check_nothing_lost()

@@ -158,7 +158,7 @@ class ObservedCall:
         return self._expect(not any(text in heard for heard in self.heard), f"{text!r} was heard")
 
     def _check_cut_off(self, heard: str) -> Self:
-        """Check how much the user heard of the newest interrupted reply: exactly this text."""
+        """Check that the user heard exactly this text of the newest interrupted reply, and no more."""
         __tracebackhide__ = True
         cut = [item for item in self.history if isinstance(item, AgentSaid) and item.interrupted]
         last = cut[-1].text if cut else None
@@ -190,7 +190,7 @@ class ObservedCall:
         )
 
     def _check_nothing_lost(self) -> Self:
-        """Check that the agent has dropped nothing that the user said without answering it."""
+        """Check that none of the user's words were dropped without an answer."""
         __tracebackhide__ = True
         lost = [s for s in self.signals if isinstance(s, sg.Lost)]
         return self._expect(not lost, f"got no answer: {[text for s in lost for text in s.texts]}")

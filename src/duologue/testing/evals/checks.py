@@ -62,8 +62,8 @@ def data_of(call: ObservedCall) -> dict[str, str]:
 
 
 def _fields_of(data: Any, place: str = "") -> dict[str, str]:
-    """Every field of this JSON as text. Its name is the path to the field, such as `order.day`. A list becomes the
-    texts of its items, separated by commas."""
+    """Every field of this JSON as text, by its path, such as `order.day`. A list becomes one text: its items, separated
+    by commas."""
     if isinstance(data, dict):
         inner = [_fields_of(value, f"{place}.{name}" if place else name) for name, value in data.items()]
         return {name: text for one in inner for name, text in one.items()}
