@@ -38,7 +38,7 @@ def in_writing(agent: Agent) -> Agent:
     for a speech-to-speech model, which can't be used in writing."""
     if hasattr(agent.brain, "listen"):
         name = type(agent.brain).__name__
-        raise DuologueError(f"{name} is a speech-to-speech model, so it can't chat in writing: use `duologue talk`")
+        raise DuologueError(f"{name} hears and speaks by itself, so it can't chat in writing: use `duologue talk`")
     return replace(agent, ears=None, voice=None, session=None, profile=replace(agent.settings, dead_air_ms=0))
 
 
