@@ -293,7 +293,7 @@ class DialogueSession:
     async def _understand(self, effect: Understand, state: DialogueState) -> Understood | WorkFailed:
         is_asking = state.top is not None
         try:
-            around = surroundings_of(self.state, self._today())
+            around = surroundings_of(state, self._today())
             domain = with_found_choices(self.domain, state)
             if effect.only_faq:
                 entry = await search_faq(self._nlu, domain, effect.text)

@@ -236,9 +236,11 @@ def _mark(words: SaidWords, turn: int, mark: TurnMark) -> SaidWords:
     return words.put(words.of(turn)._replace(mark=mark))
 
 
-def recent(said: tuple[SaidTurn, ...]) -> tuple[SaidTurn, ...]:
-    """The newest turns of a restored conversation, at most TURNS_MAX. Older turns don't change any more."""
-    return said[-TURNS_MAX:]
+def recent(said: tuple[SaidTurn, ...], answered: int) -> tuple[SaidTurn, ...]:
+    """The turns of a restored conversation that may still change: the newest TURNS_MAX turns, and all turns after
+    `answered`, the newest turn that was answered."""
+    unanswered = tuple(one for one in said[:-TURNS_MAX] if one.turn > answered)
+    return unanswered + said[-TURNS_MAX:]
 
 
 def _trim(words: SaidWords, s: State, needed: frozenset[int]) -> SaidWords:

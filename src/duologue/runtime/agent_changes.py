@@ -88,9 +88,10 @@ class AgentChanges:
         found = next((agent for agent in known_agents(self.root) if agent.name and agent.name == name), None)
         if found is None:
             raise HandOverRefused(f"there is no agent {name!r} to hand over to; known: {names or 'none'}")
-        if found.name == self.current.name:
-            raise HandOverRefused(f"{name!r} already holds the conversation")
-        if any(getattr(one.brain, "renew", None) is not None for one in (found, self.current)):
+        holder = self.newest
+        if found.name == holder.name:
+            raise HandOverRefused(f"{name!r} already holds the conversation, or is about to take it over")
+        if any(getattr(one.brain, "renew", None) is not None for one in (found, holder)):
             raise HandOverRefused(
                 "an agent with a speech-to-speech model can't hand over a conversation or take one over"
             )

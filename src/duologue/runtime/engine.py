@@ -123,7 +123,7 @@ class Engine:
         self.checkpoint_writer: CheckpointWriter | None = None
         self.events = checkpoint.events if checkpoint is not None else 0
         if checkpoint is not None:  # loaded here, so that bad data raises NotRestorable before anything starts
-            self.transcript.load(checkpoint.transcript)
+            self.transcript.load(checkpoint.transcript, checkpoint.state.answered)
         self._join_parts(agent)
         self._table = self._effects_table()
         self._unfollow = self._follow_switches()

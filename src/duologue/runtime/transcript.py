@@ -161,8 +161,9 @@ class Transcript:
             "said": [said_to_json(self._said[turn]) for turn in turns if turn in self._said],
         }
 
-    def load(self, data: dict[str, Any]) -> None:
-        """Restore what `dump` returned. Raises NotRestorable for invalid data."""
+    def load(self, data: dict[str, Any], answered: int) -> None:
+        """Restore what `dump` returned. `answered` is the newest turn that was answered. Raises NotRestorable for
+        invalid data."""
         with reading("the transcript"):
             items = [item_from_json(item) for item in data["items"]]
             turns, replies = numbers(data["turns"]), numbers(data["replies"])
@@ -174,7 +175,7 @@ class Transcript:
             typed, content = tuple(texts_by_number(data["contents"]).items()), whole(data["content"])
         self._items, self._place_of_turn, self._place_of_reply = items, turns, replies
         self._said = {one.turn: one for one in found}
-        self._words = SaidWords(recent(found), content, typed)
+        self._words = SaidWords(recent(found, answered), content, typed)
         self.pages.set_written((*range(len(items)), *self._said))
         if "texts" in data or "pages" not in data:  # saved by an earlier version, so every page has to be written
             self.pages.touch_all()

@@ -99,24 +99,25 @@ async def _talk(call: LiveCall, case: EvalCase, brain: Brain, chance: random.Ran
         told = len(call.heard)
         try:
             words, is_last = await caller.says(" ".join(heard))
+            if words:
+                await call.says(words)
+            if not is_last and chance.random() < case.interrupts:
+                is_last = await _interrupt(call, caller)
         except EvalModelFailed as problem:
             return turn - 1, f"the caller's model failed: {problem}"
-        if words:
-            await call.says(words)
-        if not is_last and chance.random() < case.interrupts:
-            told = await _interrupt(call, caller, told)
         await call.settles()
         if is_last or call.conversation.phase == "idle":
             return turn, ""
     return case.turns_max, f"the caller had not finished after {case.turns_max} turns"
 
 
-async def _interrupt(call: LiveCall, caller: EvalCaller, told: int) -> int:
+async def _interrupt(call: LiveCall, caller: EvalCaller) -> bool:
     """Wait until the agent's answer has played for INTERRUPT_AFTER_MS, then let the caller talk over it. Does nothing
-    if the answer ends before that. Returns `told` (how many replies the caller was told) unchanged, so that the caller
-    is told the interrupted answer in the next turn."""
+    if the answer ends before that. Returns whether these were the caller's last words."""
     await call.until(lambda: call.line.heard_ms >= INTERRUPT_AFTER_MS or call.is_at_rest)
-    if not call.is_at_rest:
-        words, _ = await caller.says(" ".join(word.text for word in call.sounded_words[-5:]) + " …")
+    if call.is_at_rest:
+        return False
+    words, is_last = await caller.says(" ".join(word.text for word in call.sounded_words[-5:]) + " …")
+    if words:
         await call.says(words)
-    return told
+    return is_last
