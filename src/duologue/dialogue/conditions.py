@@ -118,7 +118,7 @@ def _value(node: ast.expr, values: Mapping[str, object]) -> object:
 
 
 def _calculated(node: ast.BinOp, values: Mapping[str, object]) -> int | float | None:
-    """The result of a calculation. None if a part isn't a number or the result isn't finite; comparing None
+    """The result of a calculation. None if an operand isn't a number or the result isn't finite. A comparison with None
     is false."""
     left, right = (_number(_value(part, values)) for part in (node.left, node.right))
     if left is None or right is None:

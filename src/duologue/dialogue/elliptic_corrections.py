@@ -1,8 +1,8 @@
 """Corrections that leave out what stays the same: "make that four" after three days, "no, 95" after 90 euros, "no, at
 four" after half past four in the morning.
 
-Rule: what is left out (the unit, the currency, or morning or evening) is taken from the old value only if the reply
-then has just one meaning.
+Rule: the missing part (the unit, the currency, or morning or evening) is taken from the old value, but only if the
+reply then has just one meaning.
 """
 
 from __future__ import annotations
