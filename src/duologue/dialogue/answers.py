@@ -77,9 +77,8 @@ def _take_empty(reply: MessageInContext) -> bool:
 
 
 def _take_question(reply: MessageInContext) -> bool:
-    """If the user asks something, and the flow will look up the answer to the open question in the FAQ, accept the
-    user's question as this answer. Example: "when do you open?", after "What would you like to know?". Otherwise return
-    False."""
+    """Accept a question from the user as the answer, if the flow is going to look it up in the FAQ. Example: "when do
+    you open?", after "What would you like to know?". Otherwise return False."""
     d, slot = reply.d, reply.d.s.waiting_for
     if slot is None or d.spec(slot).kind is not SlotKind.TEXT or not reply.signs.asks(reply.tokens):
         return False
