@@ -1,8 +1,8 @@
 """Flows as data: the slots to fill, and the steps, compiled to a flat program.
 
-A program is a tuple of instructions. Each instruction has a name that stays the same when others are added; branches
-and loops are jumps. Rule: all names are checked when a flow is compiled, so a running flow never meets a name that
-doesn't exist.
+A program is a tuple of instructions. Branches and loops are jumps. Each instruction carries the name of its step, which
+stays the same when other steps are added. Rule: all names are checked when a flow is compiled, so a running flow never
+meets a name that doesn't exist.
 """
 
 from __future__ import annotations

@@ -48,8 +48,8 @@ def compound_numbers(known: Mapping[str, int]) -> Callable[[str], int | None]:
         return below_hundred(word)
 
     def number_of_word(word: str) -> int | None:
-        """The number that a whole word means; None if it isn't a number. "Ein" alone is an article, so it isn't a
-        number."""
+        """The number that a whole word means; otherwise None. "Ein", "hundert" and "tausend" alone aren't read here
+        ("ein" is an article)."""
         return None if word in ("ein", _HUNDRED, _THOUSAND) else number(word)
 
     return number_of_word
