@@ -32,8 +32,8 @@ def merged(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool)
 
 def narrowed(tokens: Sequence[Token], span: Match, wish: Match) -> Match | None:
     """One match for a span of days and a preferred day within it that follows directly: "sometime next week, ideally
-    Tuesday". None if the second match isn't a day in that span, or if other words than those of a preference stand
-    between the two."""
+    Tuesday". None if the second match isn't a day in that span. Only words such as "ideally" may stand between the two;
+    otherwise the result is None too."""
     shared = tuple(value for value in wish.candidates if value in span.candidates)
     between = tokens[span.after : wish.first]
     if span.unit != SPAN_OF_DAYS or not shared or any(token.word not in _BEFORE_WISHES for token in between):

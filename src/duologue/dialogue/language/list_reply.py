@@ -30,8 +30,8 @@ class ListReply:
 
 
 def divides(whole: ItemValues, part: ItemValues, counts: str) -> bool:
-    """Does `part` describe some of an item with a count above one: "one large", after "two pizzas"? `counts` is the
-    slot with the count."""
+    """Does `part` describe only some of the things in `whole`: "one large", after "two pizzas"? `counts` is the name of
+    the slot that holds the number of things."""
     mine, its = whole.get(counts), part.get(counts)
     if not isinstance(mine, int) or not isinstance(its, int) or its > mine:
         return False
@@ -39,7 +39,8 @@ def divides(whole: ItemValues, part: ItemValues, counts: str) -> bool:
 
 
 def divided(items: list[dict[str, Json]], place: int, part: ItemValues, counts: str) -> dict[str, Json]:
-    """The item that `part` takes from the item at this place, whose count is reduced."""
+    """The new item that results when the user describes only some of the things in the item at index `place`. The
+    number of the old item is reduced."""
     whole, taken = {**items[place]}, part[counts]
     left = whole[counts]
     assert isinstance(left, int), left
