@@ -146,7 +146,7 @@ def _fits(domain: Domain, state: DialogueState) -> DialogueState:
     if state.phase is Phase.EXECUTING_ACTION and not acts:
         raise BadCheckpoint("the checkpoint waits for an action that no longer exists")
     if state.phase is Phase.VALIDATING_SLOT and not (state.values and state.stack):
-        raise BadCheckpoint("the checkpoint is damaged: it waits for the validation of a value, but the value is missing")
+        raise BadCheckpoint("the checkpoint is damaged: a value is being validated, but the value is missing")
     return state
 
 

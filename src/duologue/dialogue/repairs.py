@@ -27,9 +27,9 @@ NO_MATCH, NO_INPUT, CANCEL, HELP, HANDOFF, CORRECTION = (
 
 
 def leave_for_question(d: DialogueDraft) -> bool:
-    """If the reply doesn't answer the question of the open repair, leave the repair and return True. The reply can then
-    answer the question that the repair interrupted. If no repair is open, or if the interrupted question wasn't for a
-    slot, change nothing and return False."""
+    """Leave the open repair and return True, so that the reply can answer the question that the repair interrupted.
+    Call this if the reply doesn't answer the repair's own question. Change nothing and return False if the open flow
+    isn't a repair that can be left, or if the interrupted question wasn't for a slot."""
     if len(d.s.stack) < 2 or d.top.repairs not in (NO_MATCH, NO_INPUT, HELP):
         return False
     ended, below = d.top, d.s.stack[-2]
