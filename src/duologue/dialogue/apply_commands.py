@@ -44,8 +44,8 @@ from .yes_and_no import cancel, clear, say_no, say_yes
 
 
 def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
-    """Apply the commands that are valid now; new values of slots come last. If no command is valid, take the message as
-    the answer to an open free-text question, or else count it as not understood."""
+    """Apply the commands that are valid now; commands that set slots come last. If no command is valid, use the message
+    as the answer to an open free-text question. If no such question is open, count the message as not understood."""
     started = {command.flow for command in commands if isinstance(command, StartFlow)}
     known = [command for command in commands if _is_known(d, command, started)]
     if not known:

@@ -36,7 +36,7 @@ class UnknownMove(Exception):
 
 
 class Commitment(Enum):
-    """A decision in a message that the next message can't take back."""
+    """A decision that a message makes and that later messages can't undo, for example a yes or a cancellation."""
 
     YES = auto()
     NO = auto()
@@ -88,7 +88,7 @@ class DialogueDraft:
         if phase is before:
             return
         if (before, phase) not in MATRIX:
-            raise UnknownMove(f"{before} -> {phase}")
+            raise UnknownMove(f"the phase change {before} -> {phase} isn't allowed")
         self.moves.append((before, phase))
         self.set(phase=phase)
         self.note("transition", before=before.value, after=phase.value)

@@ -223,7 +223,7 @@ class Flow:
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """The slots that the flow asks for, in order."""
+        """The slots that the flow asks for, in the order of its steps."""
         return tuple(dict.fromkeys(at.slot for at in self.program if isinstance(at, Collect)))
 
 

@@ -415,9 +415,9 @@ def finish_action(d: DialogueDraft, outputs: tuple[tuple[str, object], ...], at:
 
 
 def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False, *, is_left: bool = False) -> bool:
-    """End the open flow: store its slots for reference, and return to the flow below it on the stack. Cancelling a
-    called flow also cancels the flow that called it. `is_left` is True if a repair flow ends early, so that what the
-    user wanted (such as a cancellation) doesn't take place. Always returns True."""
+    """End the open flow, and return to the flow below it on the stack. Its slots are stored, so that their values can
+    still be used. Cancelling a called flow also cancels the flow that called it. `is_left` is True if a repair flow
+    ends early, so that what the user wanted (such as a cancellation) doesn't take place. Always returns True."""
     ended, flow = d.top, d.flow
     is_item = ended.called and d.domain.list_of_item(ended.flow) is not None
     words = said or ("" if is_cancelled else flow.completed or d.domain.patterns.completed)
@@ -483,7 +483,7 @@ def _restore_question(d: DialogueDraft, ended: Instance) -> None:
 
 
 def end_all_flows(d: DialogueDraft) -> None:
-    """End every open flow without saying anything, and store their slots for reference."""
+    """End every open flow without saying anything. Their slots are stored, so that the values can still be used."""
     if not d.s.stack:
         return
     d.enter(Phase.COMPLETED)
@@ -505,7 +505,7 @@ def give_up(d: DialogueDraft, said: str = "") -> None:
 
 
 def hand_over(d: DialogueDraft, reason: str = "") -> None:
-    """Hand over to a human, end all flows, and store their slots for reference."""
+    """Hand over to a human and end all flows. Their slots are stored, so that the values can still be used."""
     d.say(d.domain.patterns.handoff)
     d.effects.append(HandOver(reason))
     end_all_flows(d)

@@ -80,7 +80,7 @@ def reopen(d: DialogueDraft, ended: Instance) -> None:
 
 
 def keep_slots(d: DialogueDraft, *instances: Instance) -> None:
-    """Store the slots of ended flows for reference."""
+    """Store the slots of ended flows, so that their values can still be used."""
     for instance in instances:
         for name, filled in instance.slots:
             d.set(kept=put(d.s.kept, name, filled))

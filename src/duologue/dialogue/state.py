@@ -19,7 +19,7 @@ TRACE_MAX = 100
 
 
 class Phase(StrEnum):
-    """What a dialogue is doing."""
+    """What a dialogue is doing now, for example waiting for the value of a slot or running an action."""
 
     IDLE = "idle"
     UNDERSTANDING = "understanding"

@@ -1,6 +1,6 @@
 """Replies that limit a value without giving it: "after four", "not Monday", "at least three".
 
-The agent repeats the limit and asks the question again. Rule: a limit is never taken for a value.
+The agent repeats the limit and asks the question again. Rule: a limit is never used as a value.
 """
 
 from __future__ import annotations

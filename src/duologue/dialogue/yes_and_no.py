@@ -132,7 +132,7 @@ def names_collected_slots(d: DialogueDraft) -> bool:
 
 
 def cancel(d: DialogueDraft) -> None:
-    """End the open flow and keep its slot values for reference. If no flow is open, say so."""
+    """End the open flow and store its slots, so that their values can still be used. If no flow is open, say so."""
     if not d.s.stack:
         d.say(d.domain.patterns.nothing_to_cancel)
         return

@@ -42,5 +42,5 @@ def birth_at(tokens: Sequence[Token], place: int, year_at: YearAt) -> tuple[tupl
 
 @lru_cache(maxsize=512)
 def is_about_birth(*texts: str) -> bool:
-    """Do these texts (the name, label or question of a slot) speak of a birth?"""
+    """Do these texts (the name, label or question of a slot) mention a birth?"""
     return bool(stems_of(*texts) & _BIRTH)

@@ -111,7 +111,7 @@ def run_at(tokens: Sequence[Token], place: int) -> tuple[str, int, int] | None:
 
 
 def _is_pronoun_i(tokens: Sequence[Token], place: int) -> bool:
-    """Is this "I" the pronoun, as in "AB 12, I think"? It is if the next word spells nothing."""
+    """Is this "I" the pronoun, as in "AB 12, I think"? It is if the next word isn't part of a spelled code."""
     after = place + 1
     is_word = after < len(tokens) and len(tokens[after].word) > 1 and tokens[after].word not in POLITE
     return tokens[place].word == "i" and is_word and _piece_at(tokens, after) is None

@@ -357,7 +357,7 @@ class _Dates:
         return self._short_year(at) if self.is_past else None
 
     def _short_year(self, at: int) -> tuple[int, int] | None:
-        """Reads a year of two digits, such as "eighty-four" or "84". Only for a date in the past."""
+        """Reads a year of two digits, such as "eighty-four" or "84". It is read only for dates in the past."""
         found = number_at(self.tokens, at)
         if found is None or not isinstance(found[0], int) or not 10 <= found[0] <= 99:
             return None

@@ -91,7 +91,7 @@ def _is_no_part(run: Sequence[Token], at: int, known: frozenset[str], *, is_name
 
 
 def _is_of_another_person(tokens: Sequence[Token], span: Span) -> bool:
-    """Do the words speak of a person instead of naming one: "my wife", "my wife's name"?"""
+    """Do the words describe a person without giving a name: "my wife", "my wife's name"?"""
     before = tokens[span.first - 1].word if span.first else ""
     return before in _OWNERS or any(
         tokens[place].word.endswith("'s")
@@ -195,7 +195,7 @@ def _is_initial(tokens: Sequence[Token], place: int) -> bool:
 
 
 def cannot_be_a_name(tokens: Sequence[Token], span: Span, today: date) -> bool:
-    """Is a bare reply something other than a name: "goodbye", "no idea", "7 pm", "twenty minutes"?"""
+    """Is this reply certainly something other than a name: "goodbye", "no idea", "7 pm", "twenty minutes"?"""
     run = tokens[span.first : span.after]
     letters = "".join(token.word for token in run if len(token.word) == 1)
     if len(letters) == len(run) and letters in NAMELESS | ASSENT | DISSENT:

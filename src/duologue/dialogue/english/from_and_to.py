@@ -114,8 +114,8 @@ def activity_of(slot: Slot) -> frozenset[str]:
 
 
 def belongs_to_other_thing(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> bool:
-    """Is the value the time of something that wasn't asked about: "my flight leaves at seven", when a taxi is
-    booked?"""
+    """Is the value the time of something that the agent didn't ask about? Example: "my flight leaves at seven", when
+    the user books a taxi."""
     for place in range(match.first - 1, 0, -1):
         if tokens[place].word in _OF_THINGS and not tokens[place].pause:
             thing = stem(tokens[place - 1].word)

@@ -177,7 +177,7 @@ class _Times:
         return hour * 60 + minute, hour > 12 or parts[0][0] == "0", place + 1
 
     def _hour(self, at: int) -> tuple[int, int] | None:
-        """Reads an hour from 0 to 23, in digits or words. A lone "twenty" isn't read as an hour."""
+        """Reads an hour from 0 to 23, in digits or words. "Twenty" alone isn't read as an hour."""
         word = self.words[at].removesuffix("ish")
         if word.isascii() and word.isdigit() and len(word) <= 2 and int(word) <= 23:
             return int(word), at + 1

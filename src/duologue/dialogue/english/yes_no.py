@@ -150,7 +150,7 @@ def places_outside_yes_no(tokens: Sequence[Token]) -> list[int]:
 
 
 def polarity(tokens: Sequence[Token]) -> Polarity | None:
-    """Whether the reply says yes, no or both, or that the user is unsure. None if it says nothing of the kind."""
+    """Whether the reply says yes, no or both, or that the user is unsure. None if it says none of these."""
     words = [token.word for token in tokens]
     if where_phrase(words, _UNDECIDED) or _is_contented(words):
         return Polarity.UNSURE
@@ -166,7 +166,7 @@ def polarity(tokens: Sequence[Token]) -> Polarity | None:
 
 
 def _says_go_ahead(words: Sequence[str]) -> bool:
-    """Does the user say "go ahead" or the like? "Leave it as it is" doesn't count, because it may mean yes or no."""
+    """Does the user say "go ahead" or the like? False for "leave it as it is", which may mean yes or no."""
     where = where_phrase(words, GOING_ON) or where_phrase(words, GO_AHEAD) or _where_short_yes(words)
     return where is not None and words[max(0, where.start - 1)] != "as"
 

@@ -14,7 +14,8 @@ _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}))?\Z")
 
 
 class Today(NamedTuple):
-    """The day on which a reply is read, and the minute of that day. The minute is None if the time isn't known."""
+    """The day on which the user gives a reply, and the time in minutes since midnight. The minute is None if the time
+    isn't known."""
 
     day: date
     minute: int | None = None

@@ -1,6 +1,7 @@
 """What a reply about a list means: items are added, removed or changed, or the list is finished.
 
-Rule: this module holds only data. A language pack creates it from a reply, and the dialogue applies it to a list.
+Rule: nothing here depends on a language. A language pack creates a `ListReply` from a reply, and the dialogue applies
+it to a list.
 """
 
 from __future__ import annotations

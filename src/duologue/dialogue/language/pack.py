@@ -67,7 +67,7 @@ class Signs:
 
 @dataclass(frozen=True, slots=True)
 class LanguageWords:
-    """How the language is split into words, and its lists of words."""
+    """How a text in this language is split into words, and the language's lists of words."""
 
     tokens_of: Callable[[str], tuple[Token, ...]]
     stem: Callable[[str], str]

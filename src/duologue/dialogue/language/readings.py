@@ -109,7 +109,7 @@ class Ambiguous:
 
 @dataclass(frozen=True, slots=True)
 class SpokenCommand:
-    """A reply that is a command to the conversation: cancel, back, repeat, wait, skip, help, person or restart."""
+    """A reply that controls the conversation: cancel, back, repeat, wait, skip, help, person or restart."""
 
     name: str
 
