@@ -186,8 +186,8 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
 
 def _is_handled(d: DialogueDraft, occasion: str) -> bool:
     """Did the author of the flow file write a repair flow for this occasion (for example "cancel" or "help") that can
-    be opened now? If so, open it and return True. Otherwise return False. A cancellation is never delayed by such a
-    flow after an error, or while no flow is open."""
+    be opened now? If so, open it and return True. Otherwise return False. After an error, or while no flow is open, the
+    result for a cancellation is always False, so that nothing delays it."""
     if occasion == CANCEL:
         if not d.s.stack or d.top.failed or d.s.trouble is not None:
             return False

@@ -53,8 +53,8 @@ def repeatable_from(d: DialogueDraft, place: int) -> None:
 
 
 def final_action_using(d: DialogueDraft, slot: str) -> PerformAction | None:
-    """The final action (an action that can't be undone) of the open flow that has already run with the value of this
-    slot; None if there isn't one."""
+    """The final action of the open flow that has already run with this slot's value; None if there isn't one. A final
+    action is one that can't be undone."""
     acts = (at for at in d.flow.program if isinstance(at, PerformAction) and at.step in d.top.done)
     return next((at for at in acts if uses(at, frozenset((slot,)), frozenset())), None)
 

@@ -2,7 +2,7 @@
 ideally Tuesday", "after six, seven would be best", "next week, but not Monday".
 
 The reply is divided where the wish begins, and the slot's grammar reads both parts. A preferred value is used only if
-the range can be read too and contains the value. The agent then says which value it uses. After "next week, but not
+the range can be read too and allows the value. The agent then says which value it uses. After "next week, but not
 Monday" the agent asks which of the other days is meant. Rule: neither the range nor the wish is silently ignored. The
 agent says the value, asks about the remaining values, or leaves the reply to the next interpreter.
 """

@@ -1,6 +1,6 @@
 """Commands that control the conversation: "go back", "say that again", "a person, please".
 
-Rule: a reply is a command only if all its other words are polite words. Any longer reply goes to NLU.
+Rule: a reply is a command only if it consists of the command and polite words. Any longer reply goes to NLU.
 """
 
 from __future__ import annotations

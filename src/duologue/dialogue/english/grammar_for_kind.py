@@ -85,8 +85,8 @@ def find_values(
 
 
 def _with_year(tokens: Sequence[Token], dates: Iterable[Match], today: date) -> list[Match]:
-    """The dates that name their year, and so mean the same day in every year. All others, such as "Monday" or "March
-    5", are left out, because they can't be a date of birth."""
+    """The dates that name their year, so that their meaning doesn't depend on today's date. All others, such as
+    "Monday" or "March 5", are left out, because they can't be a date of birth."""
     later = list(find_dates(tokens, today + _SOME_YEARS, is_past=True, is_asked=True))
     return [match for match in dates if match in later]
 

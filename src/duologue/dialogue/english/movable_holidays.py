@@ -1,6 +1,6 @@
 """Days whose date differs from year to year: the last Friday of March, Easter Monday.
 
-Rule: the functions here get the year as an argument. Their callers decide which year the user means.
+Rule: a function that computes a date gets the year as an argument. Its caller decides which year the user means.
 """
 
 from __future__ import annotations

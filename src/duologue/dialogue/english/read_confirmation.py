@@ -204,8 +204,8 @@ def _wonders(tokens: Sequence[Token], reply: str) -> bool:
 
 
 def _asks_whether(tokens: Sequence[Token]) -> bool:
-    """Does the reply begin like a question that isn't directed at the agent: "can it be better", "could they"? "Can
-    you" and "could we" begin requests, so they are no such questions."""
+    """Does the reply begin like a question that isn't directed at the agent: "can it be better", "could they"? False
+    for "can you" and "could we", which begin requests."""
     words = [token.word for token in tokens if token.word not in POLITE | FILLERS]
     return len(words) > 2 and words[0] in _ASKING and words[1] in ("it", "that", "this", "they", "there", "he", "she")
 

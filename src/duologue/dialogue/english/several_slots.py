@@ -164,8 +164,8 @@ def _one_slot_each(tokens: Sequence[Token], found: Sequence[Found], today: Today
 
 
 def _about(tokens: Sequence[Token], entries: list[Found], today: Today) -> Found:
-    """Of several readings of the same words, each for another slot: the one whose slot the words are about. If this
-    isn't clear, the first reading with all the slots."""
+    """Chooses between several readings of the same words, each for another slot. Returns the reading for the slot that
+    the words are about. If this isn't clear, returns the first reading together with all the slots."""
     entries = [(match, [slot]) for match, slots in entries for slot in slots]
     if len(entries) == 1:
         return entries[0]

@@ -277,7 +277,7 @@ def trick_of(text: str) -> Trick | None:
 
 @lru_cache(maxsize=512)
 def asks_for_more(text: str) -> bool:
-    """Does the question offer more, like "anything else?"? Such a question is answered with no by "I'm good"."""
+    """Does the question offer more, like "anything else?"? After such a question, "I'm good" means no."""
     return any(token.word in _MORE for token in tokens_of(text))
 
 
@@ -289,7 +289,7 @@ def asks_for_a_need(text: str) -> bool:
 
 
 def does_not_mind(tokens: Sequence[Token]) -> bool:
-    """Does the reply say "I don't mind" (or the like), and no yes?"""
+    """Does the reply say "I don't mind" (or the like), but not yes?"""
     words = [token.word for token in tokens]
     return where_phrase(words, _MINDING) is not None and not any(word in ASSENT for word in words)
 
@@ -310,7 +310,7 @@ def asks_about_past(text: str) -> bool:
 
 
 def is_about_future(tokens: Sequence[Token]) -> bool:
-    """Is the reply about a wish or a plan, and contains no yes?"""
+    """Is the reply about a wish or a plan, and does it contain no yes?"""
     words = [token.word for token in tokens]
     is_yes = any(word in ASSENT for word in words)
     return not is_yes and (wishes(tokens) or any(word in _FUTURE for word in words) or "do" in words[:1])

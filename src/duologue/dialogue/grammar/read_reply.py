@@ -220,8 +220,8 @@ class _Reader:
         return self._as_reading(match)
 
     def _near(self, left: list[int]) -> Reading | None:
-        """Reads words that nothing else explained and that are almost a listed name. The agent asks whether the name
-        was meant, unless it is certain. None if no name is similar."""
+        """Reads words that nothing else explained and that are almost a listed name. The agent asks whether this name
+        was meant, unless the name is certain. None if no name is similar."""
         names = None
         if self.slot.kind is SlotKind.CHOICE:
             names = names_of_choices(self.lexicon, self.slot.choices)

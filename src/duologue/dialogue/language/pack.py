@@ -1,6 +1,6 @@
 """The interface of a language pack: everything that the dialogue has to know about a language.
 
-A pack has parts, and a part has fields. Rule: the dialogue gets everything from its pack, and nowhere checks which
+A pack has parts, and a part has fields. Rule: the dialogue gets everything from its pack, and never checks which
 language it is. A pack with missing fields is refused with an error that names these fields.
 """
 
