@@ -38,7 +38,9 @@ class IceServers:
             if not _URL.fullmatch(url):
                 raise InvalidIceServer(f"{url!r} isn't a STUN or TURN server: write turn:HOST:PORT or stun:HOST:PORT")
         if self.is_relayed and not self.secret and not (self.user and self.password):
-            raise InvalidIceServer("a TURN server needs DUOLOGUE_TURN_SECRET, or DUOLOGUE_TURN_USER and DUOLOGUE_TURN_PASSWORD")
+            raise InvalidIceServer(
+                "a TURN server needs DUOLOGUE_TURN_SECRET, or DUOLOGUE_TURN_USER and DUOLOGUE_TURN_PASSWORD"
+            )
 
     @property
     def is_relayed(self) -> bool:

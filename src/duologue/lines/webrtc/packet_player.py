@@ -30,7 +30,8 @@ _SAMPLE = 2  # bytes
 
 
 class PacketPlayer:
-    """The player of one peer connection. `now_ms` is the clock, and `on_report` is called after each report."""
+    """The player of one peer connection. `now_ms` returns the time, and `on_report` is called with each report of what
+    was heard."""
 
     def __init__(self, line: BrowserLine, now_ms: Callable[[], int], on_report: Callable[[hs.Report], None]) -> None:
         self._line = line
