@@ -43,7 +43,9 @@ class FramePairs:
             to_samples(frame.pcm)  # raises
             to_samples(frame.played)
         if played and played != heard:
-            raise UnusableAudio(f"a frame has {heard} samples that were heard, but {played} that were played: send equally many")
+            raise UnusableAudio(
+                f"a frame has {heard} samples that were heard, but {played} that were played: send equally many"
+            )
         if self._resampled is None and frame.rate_hz == self._rate_hz:
             return self._plain.feed(frame.pcm, frame.played)
         if self._resampled is None:
