@@ -1,8 +1,8 @@
 """The table of deadlines: which leaf owns each deadline, and how long the deadline lasts.
 
 The state has five parts, called regions (link, user, voice, reply and jobs). Each region is in one state, called a
-leaf; in the region jobs, each job has a leaf. A leaf owns a deadline if the deadline can be armed only in this leaf. A
-hard deadline limits how long its leaves can last. Other deadlines only trigger something, such as a warning. If several
+leaf; in the region jobs, each job has a leaf. A leaf owns a deadline if the deadline can be armed in this leaf. A hard
+deadline limits how long its leaves can last. Other deadlines only trigger something, such as a warning. If several
 leaves own the same deadline, it keeps running while the region moves between these leaves. Rule: every leaf owns a hard
 deadline, except the leaves in which nothing is awaited: idle, up, quiet, silent, none and absent.
 """

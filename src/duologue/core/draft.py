@@ -116,8 +116,8 @@ class Draft:
     # -- Regions
 
     def move(self, leaf: Leaf) -> None:
-        """Enter a leaf of a region. Disarm the deadlines that only the old leaf owns, and arm those that only the new
-        leaf owns."""
+        """Move a region to this leaf. Disarm the deadlines that only the old leaf owns, and arm the deadlines that only
+        the new leaf owns."""
         region = _REGION_NAMES[type(leaf)]
         old: Leaf = getattr(self, region)
         if old is leaf:

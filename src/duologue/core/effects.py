@@ -22,8 +22,8 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class OpenSession(Effect):
-    """Open the line and this session, then report SessionReady or SessionFailed. If an older session is still being
-    opened, abandon it."""
+    """Open the line and this session, then report SessionReady or SessionFailed. If there is an older session, abandon
+    it."""
 
     session: int
     attempt: int = 0

@@ -131,7 +131,7 @@ class DismissRequested(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class PttPressed(RecurringEvent):
-    """The push-to-talk button was pressed. The person counts as speaking until the button is released."""
+    """The push-to-talk button was pressed. Until it is released, the button decides whether the person is speaking."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,7 @@ class Leaf(Enum):
 
 
 class Link(Leaf):
-    """Is there a healthy session?
-
-    Each leaf of this region is one answer to the question.
-    """
+    """Is there a healthy session?"""
 
     IDLE = "idle"
     PREPARING = "preparing"
@@ -37,10 +34,7 @@ class Link(Leaf):
 
 
 class User(Leaf):
-    """What is the person doing?
-
-    Each leaf of this region is one answer to the question.
-    """
+    """What is the person doing?"""
 
     QUIET = "quiet"
     TALKING = "talking"
@@ -49,10 +43,7 @@ class User(Leaf):
 
 
 class Voice(Leaf):
-    """What is the agent's sound doing?
-
-    Each leaf of this region is one answer to the question.
-    """
+    """What is the agent's sound doing?"""
 
     SILENT = "silent"
     PLAYING = "playing"
@@ -62,10 +53,7 @@ class Voice(Leaf):
 
 
 class Reply(Leaf):
-    """How far along is the agent's reply?
-
-    Each leaf of this region is one answer to the question.
-    """
+    """How far along is the agent's reply?"""
 
     NONE = "none"
     COMMITTING = "committing"  # the request was sent and isn't accepted yet
@@ -79,7 +67,7 @@ class Reply(Leaf):
 
 
 class JobKind(Leaf):
-    """The kind of a job. Each job record has one kind."""
+    """What kind of job is this? Each job record has one kind."""
 
     ABSENT = "absent"
     TOOL = "tool"

@@ -2,9 +2,9 @@
 
 The machine is pure: it uses no clock, randomness, input, output or await. Each event carries the time, and work for the
 runtime is returned as effects. A step picks at most one row for each region of the state (and for each job). The guards
-of rows see the state before the step. It applies the rows in the order link, voice, user, reply, jobs. Then it applies
-the rules and updates the joint deadlines, which depend on several regions. Rule: if an event is stale, or no row fits
-it, a step returns the same state object and no effects.
+of rows see the state before the step. The step applies the rows in the order link, voice, user, reply, jobs. Then it
+applies the rules and updates the joint deadlines, which depend on several regions. Rule: if an event is stale, or no
+row fits it, a step returns the same state object and no effects.
 """
 
 from __future__ import annotations

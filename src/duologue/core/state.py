@@ -250,7 +250,8 @@ def has_said_all(s: StateOrDraft) -> bool:
 
 
 def turn_of_onset(s: StateOrDraft) -> int:
-    """The turn to which speech that begins now belongs: the open turn, or the next one."""
+    """The number of the turn to which speech belongs that begins now: the open turn if there is one, otherwise the next
+    turn."""
     return s.turn + 1 if s.user in _BETWEEN_TURNS else s.turn
 
 

@@ -1,9 +1,9 @@
 """Handles the frames and markers of one stream in order: everything that arrives after a frame waits until the frame is
 judged.
 
-A frame is judged in the next pass of the event loop, together with frames of other streams. A frame is judged when it
-is known whether it contains speech. Rule: no task or future is created for a frame. The reader of the stream has to
-wait only if many frames are waiting to be judged. If the reader can't wait, frames are dropped.
+To judge a frame means to find out whether it contains speech. This happens in the next pass of the event loop, together
+with frames of other streams. Rule: no task or future is created for a frame. The reader of the stream has to wait only
+if many frames are waiting to be judged. If the reader can't wait, frames are dropped.
 """
 
 from __future__ import annotations

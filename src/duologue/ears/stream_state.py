@@ -172,8 +172,7 @@ class TextWritten:
 
 @dataclass(frozen=True, slots=True)
 class TextRefined:
-    """The better model transcribed the final text of an utterance. `text` is None if the model was too late or
-    failed."""
+    """The better model's text of an utterance. `text` is None if the model was too late or has failed."""
 
     utterance: int
     text: Hypothesis | None = None
@@ -381,5 +380,5 @@ class StreamState:
 
     @property
     def is_done(self) -> bool:
-        """Has everything been reported?"""
+        """Has the audio ended, and has every final text been reported?"""
         return self.is_over and not self.utterances and not self.finals

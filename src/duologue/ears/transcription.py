@@ -52,7 +52,7 @@ class StreamTranscription:
             return self._between(first, end)
 
     def ask(self, request: RequestText) -> None:
-        """Request a transcript. A request that no thread has started is replaced."""
+        """Request a transcript. If no thread has started the previous request, this request replaces it."""
         with self._lock:
             self._waiting = request
 

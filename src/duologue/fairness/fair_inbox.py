@@ -33,7 +33,7 @@ class FairInbox(Generic[T]):
         """Add a piece of work. Raises QueueFull if too many pieces are waiting."""
         with self._changed:
             if self._queue.waiting >= self._waiting_max:
-                raise QueueFull(f"the inbox is full: {self._waiting_max} pieces of work are waiting")
+                raise QueueFull(f"the inbox has too much work waiting (limit: {self._waiting_max})")
             self._queue.put(owner, item)
             self._changed.notify()
 
@@ -45,7 +45,7 @@ class FairInbox(Generic[T]):
             self._changed.notify()
 
     def get(self) -> T | None:
-        """Wait for the next piece and return it. Returns None after the last piece."""
+        """Wait for the next piece of work and return it. Returns None after `finish`, when no piece is left."""
         with self._changed:
             while (found := self._next()) is None and not self._is_finished:
                 self._changed.wait()

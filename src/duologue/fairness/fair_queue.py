@@ -57,9 +57,7 @@ class FairQueue(Generic[T]):
         """Add a piece of work. Raises QueueFull if too much work of this owner is waiting."""
         mine = self._waiting.setdefault(owner, deque())
         if len(mine) >= self.shares.waiting_max:
-            raise QueueFull(
-                f"this conversation already has {len(mine)} pieces of work waiting, and no more are allowed"
-            )
+            raise QueueFull(f"this conversation has too much work waiting (limit: {self.shares.waiting_max})")
         mine.append(work)
 
     def take(self) -> tuple[str, T] | None:

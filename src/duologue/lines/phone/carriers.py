@@ -92,7 +92,8 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """A piece of sound. `chunk` is its number, from 1; 0 if the carrier doesn't number the pieces."""
+    """A piece of sound. `chunk` is the number of the piece, counted from 1; 0 if the carrier doesn't number the
+    pieces."""
 
     stream: str
     chunk: int

@@ -1,4 +1,4 @@
-"""Finds out which of the agent's sound was playing while a frame of the caller was recorded.
+"""Finds out which part of the agent's sound was playing while each frame of the caller was recorded.
 
 The echo of the agent's voice is in the caller's sound, so the ears need to know what was played. A carrier returns a
 mark when it has played all sound before the mark. Marks and the caller's frames come on one socket in order, so a mark

@@ -31,8 +31,8 @@ class HearPacket(NamedTuple):
 
 
 class Conceal(NamedTuple):
-    """Generate `clocks` of sound in place of a lost packet. `following` is the stamp of the packet after the lost one,
-    if that packet may contain a copy of it; otherwise None."""
+    """Generate sound in place of a lost packet; `clocks` is its length. `following` is the stamp of the packet after
+    the lost one, if that packet may contain a copy of it; otherwise None."""
 
     clocks: int
     following: int | None

@@ -20,7 +20,7 @@ _NO_ADDRESS = "a=candidate:1 1 udp 1 127.0.0.1 9 typ host"  # the discard port, 
 
 
 class OfferRefused(DuologueError, ValueError):
-    """An offer that can't be answered. The message says why to people, and `code` says it to programs."""
+    """An offer that can't be answered. The message says why, and `code` is the reason in a form for programs."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
