@@ -1,7 +1,7 @@
-"""Every number that a deployment may tune, with the built-in profiles.
+"""All settings of the state machine that a deployment may change, and the built-in profiles.
 
-All times are whole milliseconds; their names end in `_ms` or `_ms_max`. Rule: settings are checked as a whole when
-they are made, and the error lists every problem. So a machine never gets invalid settings.
+All times are whole milliseconds; their names end in `_ms` or `_ms_max`. Rule: settings are checked as a whole when they
+are created, and the error lists every problem. So the state machine never gets invalid settings.
 """
 
 from __future__ import annotations
@@ -136,8 +136,8 @@ _JOINT_RULES: tuple[tuple[tuple[str, ...], str], ...] = (
 
 
 def _holds(settings: Settings, names: tuple[str, ...]) -> bool:
-    """Do these fields fit together, as their joint rule requires? If the warning and the limit of a session are both
-    0, both are off, so their order doesn't matter."""
+    """Do these fields fit together? For example, one may have to be below the other. If the warning and the limit of a
+    session are both 0, both are off, so this is valid."""
     values: list[Any] = [getattr(settings, name) for name in names]
     if names == ("feedback_ms",):
         return list(values[0]) == sorted(set(values[0]))
@@ -169,7 +169,8 @@ PROFILES: dict[str, Settings] = {
 
 
 def profile(name: str, **changes: Any) -> Settings:
-    """A built-in profile with these changes. Raises InvalidSettings, which lists the problems."""
+    """The settings of a built-in profile, with these changes. Raises InvalidSettings if something is wrong; the error
+    lists all problems."""
     problems = [] if name in PROFILES else [f"unknown profile {name!r} (available: {', '.join(PROFILES)})"]
     known = {field.name for field in fields(Settings)}
     problems += [f"unknown setting {key!r}" for key in changes if key not in known]
