@@ -1,6 +1,6 @@
-"""The sums of what a conversation has used of each provider.
+"""Adds up what a conversation has used at each provider.
 
-Rule: the sums come from `Used` signals alone, and hold counts and names, no words.
+Rule: the sums come only from `Used` signals. They contain counts and names, but no spoken words.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROWS_MAX = 100
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """What was used of one model of one provider."""
+    """How much of one model of one provider was used."""
 
     part: str  # llm, stt or tts
     provider: str
@@ -31,14 +31,14 @@ class UsageRow:
     spoken_ms: int = 0  # sound that came from a TTS
 
     def to_json(self) -> dict[str, Any]:
-        """The row without the units that weren't used."""
+        """The row as JSON values. Units with the amount 0 are left out."""
         amounts = {unit: getattr(self, unit) for unit in UNITS if getattr(self, unit)}
         return {"part": self.part, "provider": self.provider, "model": self.model, **amounts}
 
 
 class UsageLedger:
-    """Adds up usage by part, provider and model. Once there are ROWS_MAX rows, other usage goes to one row for each
-    part."""
+    """Adds up usage by part, provider and model. After there are ROWS_MAX rows, usage of further models is added to one
+    row for each part, with the provider "other"."""
 
     def __init__(self) -> None:
         self._sums: dict[tuple[str, str, str], dict[str, int]] = {}
