@@ -183,8 +183,8 @@ def _gain(word: str, other: str, rule: EchoWordsRule) -> float:
 @lru_cache(maxsize=4096)
 def similarity(word: str, other: str) -> float:
     """How similar two words are, from 0 to 1: the share of letter pairs that both have. If `word` has three or more
-    letters and is the beginning or the end of `other`, the similarity is at least 0.75, because the first and last
-    words of an utterance are often cut off."""
+    letters and is the beginning or the end of `other`, the similarity is 0.75, because the first and last words of an
+    utterance are often cut off."""
     if word == other:
         return 1.0
     if len(word) >= 3 and (other.startswith(word) or other.endswith(word)):
