@@ -82,7 +82,7 @@ _MEANINGS: tuple[tuple[tuple[str, ...], type[PullFailed], str], ...] = (
 
 
 class Source(Protocol):
-    """Fetches packages. In tests, it is replaced by one that needs no network."""
+    """Fetches the archives of packages. `Installers` is the usual source."""
 
     def require(self, package: Package) -> None:
         """Raise `PullFailed` if this package can never be fetched on this machine, for example because npm isn't
