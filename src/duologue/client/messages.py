@@ -49,9 +49,9 @@ def read(frame: str | bytes) -> ServerSaid | VoiceChunk:
     if isinstance(frame, str):
         message = json.loads(frame)
         if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-            raise ValueError("a message of the server has no type")
+            raise ValueError("a message from the server has no type")
         return ServerSaid(message["type"].removeprefix(_PREFIX), message.get("payload") or {})
     if len(frame) < _HEADER.size:
-        raise ValueError(f"a frame of sound has {len(frame)} bytes, and its header alone has {_HEADER.size}")
+        raise ValueError(f"a frame of sound has {len(frame)} bytes, but its header alone needs {_HEADER.size}")
     kind, _, _, number, chunk = _HEADER.unpack_from(frame)
     return VoiceChunk(kind, number, chunk, frame[_HEADER.size :])

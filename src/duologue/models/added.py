@@ -79,7 +79,7 @@ def add_voice(
     voice are read from FILE.onnx.json, unless `config` is given. For a Kokoro voice, both `config` (which has the
     vocabulary) and `speakers` (the file with the voices) must be given."""
     if not _NAME.fullmatch(name):
-        raise VoiceRefused(f"{name!r} can't be the name of a voice: use small letters, digits, dots and dashes")
+        raise VoiceRefused(f"{name!r} can't be the name of a voice: use lower-case letters, digits, dots and dashes")
     config = config or model.with_name(f"{model.name}.json")
     for file in (model, config, *([speakers] if speakers else [])):
         if not file.is_file():

@@ -37,13 +37,13 @@ def _header(path: Path) -> tuple[int, dict[str, Any]]:
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
         if not 2 <= size <= min(_HEADER_BYTES_MAX, path.stat().st_size - 8):
-            raise ValueError("no header")
+            raise ValueError("the file has no valid header")
         return 8 + size, json.loads(file.read(size))
 
 
 def _array(path: Path, begins: int, entry: dict[str, Any], shape: tuple[int, ...]) -> Floats:
     if entry["dtype"] != "F32" or tuple(entry["shape"]) != shape:
-        raise ValueError(f"{entry['dtype']} {entry['shape']} where F32 {list(shape)} was expected")
+        raise ValueError(f"an array is {entry['dtype']} {entry['shape']}, but F32 {list(shape)} was expected")
     first, last = entry["data_offsets"]
     size = 4 * prod(shape)
     if last - first != size or not 0 <= first <= last <= path.stat().st_size - begins:

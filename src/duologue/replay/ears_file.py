@@ -82,7 +82,9 @@ def read_ears(lines: Iterable[str], complete: bool = True) -> EarsJournal:
             raise InvalidEars(f"line {number}: unexpected line after the end")
         if "end" in data:
             if data["end"] != len(entries):
-                raise InvalidEars(f"line {number}: the end line counts {data['end']} inputs, there are {len(entries)}")
+                raise InvalidEars(
+                    f"line {number}: the end line counts {data['end']} inputs, but there are {len(entries)}"
+                )
             end = (data.get("events", 0), data.get("digest", ""))
         else:
             entries.append(_entry(number, data, entries[-1] if entries else None))
@@ -120,7 +122,9 @@ def _parse(number: int, text: str) -> dict[str, Any]:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
-        raise InvalidEars(f"line {number}: not JSON{', cut off' if not text.endswith(chr(10)) else ''}") from None
+        raise InvalidEars(
+            f"line {number}: not JSON{', the line is cut off' if not text.endswith(chr(10)) else ''}"
+        ) from None
     if not isinstance(data, dict):
         raise InvalidEars(f"line {number}: expected a JSON object")
     return data
@@ -130,7 +134,9 @@ def _check_format(header: dict[str, Any]) -> None:
     if header.get("format") != EARS_FORMAT:
         raise InvalidEars("line 1: not an ear journal of Duologue")
     if header.get("schema") != EARS_SCHEMA:
-        raise InvalidEars(f"line 1: the file has schema {header.get('schema')!r}, this version reads {EARS_SCHEMA}")
+        raise InvalidEars(
+            f"line 1: the file has schema {header.get('schema')!r}, but this version reads only {EARS_SCHEMA}"
+        )
 
 
 def _read_header(header: dict[str, Any]) -> tuple[HearingPolicy | None, SaidWords]:
@@ -178,7 +184,9 @@ def replay_ears(
     difference. If the ear journal is redacted, a decision that differs is only marked as `unverified`. If a crash has
     cut off the journal of events, set `complete` to False: the last decisions may then be missing in it."""
     if ears.policy is None:
-        raise InvalidEars("the policy of this conversation isn't part of Duologue, so it can't be replayed here")
+        raise InvalidEars(
+            "the policy of this conversation isn't part of Duologue, so the conversation can't be replayed here"
+        )
     _check_pair(ears, start, records)
     s = initial_hearing(start, ears.words)
     left = list(reversed(ears.entries))
@@ -220,16 +228,16 @@ def _check_pair(ears: EarsJournal, start: State, records: Sequence[StepRecord]) 
     """Raise InvalidEars unless the ear journal and the journal of events belong together."""
     if ears.start != start_of(start):
         raise InvalidEars(
-            "line 1: the file belongs to another call or agent: its journal has other settings or begins in another"
-            " state"
+            "line 1: the file belongs to another conversation or agent: its journal has other settings or begins in"
+            " another state"
         )
     if ears.end is None:
         return
     last = records[-1].after if records else start
     if ears.end != (len(records), digest(last)):
         raise InvalidEars(
-            f"the file belongs to another call: its journal has {ears.end[0]} events and ends with the digest"
-            f" {ears.end[1]}, this one has {len(records)} and ends with {digest(last)}"
+            f"the file belongs to another conversation: its journal has {ears.end[0]} events and ends with the digest"
+            f" {ears.end[1]}, but this journal has {len(records)} events and ends with {digest(last)}"
         )
 
 
@@ -271,13 +279,14 @@ class _Told:
         decided = self._by_steps or self._by_inputs
         if not decided:
             raise InvalidEars(
-                f"line {self._line}: {type(event).__name__} is in line {line} of the journal, but nothing led to it"
+                f"line {self._line}: {type(event).__name__} is in line {line} of the journal,"
+                " but the replay doesn't decide it"
             )
         number, intent = decided.popleft()
         if not _is_same(intent, event):
             kind, given = event_of(intent)
             raise InvalidEars(
-                f"line {number}: decided {kind.__name__} {given}, but line {line} of the journal has {event}"
+                f"line {number}: the replay decided {kind.__name__} {given}, but line {line} of the journal has {event}"
             )
         return False
 
@@ -285,7 +294,8 @@ class _Told:
         """Raise InvalidEars if a decision is left that isn't in the journal of events. Call this at the end of the
         journal."""
         for number, intent in (*self._by_steps, *self._by_inputs) if not self._is_redacted else ():
-            raise InvalidEars(f"line {number}: {event_of(intent)[0].__name__} was decided, but isn't in the journal")
+            kind = event_of(intent)[0]
+            raise InvalidEars(f"line {number}: the replay decided {kind.__name__}, which isn't in the journal")
 
 
 def _drop_until(decided: deque[tuple[int, Intent]], event: ev.Event) -> bool:

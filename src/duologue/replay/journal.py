@@ -96,7 +96,9 @@ def _parse(number: int, text: str) -> tuple[int, dict[str, Any]]:
     except RecursionError:
         raise InvalidJournal(f"line {number}: nested too deeply") from None
     except ValueError:
-        raise InvalidJournal(f"line {number}: not JSON{', cut off' if not text.endswith(chr(10)) else ''}") from None
+        raise InvalidJournal(
+            f"line {number}: not JSON{', the line is cut off' if not text.endswith(chr(10)) else ''}"
+        ) from None
     if not isinstance(data, dict):
         raise InvalidJournal(f"line {number}: expected a JSON object")
     return number, data
@@ -106,7 +108,9 @@ def _read_header(header: dict[str, Any]) -> tuple[Settings, int]:
     if header.get("format") != FORMAT:
         raise InvalidJournal("line 1: not a Duologue journal")
     if header.get("schema") != SCHEMA:
-        raise InvalidJournal(f"line 1: journal has schema {header.get('schema')!r}, this version reads {SCHEMA}")
+        raise InvalidJournal(
+            f"line 1: the file has schema {header.get('schema')!r}, but this version reads only {SCHEMA}"
+        )
     try:
         settings = settings_from_json(header.get("settings"))
     except DuologueError as error:
@@ -149,8 +153,8 @@ def replay(journal: Journal, machine: Machine = MACHINE) -> Iterator[StepRecord]
         found = digest(after)
         if found != expected:
             raise InvalidJournal(
-                f"line {number}: {type(event).__name__} leads to the digest {found}, but the journal has {expected};"
-                f" the state is now {canonical(state_to_json(after))}"
+                f"line {number}: after {type(event).__name__}, the state has the digest {found}, but the journal has"
+                f" {expected}; the state is {canonical(state_to_json(after))}"
             )
         yield StepRecord(event, s, after, () if d is None else tuple(d.effects), () if d is None else tuple(d.fired))
         s = after

@@ -65,7 +65,9 @@ def _parse(number: int, text: str) -> dict[str, Any]:
     except RecursionError:
         raise InvalidWords(f"line {number}: nested too deeply") from None
     except ValueError:
-        raise InvalidWords(f"line {number}: not JSON{', cut off' if not text.endswith(chr(10)) else ''}") from None
+        raise InvalidWords(
+            f"line {number}: not JSON{', the line is cut off' if not text.endswith(chr(10)) else ''}"
+        ) from None
     if not isinstance(data, dict):
         raise InvalidWords(f"line {number}: expected a JSON object")
     return data
@@ -75,7 +77,9 @@ def _check_header(header: dict[str, Any]) -> None:
     if header.get("format") != FORMAT:
         raise InvalidWords("line 1: not a Duologue words file")
     if header.get("schema") != SCHEMA:
-        raise InvalidWords(f"line 1: words file has schema {header.get('schema')!r}, this version reads {SCHEMA}")
+        raise InvalidWords(
+            f"line 1: the file has schema {header.get('schema')!r}, but this version reads only {SCHEMA}"
+        )
 
 
 def _read(number: int, data: dict[str, Any]) -> Spoken:
@@ -85,7 +89,7 @@ def _read(number: int, data: dict[str, Any]) -> Spoken:
     given = {name: value for name, value in data.items() if name != "kind"}
     for name in _NEEDED[kind]:
         if name not in given:
-            raise InvalidWords(f"line {number}: {kind} has no {name!r}")
+            raise InvalidWords(f"line {number}: a line of the kind {kind} must have the field {name!r}")
     for name, value in given.items():
         if name not in _KINDS:
             raise InvalidWords(f"line {number}: unknown field {name!r}")

@@ -73,7 +73,7 @@ def missing(found: int, steps: Sequence[MigrationStep], where: str) -> Sequence[
     newest = steps[-1].version
     if found > newest:
         raise StoreFailed(
-            f"{where} has schema version {found}, but this Duologue supports up to {newest}: "
+            f"{where} has schema version {found}, but this version of Duologue supports at most {newest}: "
             f"upgrade Duologue, or use another store"
         )
     return [step for step in steps if step.version > found]

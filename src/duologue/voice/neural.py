@@ -136,9 +136,7 @@ class _Piper:
             self._session = session(path)
         self._inputs = {one.name for one in self._session.get_inputs()}
         if not {"input", "input_lengths", "scales"} <= self._inputs:
-            raise UnusableModel(
-                f"{path} isn't a model of Piper: it has no inputs named input, input_lengths and scales"
-            )
+            raise UnusableModel(f"{path} isn't a Piper model: it has no inputs named input, input_lengths and scales")
 
     def synthesise(self, ids: PhonemeIds, run: _Run) -> tuple[Any, list[float]]:
         import numpy as np
@@ -174,9 +172,7 @@ class _Kokoro:
         names = {one.name for one in self._session.get_inputs()}
         self._ids_name = "tokens" if "tokens" in names else "input_ids"
         if not {self._ids_name, "style", "speed"} <= names:
-            raise UnusableModel(
-                f"{voice.folder} isn't a model of Kokoro: it has no inputs named tokens, style and speed"
-            )
+            raise UnusableModel(f"{voice.folder} isn't a Kokoro model: it has no inputs named tokens, style and speed")
 
     def synthesise(self, ids: PhonemeIds, run: _Run) -> tuple[Any, list[float]]:
         import numpy as np
@@ -238,7 +234,8 @@ def _speaker_number(config: dict[str, Any], speaker: str | int | None, name: str
         return names[speaker]
     if type(speaker) is int and 0 <= speaker < count:
         return speaker
-    raise ValueError(f"{name} has no speaker {speaker!r}; it has {', '.join(names) or f'{count} by number, from 0'}")
+    known = ", ".join(names) or f"the numbers 0 to {count - 1}"
+    raise ValueError(f"{name} has no speaker {speaker!r}; its speakers are {known}")
 
 
 def phonemizer(voice: AddedVoice) -> Callable[[str], str] | None:

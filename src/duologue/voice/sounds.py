@@ -132,7 +132,7 @@ def _check(name: str, sound: Sound, where: str) -> None:
     if level_dbfs > limit.dbfs_max:
         raise UnusableSound(f"{where}{level_dbfs:.0f} dBFS is too loud: at most {limit.dbfs_max} dBFS")
     if level_dbfs < SILENT_DBFS:
-        raise UnusableSound(f"{where}silent")
+        raise UnusableSound(f"{where}the sound is silent")
 
 
 def _level_dbfs(sound: Sound) -> float:
