@@ -1,8 +1,8 @@
 """Diagrams as data: states and moves, without any drawing.
 
 A diagram shows a region (one of the five parts of the machine's state) or a view (a set of names for the state of a
-whole conversation, such as "listening"). The moves of a region come from rows and rules, and those of a view from its
-tables. Rule: a diagram is derived from the machine and never written by hand, so it is never out of date.
+whole conversation, such as "listening"). The moves of a region come from rows and rules. The moves of a view come from
+its tables. Rule: a diagram is derived from the machine and never written by hand, so it is never out of date.
 """
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ def catalogue_of(models: Iterable[Model]) -> Mapping[str, Model]:
 
 
 def megabytes(size_bytes: int) -> str:
-    """The size in megabytes, as a text."""
+    """The size as text, in megabytes."""
     return f"{size_bytes / 1_000_000:.1f} MB" if size_bytes < 10_000_000 else f"{size_bytes / 1_000_000:.0f} MB"
 
 

@@ -17,7 +17,7 @@ S = TypeVar("S", bound=Signal)
 
 
 class Bus:
-    """Delivers the signals of one conversation. `problem` is called when a handler raises."""
+    """Delivers the signals of one conversation. `problem` is called when a handler raises an exception."""
 
     def __init__(self, problem: Callable[[str, BaseException], None]) -> None:
         self._handlers: dict[type[Signal], tuple[Callable[[Any], object], ...]] = {}

@@ -87,7 +87,7 @@ class CallRecording:
         self._flushed_at = began_at
 
     def hear(self, frame: Frame, now: int) -> None:
-        """Add what the person said in the last milliseconds."""
+        """Add sound of the person, which ended at the time `now`."""
         if self._convert is None or self._convert[0] != frame.rate_hz:
             self._convert = frame.rate_hz, LiveResampler(frame.rate_hz, RATE_HZ)
         samples = array("h", to_pcm(self._convert[1].feed(to_samples(frame.pcm))))
@@ -136,7 +136,7 @@ def recording_path(folder: Path, name: str, suffix: str = WAV) -> Path:
 
 
 def recordings_of(folder: Path, name: str) -> Iterator[Path]:
-    """The recordings of the conversation with this name."""
+    """All recordings of the conversation with this name."""
     for number in count(1):
         found = _existing(_numbered(folder, name, number, WAV))
         if not found:

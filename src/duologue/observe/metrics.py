@@ -172,7 +172,7 @@ def _rate(part: int, whole: int) -> float | None:
 
 
 class _Mean:
-    """A running mean in constant space."""
+    """Computes a mean from a count and a sum, without storing the single values."""
 
     def __init__(self, sum_ms: int = 0, count: int = 0) -> None:
         self._sum, self._count = sum_ms, count

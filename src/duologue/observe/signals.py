@@ -181,7 +181,8 @@ class WorkStarted(Signal):
 
 @dataclass(frozen=True, slots=True)
 class WorkProgressed(Signal):
-    """A worker reported progress. `text` contains words."""
+    """A worker has reported progress. `text` is the report. It may contain words of the conversation, so it is never
+    logged."""
 
     call: int
     tool: str
@@ -191,7 +192,8 @@ class WorkProgressed(Signal):
 
 @dataclass(frozen=True, slots=True)
 class WorkAsked(Signal):
-    """A worker asks the person a question. `question` contains words."""
+    """A worker asks the person a question. `question` is its text. It may contain words of the conversation, so it is
+    never logged."""
 
     call: int
     tool: str
@@ -299,7 +301,8 @@ class Lost(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Commanded(Signal):
-    """The program interrupted or paused the conversation. `detail` is the program's reason and may contain words."""
+    """The program has interrupted or paused the conversation. `detail` is the program's reason, which may contain words
+    of the conversation."""
 
     command: str  # interrupt or suspend
     detail: str

@@ -44,7 +44,7 @@ class UsageLedger:
         self._sums: dict[tuple[str, str, str], dict[str, int]] = {}
 
     def add(self, used: sg.Used) -> None:
-        """Add one usage."""
+        """Add the amounts of one `Used` signal to the sums."""
         key = (used.part, used.provider, used.model)
         if key not in self._sums and len(self._sums) >= ROWS_MAX:
             key = (used.part, "other", "")
@@ -60,6 +60,6 @@ class UsageLedger:
 
 
 def total_of(rows: Iterable[UsageRow]) -> dict[str, int]:
-    """The sum of each unit over all rows."""
+    """For each unit, the sum over all rows."""
     listed = list(rows)
     return {unit: sum(getattr(row, unit) for row in listed) for unit in UNITS}

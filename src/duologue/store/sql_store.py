@@ -41,7 +41,7 @@ class TransactionKind(Enum):
 
 
 class SqlStore(ABC):
-    """All operations of a store. A subclass adds the connection to its database."""
+    """All operations of a store. A subclass adds the connection to a particular database."""
 
     dialect: SqlDialect
 

@@ -1,4 +1,5 @@
-"""The weights of a pause's score, and the waits that follow from it. Written by tools/fit_turns.py, not by hand.
+"""The weights for the score of a pause, and the waiting times that are computed from the score. Written by
+tools/fit_turns.py, not by hand.
 
 Fitted 2026-11-17 with `python tools/fit_turns.py --set FOLDER` on 1222 pauses of 175 recordings.
 """

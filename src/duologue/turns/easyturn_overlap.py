@@ -1,8 +1,8 @@
 """Decides, by the thresholds of the frame controller, whether a sound during the agent's speech interrupts the agent.
 
 A frame interrupts if its energy or its probability of voice is above a threshold in `TurnSettings`. If this lasts for
-`hysteresis_ms`, the sound is a bid to speak. It doesn't matter which words are heard. Rule: the thresholds are those of
-the endpoint policy with the same settings, and `controller.step` decides.
+`hysteresis_ms`, the sound is a bid to speak. It doesn't matter which words are heard. Rule: with the same settings,
+this policy and the endpoint policy use the same thresholds, and `controller.step` decides for both.
 """
 
 from __future__ import annotations

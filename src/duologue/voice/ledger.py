@@ -282,8 +282,8 @@ class Ledger:
         self._is_open = False
 
     def note_heard(self, heard_ms: int) -> None:
-        """Record that the line has played `heard_ms` of the reply. `self.heard_ms` never becomes larger than the total
-        length of the sound, and never becomes smaller."""
+        """Record that the line has played `heard_ms` of the reply. The recorded value never decreases, and it is never
+        greater than the total length of the sound."""
         self.heard_ms = max(self.heard_ms, min(heard_ms, self.total_ms))
 
     def assume(self, heard_ms: int) -> None:
@@ -351,9 +351,9 @@ class Ledger:
         return bool(heard.strip()) and (at >= NOTICED_MS_MIN or not unheard.strip())
 
     def last_question(self, has_names: bool = True) -> tuple[int, int, int] | None:
-        """If the last sentence is a question, returns three times in milliseconds of the reply's sound: where the
-        question begins, where it ends, and where the last value in it ends (0 if it contains no value). Otherwise
-        returns None. With `has_names`, a capitalised word is a value too."""
+        """If the last sentence is a question, returns three points in time, in milliseconds of the reply's sound: the
+        start of the question, its end, and the end of the last value in it (0 if it contains no value). Otherwise
+        returns None. If `has_names` is true, a capitalised word is a value too."""
         said = [passage for passage in self._passages if passage.text.strip() and not passage.is_silent]
         if not said or not said[-1].is_question:
             return None
