@@ -99,8 +99,8 @@ def verify(name: str, *, models: Mapping[str, Model] = MODELS) -> list[str]:
 
 
 def verify_and_stamp(name: str, *, models: Mapping[str, Model] = MODELS) -> list[str]:
-    """Verify a model and return its problems. If there are none, the model's stamp is written. Otherwise the stamp is
-    removed, so that the next pull repairs the model."""
+    """Verify a model and return its problems. If there are no problems, the model's stamp is written. Otherwise the
+    stamp is removed, so that the next pull repairs the model."""
     model = model_named(name, models)
     folder = cache_folder() / name
     found = inspect(folder, model)

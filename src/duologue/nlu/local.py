@@ -3,7 +3,7 @@
 A scope is the set of intents that are possible at a turn. Models and scopes are loaded only when they are needed: a
 scope is learned from its phrases when it is first used, or earlier by `prepare`. Each phrase is embedded only once,
 even if it is in many scopes. Rule: a message always gets an answer. If a model is missing or damaged, a warning names
-the command that repairs it. Then only the other model is used or, if there is none, words alone.
+the command that repairs it. Then only the other model is used; if no model is left, words alone are used.
 """
 
 from __future__ import annotations

@@ -67,9 +67,9 @@ def ears_after(ears: EarsCondition, report: EarsReport) -> EarsCondition:
 
 
 def hearing_of(ears: EarsCondition, microphone: Microphone) -> HearingStatus:
-    """Whether the person can be heard. If there are no ears or no microphone, the answer is none: the person can only
-    write. Otherwise the first of these conditions that holds is the answer: broken, muted, loading. If no condition
-    holds, the answer is on."""
+    """Whether the person can be heard. If there are no ears or no microphone, the answer is `none`: the person can only
+    write. Otherwise the first of these conditions that holds is the answer: `broken`, `muted`, `loading`. If no
+    condition holds, the answer is `on`."""
     if ears is EarsCondition.NONE or microphone is Microphone.OFF:
         return HearingStatus.NONE
     if ears is EarsCondition.BROKEN or microphone is Microphone.BROKEN:

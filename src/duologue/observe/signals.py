@@ -212,7 +212,8 @@ class WorkEnded(Signal):
 class Waiting(Signal):
     """Feedback while the person waits for a tool or a delegated job. The stages are 0: working, 1: still working, 2:
     making progress, 3: taking longer than expected. `label` is in the person's language. `detail` is the newest
-    progress report and contains words. From stage 2 on, the signal is sent again with each progress report."""
+    progress report; it may contain words of the conversation. From stage 2 on, the signal is sent again with each
+    progress report."""
 
     call: int
     stage: int

@@ -101,8 +101,8 @@ class LocalVoice(Voice):
 
 
 def added_for(language: str) -> AddedVoice | None:
-    """The neural voice that the user added for this language; None if there is none. A voice for the same region, such
-    as "de-AT", is preferred. Otherwise any voice of the language is used."""
+    """The neural voice that the user added for this language; None if no such voice was added. A voice for the same
+    region, such as "de-AT", is preferred. Otherwise any voice of the language is used."""
     from duologue.models.added import added_voices
 
     wanted = language.replace("_", "-").lower()
