@@ -1,9 +1,9 @@
-"""Limits numpy to one thread while a message is understood.
+"""Limits numpy to one thread while the NLU processes a message.
 
-BLAS, the library behind numpy's matrix products, splits even a product of 5 ms over all cores and waits for the slowest
-core. On a server whose other cores are busy, the same product takes 300 ms. So BLAS is limited to one thread during a
-computation, and the limit is removed afterwards. Rule: if threadpoolctl isn't installed, the computation runs without
-the limit.
+BLAS, the library behind numpy's matrix products, splits even a product that takes only 5 ms over all cores and waits
+for the slowest core. On a server whose other cores are busy, the same product takes 300 ms. So BLAS is limited to one
+thread during a computation, and the limit is removed afterwards. Rule: if threadpoolctl isn't installed, the
+computation runs without the limit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reads weights from a safetensors file.
 
-Large arrays are memory-mapped, so that they are read only when used and shared between processes. Small arrays are read
-immediately. Rule: a file whose contents aren't as expected is rejected with an error that names the file.
+Large arrays are memory-mapped: they are read only when they are used, and processes share the memory. Small arrays are
+read immediately. Rule: a file whose contents aren't as expected is rejected with an error that names the file.
 """
 
 from __future__ import annotations

@@ -44,8 +44,8 @@ _CAUSES_MAX = 10
 
 @contextmanager
 def plugin_failures(name: str) -> Iterator[None]:
-    """Within this block, raise PluginFailed instead of any exception from the plugin. `name` is the plugin's name in
-    the error message."""
+    """Within this block, raise PluginFailed instead of any other exception from the plugin. A ServiceError passes
+    unchanged. `name` is the plugin's name in the error message."""
     try:
         yield
     except ServiceError:

@@ -28,7 +28,8 @@ class Continuation(NamedTuple):
 
     @property
     def unsaved(self) -> int:
-        """How many events of the earlier journal were lost, because they hadn't been saved."""
+        """How many events of the earlier journal aren't part of the continued conversation, because they hadn't been
+        saved."""
         return self.events - self.event
 
 

@@ -3,7 +3,7 @@
 If a connection is lost, its transaction is retried on a new connection. If the connection was lost before the commit,
 nothing had been written. If it was lost during the commit, the first attempt may have succeeded; then the retry finds
 what was written and returns as usual. Rule: a lost connection leads to an error only if the retries fail too, or if the
-script must not run twice. The error says whether the data was written or whether this is unknown.
+script must not run twice. The error says either that nothing was written, or that the outcome is unknown.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class WorkSpan(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A fault that was shown, from when until when."""
+    """A fault, with the time at which it was first shown and the time at which it was no longer shown."""
 
     since_ms: int
     end_ms: int
