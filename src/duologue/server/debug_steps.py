@@ -99,7 +99,7 @@ class EventLog:
         events, (newest, state) = self._events[:], self._newest
         for number, record in enumerate(_steps(after, events)):
             if number % _STRETCH == 0 and self._marks.get(number // _STRETCH, record.before) != record.before:
-                raise UntrueJournal(f"the events before number {number + 1} don't lead to the state that the conversation had then")
+                raise UntrueJournal(f"the events before number {number + 1} don't lead to the real state at that time")
             after = record.after
             writer.add(record.event, after)
         if newest == len(events) and after != state:

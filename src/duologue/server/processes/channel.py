@@ -77,7 +77,7 @@ class Channel:
         packet = encode(message)
         if len(packet) > PACKET_BYTES_MAX:
             self._drop(passed)
-            raise TooLarge(f"a message between server processes has {len(packet)} bytes, and at most {PACKET_BYTES_MAX} are allowed")
+            raise TooLarge(f"a message has {len(packet)} bytes, and at most {PACKET_BYTES_MAX} are allowed")
         if not self._is_open:
             self._drop(passed)
             return
