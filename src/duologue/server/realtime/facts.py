@@ -104,7 +104,7 @@ class SoundHeard:
 
 @dataclass(frozen=True, slots=True)
 class ReplyDropped:
-    """The reply is given up before anything of it was played."""
+    """The reply is dropped before any of its sound was played."""
 
     reply: int
     by_client: bool = False
@@ -112,7 +112,8 @@ class ReplyDropped:
 
 @dataclass(frozen=True, slots=True)
 class ReplyComplete:
-    """The reply has ended without sound: it was shown, or it has only called tools."""
+    """The reply is complete. Clients of the Realtime protocol are told this only about a reply without sound, which was
+    only shown or has only called tools."""
 
     reply: int
 
