@@ -124,7 +124,7 @@ class RtviSocket:
             elif isinstance(frame, TextOfClient):
                 call.post(read_message(frame.json))
             else:
-                raise MessageRefused(f"A frame with {frame.kind} isn't taken.")
+                raise MessageRefused(f"Frames with {frame.kind} aren't accepted.")
         except InvalidFrame as why:
             self._note_bad(call, MessageRefused(f"This isn't a frame: {why}."))
         except MessageRefused as why:
