@@ -1,6 +1,6 @@
 """The server as an ASGI app: every route and its handler.
 
-Rule: this module only connects parts; a handler is short or calls another module.
+Rule: this module only connects the parts of the server: each handler is short, or calls a function of another module.
 """
 
 from __future__ import annotations

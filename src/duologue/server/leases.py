@@ -217,7 +217,7 @@ class Leases:
                 await known.finish()
 
     def is_away(self, served: ServedConversation) -> bool:
-        """Has this conversation left this node, or is it about to?"""
+        """Has this conversation left this node, or is it about to leave?"""
         known = self._known.get(served.id)
         stays = (*RUNNING, Place.ENDING, Place.CLEARING, Place.OVER)
         return known is None or known.served is not served or known.ownership.place not in stays
@@ -239,7 +239,7 @@ class Leases:
         return lease in lost
 
     def is_unsaved(self, served: ServedConversation) -> bool:
-        """Was the client of this conversation told that it isn't saved?"""
+        """Was the client told that its conversation isn't saved?"""
         known = self._known.get(served.id)
         return known is not None and known.served is served and known.ownership.is_unsaved
 

@@ -28,7 +28,8 @@ def unanswered_of(conversation: Conversation) -> Unanswered:
 
 
 class LimitedCaller:
-    """One conversation's client. `note_refused` is called with the name of each limit that refuses something."""
+    """The limits of one conversation's client. `note_refused` is called with the name of each limit that refuses
+    something."""
 
     def __init__(self, limits: Limits, note_refused: Callable[[str], None]) -> None:
         self._limits = limits

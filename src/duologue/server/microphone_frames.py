@@ -46,8 +46,8 @@ class PcmMicrophone:
     def ms_of(self, frame: bytes) -> int:
         if len(frame) % 2 or not self._bytes_min <= len(frame) <= self._bytes_max:
             raise BadMessage(
-                f"a frame of audio is 16-bit PCM of {FRAME_MS_MIN} to {FRAME_MS_MAX} ms, because Opus wasn't agreed in "
-                "hello"
+                f"a frame of audio must be 16-bit PCM of {FRAME_MS_MIN} to {FRAME_MS_MAX} ms, because "
+                "Opus wasn't agreed in hello"
             )
         return -(-len(frame) * 500 // self._rate_hz)
 
@@ -71,7 +71,7 @@ class OpusMicrophone:
             clocks = clocks_of(frame[1:])
         if not clocks:
             raise BadMessage(
-                f"a frame of audio is a byte {IS_PACKET} and a packet of Opus of at most {PACKET_BYTES_MAX} bytes, "
+                f"a frame of audio must be a byte {IS_PACKET} and an Opus packet of at most {PACKET_BYTES_MAX} bytes, "
                 "as agreed in hello"
             )
         return -(-clocks * 1000 // CLOCK_HZ)

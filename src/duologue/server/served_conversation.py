@@ -1,7 +1,8 @@
 """One conversation on the server, and the client that is connected to it, if there is one.
 
-The conversation outlives its sockets: a client may disconnect and reconnect, and the line reports that to the machine.
-Rule: each command of the client is one method call. If a command fails, the client gets an error of one line.
+The conversation outlives its sockets: a client may disconnect and reconnect, and the line reports that to the state
+machine. Rule: each command from the client is performed by one method call. If it fails, the client gets an error of
+one line.
 """
 
 from __future__ import annotations
@@ -163,7 +164,7 @@ class ServedConversation:
         self._end_if_unspoken(self._limits.unspoken_s_max, lambda: True)
 
     def _record(self, folder: Path) -> None:
-        """Record a conversation that was taken over. It continues even if that fails, such as on a full disk."""
+        """Write a journal of a conversation that was taken over. If that fails, the conversation continues anyway."""
         try:
             self.conversation.engine.record(new_journal_path(folder, correlation_id(self.id)), seed=0)
         except OSError as failure:
@@ -250,7 +251,7 @@ class ServedConversation:
 
     @property
     def has_spoken(self) -> bool:
-        """Has the user said or typed anything, or is the user about to?"""
+        """Has the user said or typed anything, or begun to speak?"""
         state = self.conversation.machine_state
         return state.said > 0 or state.user is not User.QUIET
 
@@ -314,8 +315,7 @@ class ServedConversation:
 
     @property
     def is_resting(self) -> bool:
-        """Is the conversation between turns: is the user quiet, and is the agent neither speaking nor preparing a
-        reply?"""
+        """Is the user quiet, and is the agent neither speaking nor preparing a reply?"""
         s = self.conversation.machine_state
         return s.voice is Voice.SILENT and s.user is User.QUIET and s.reply is Reply.NONE
 
@@ -333,8 +333,7 @@ class ServedConversation:
         return self.conversation.agent.phrases.notice(self._language, code)
 
     def tell(self, fact: str) -> None:
-        """Show the client a notice about an event outside of the conversation, such as "stopping" for a server that
-        stops."""
+        """Show the client a notice about an event outside of the conversation, such as "stopping"."""
         self._notices, shown = notices.step(self._notices, notices.Outside(fact))
         for notice in shown:
             self.send_message(server_messages.written(notice, self._language, self.conversation.agent.phrases))
@@ -355,8 +354,7 @@ class ServedConversation:
         self._offering = asyncio.get_running_loop().create_task(offering, name="offering a key")
 
     async def _send_key(self, client: ClientOutbox | None, key: str) -> None:
-        """Send a new key to this client as soon as the key is saved, unless another client has replaced this one
-        meanwhile."""
+        """Send a new key to this client when the key is saved, unless another client has replaced this one."""
         if await self._is_saved_soon() and client is not None and self.client is client:
             client.send_message(message("key", key=key))
 
@@ -422,8 +420,7 @@ class ServedConversation:
                 self._mark_client_part()
 
     def _send_receipt(self, receipt: AnswerReceipt) -> None:
-        """Give the client a receipt for an answer that isn't saved yet. A node that restores the conversation can use
-        it."""
+        """Give the client a receipt for an answer that isn't saved yet. A node that takes over can use it."""
         turns = tuple(said._replace(typed=self._typed_turns.get(said.turn, "")) for said in receipt.turns)
         sealed = seal(replace(receipt, turns=turns), self._secret)
         if sealed:
@@ -475,7 +472,7 @@ class ServedConversation:
             return
         try:
             if self._early is not None and incoming.type != "end":
-                raise ValueError("too many commands were sent before the conversation has resumed: send this one again later")
+                raise ValueError("too many commands before the conversation has resumed: send this one again later")
             self._commands[incoming.type](incoming.payload)
         except (DuologueError, ValueError) as problem:
             self._refuse(incoming, str(problem))
@@ -531,8 +528,7 @@ class ServedConversation:
             self._confirming = asyncio.get_running_loop().create_task(self._confirm(id_), name="confirming")
 
     async def _confirm(self, id_: str) -> None:
-        """Confirm a typed message as soon as it is saved. Without a confirmation, the client sends the message
-        again."""
+        """Confirm a typed message when it is saved. Without a confirmation, the client sends it again."""
         if await self._is_saved_soon():
             self._typed.confirm(id_, now_ms())
             self.send_message(message("typed", id=id_))

@@ -61,7 +61,7 @@ class Limits:
             if not isinstance(value, Rate) and not value > 0:
                 raise InvalidServer(f"limit {name} must be above 0, not {value}")
         if self.typed_chars.burst < self.text_chars_max:
-            raise InvalidServer("the burst of typed_chars must be at least text_chars_max, so that one long turn is accepted")
+            raise InvalidServer("the burst of typed_chars must be at least text_chars_max, for one long turn")
 
 
 def many_at_one_address(limits: Limits, count: int) -> Limits:
@@ -185,7 +185,7 @@ class ServerSettings:
 
 
 def is_loopback(host: str) -> bool:
-    """Is this host name or address the local machine?"""
+    """Does this host name or address mean the local machine?"""
     if host == "localhost":
         return True
     try:

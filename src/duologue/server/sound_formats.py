@@ -18,7 +18,7 @@ OFFERS_MAX = 8  # formats that one hello may name
 
 
 class SoundFormats(NamedTuple):
-    """The format of each direction."""
+    """The format of the sound in each direction."""
 
     input: str = PCM
     output: str = PCM

@@ -25,7 +25,7 @@ _NAME_CHARS_MAX = 200
 
 
 class InvalidTicket(DuologueError, ValueError):
-    """A ticket can't be made like this. The message says what to change and contains no secret."""
+    """A ticket can't be made with these values. The message says what to change and contains no secret."""
 
 
 @dataclass(frozen=True, slots=True)

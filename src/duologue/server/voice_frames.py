@@ -85,7 +85,7 @@ class PacketStream:
         return [self._encoder.encode(pcm[at : at + self._piece]) for at in range(0, whole, self._piece)]
 
     def end(self) -> list[bytes]:
-        """End the stream. Returns the packets that the decoder still needs to return all samples."""
+        """End the stream. Returns the last packets, which the client needs to decode all samples."""
         missing = len(self._pcm) + self.skip * 2
         packets = self.add(bytes(-(-missing // self._piece) * self._piece - len(self._pcm)))
         self.begin()

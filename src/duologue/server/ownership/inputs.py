@@ -34,7 +34,7 @@ class HandOverRequested:
 
 @dataclass(frozen=True, slots=True)
 class NodeLeft:
-    """The node is stopping: it takes over nothing more."""
+    """The node is stopping, so it takes over no more conversations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class StoreUnreachable:
 
 @dataclass(frozen=True, slots=True)
 class ConversationRestored:
-    """The conversation was rebuilt and can run."""
+    """The conversation was rebuilt from its stored data, and can run."""
 
 
 @dataclass(frozen=True, slots=True)

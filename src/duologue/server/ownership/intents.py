@@ -41,7 +41,7 @@ class ClaimForClient:
 
 @dataclass(frozen=True, slots=True)
 class RestoreConversation:
-    """Rebuild the conversation from what is stored."""
+    """Rebuild the conversation from its stored data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class ReportDamage:
 
 @dataclass(frozen=True, slots=True)
 class ReportLapse:
-    """Log that the lease has ended without a renewal."""
+    """Log that the lease has expired, because it wasn't renewed in time."""
 
 
 OwnershipIntent: TypeAlias = (

@@ -152,7 +152,9 @@ class PhoneExchange:
         if not settings.number:
             raise NotPossible("the call can't be transferred with a briefing: set `number` (PHONE_NUMBER)")
         if settings.used_tokens is not None:
-            raise NotPossible("a transfer with a briefing needs one process: use `--workers 1`, or no briefing")
+            raise NotPossible(
+                "a transfer with a briefing needs a server with one process: use `--workers 1`, or no briefing"
+            )
         assert caller.conversation is not None
         agent = briefing_agent(caller.conversation.agent, briefing, caller.taker_answers)
         policy = self._policy(round(ring_s * 1000))

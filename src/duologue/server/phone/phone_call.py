@@ -102,7 +102,7 @@ class PhoneCall:
         return int(self._loop.time() * 1000)
 
     def feed(self, given: on.CallInput) -> bool:
-        """Pass this input to the machine. Returns whether the machine's state has changed."""
+        """Pass this input to the call's state machine. Returns whether its state has changed."""
         before = self.state
         self.state, effects = step(self._policy, before, given)
         if self.state is before:
@@ -223,7 +223,7 @@ class PhoneCall:
         fails, the caller is still with the agent."""
         taker, api = self._taker, self.tools.api()
         if taker is None or not taker.call_id:
-            raise CarrierRefusal("the person who takes over is gone")
+            raise CarrierRefusal("the person who should take over is no longer on the phone")
         room = join_xml(f"duologue-{self.key}")
         await api.instruct(taker.call_id, room)
         await api.instruct(self.call_id, room)

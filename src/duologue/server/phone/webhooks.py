@@ -127,7 +127,7 @@ class Webhooks:
         voice_response()  # if the library is missing, fail now and not in a call
 
     async def voice(self, carrier: str, request: Request) -> Response:
-        """Answer the webhook of a call with instructions to stream it, or refuse it."""
+        """Answer the webhook that announces a call: with instructions to stream the call, or with a refusal."""
         found = await self._trusted(carrier, request)
         if found is None:
             return PlainTextResponse("forbidden", 403)
@@ -255,7 +255,7 @@ def pass_on_xml(to: str, caller_id: str, ring_s: int, action: str) -> str:
 
 
 def join_xml(room: str) -> str:
-    """Instructions to join a conference. The conference ends when one of the two callers leaves."""
+    """Instructions to join a conference. The conference ends when one of its two participants leaves."""
     response = voice_response().VoiceResponse()
     response.dial().conference(room, beep="false", start_conference_on_enter=True, end_conference_on_exit=True)
     return str(response)

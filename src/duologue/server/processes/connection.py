@@ -169,7 +169,7 @@ class UnansweredConnection:
 
 
 def request_of(scope: dict[str, Any]) -> bytes:
-    """A request without a body, as a client sends it."""
+    """The bytes of a request without a body, as a client sends them."""
     query = b"?" + scope["query_string"] if scope["query_string"] else b""
     lines = [scope["method"].encode() + b" " + scope["raw_path"] + query + b" HTTP/1.1"]
     lines += [name + b": " + value for name, value in scope["headers"]]
@@ -177,7 +177,7 @@ def request_of(scope: dict[str, Any]) -> bytes:
 
 
 def frame_of(text: str) -> bytes:
-    """A message as a client sends it on a WebSocket: one frame, masked with zeros."""
+    """The bytes of a message, as a client sends them on a WebSocket: one frame, masked with zeros."""
     data = text.encode()
     size = len(data)
     if size < 126:

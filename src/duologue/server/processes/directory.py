@@ -116,6 +116,6 @@ class Loads:
         self._sent[process] = self._received[process] = self._open[process] = 0
 
     def least(self, processes: Iterable[int]) -> int | None:
-        """The process with the fewest open sockets; None if there is no process. Processes with equally many take
-        turns."""
+        """The process with the fewest open sockets; None if there is no process. If several processes have equally few,
+        they take turns."""
         return min(processes, key=lambda process: (self[process], self._sent[process]), default=None)

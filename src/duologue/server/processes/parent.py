@@ -219,8 +219,8 @@ class Parent:
             self._assign(client)
 
     def _assign(self, client: socket.socket) -> None:
-        """Give a new connection to a process: a WebSocket to the process that has the fewest, any other request to the
-        next process in turn."""
+        """Give a new connection to a process. A WebSocket goes to the process that has the fewest WebSockets; for other
+        requests, the processes take turns."""
         candidates = self._candidates()
         is_websocket = looks_like_websocket(client)
         self._turn += 1

@@ -79,7 +79,7 @@ class StopServing:
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """The process takes connections. `lines` tell the user what is served."""
+    """The process can take connections now. The parent prints `lines`, which tell the user what is served."""
 
     lines: tuple[str, ...] = ()
 
@@ -145,14 +145,14 @@ class ConversationOver:
 
 @dataclass(frozen=True, slots=True)
 class ConversationForgotten:
-    """The process has nothing of this conversation any more, or another node has it."""
+    """The process no longer has anything about this conversation, not even its journal, or another node has it."""
 
     conversation: str
 
 
 @dataclass(frozen=True, slots=True)
 class SumMetrics:
-    """A client wants the metrics of all processes."""
+    """Asks the parent for the metrics of all processes, because a client wants them."""
 
     question: int
 

@@ -170,7 +170,7 @@ class SocketGate:
 
 
 def cors_headers(scope: Scope, methods: Sequence[str]) -> dict[str, str]:
-    """Headers that let a page of another, allowed origin send this request and read the response."""
+    """Headers that let a page send this request and read the response, although the page comes from another origin."""
     origin = header(scope, b"origin")
     if not origin:
         return {}

@@ -25,7 +25,7 @@ class QueuedPiece(NamedTuple):
 
 
 class SocketOutbox:
-    """Sends to one client, in text or binary frames."""
+    """Sends text and binary frames to one client."""
 
     def __init__(self, send: Send, unread_bytes_max: int) -> None:
         self._send = send

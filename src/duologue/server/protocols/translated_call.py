@@ -63,7 +63,7 @@ class TranslatedCall(Generic[Given]):
 
     @abstractmethod
     def _table(self) -> dict[type, Callable[[Any], object]]:
-        """The function that performs each kind of act."""
+        """A table that has a function for each kind of act, which performs it."""
 
     @abstractmethod
     def _listen(self, made: Conversation) -> None:
@@ -155,7 +155,7 @@ class TranslatedCall(Generic[Given]):
 
     @property
     def has_spoken(self) -> bool:
-        """Has the user said or typed anything, or is the user about to?"""
+        """Has the user said or typed anything, or begun to speak?"""
         made = self.conversation
         return made is not None and (made.machine_state.said > 0 or made.machine_state.user is not User.QUIET)
 

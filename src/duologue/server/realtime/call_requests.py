@@ -28,7 +28,7 @@ class CallRequest(NamedTuple):
 
 
 def read_call(content_type: str, body: bytes) -> CallRequest:
-    """The call that this request asks for. Raises EventRefused."""
+    """Read the call that this request asks for. Raises EventRefused if the request is invalid."""
     kind = content_type.partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
         return _from_form(content_type, body)

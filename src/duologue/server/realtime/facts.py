@@ -136,12 +136,13 @@ class CallEnded:
 
 @dataclass(frozen=True, slots=True)
 class Rested:
-    """The agent is silent: it owes no answer, prepares none and runs no tool."""
+    """The agent has become silent, and nothing more is to come: it owes the user no answer, prepares no reply and runs
+    no tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class FaultShown:
-    """Something doesn't work, and the user is told."""
+    """A part of the conversation, such as the brain or the voice, has failed, and the user is told so."""
 
     part: str
     error: str

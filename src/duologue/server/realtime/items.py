@@ -92,7 +92,7 @@ class ItemRecord:
         return Note(text)
 
     def is_about(self, item: Item) -> bool:
-        """Does this entry of the history belong to the item?"""
+        """Is this entry of the history about this item?"""
         match item:
             case UserSaid():
                 return bool(self.turn) and item.turn == self.turn

@@ -26,7 +26,7 @@ class FrameOutbox(SocketOutbox):
         self.add(message_frame(message_text(message)))
 
     def send_sound(self, pcm: bytes) -> None:
-        """Queue sound at 24 kHz."""
+        """Queue a piece of sound, which is PCM at 24 kHz."""
         self.add(audio_frame(pcm, OUTPUT_HZ), SOUND)
 
     def drop_sound(self) -> None:

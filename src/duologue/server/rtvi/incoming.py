@@ -53,7 +53,7 @@ class SendText(IncomingMessage):
 
 @dataclass(frozen=True, slots=True)
 class SendProgramMessage(IncomingMessage):
-    """A message to the agent's program."""
+    """A message from the client's program to the agent's program."""
 
     kind: str
     data: Any = field(repr=False, default=None)
