@@ -37,7 +37,7 @@ class AccessControl:
         self._by_address: Counter[str] = Counter()
 
     def address_of(self, scope: dict[str, Any]) -> str:
-        """The caller's address, to whose limits this request or socket is counted."""
+        """The caller's address. This request or socket counts towards the limits of that address."""
         return caller_address(scope, self._proxies)
 
     def is_too_often(self, scope: dict[str, Any]) -> bool:

@@ -1,5 +1,5 @@
-"""Finds the caller's address, to whose limits a connection is counted, even if the caller is behind a load balancer or
-another proxy.
+"""Finds the caller's address, even if the caller is behind a load balancer or another proxy. Limits are counted for
+this address.
 
 Rule: only a proxy that the operator trusts may name the caller. The header X-Forwarded-For is read backwards, because
 each proxy adds its entry at the end. Reading stops at the first address that isn't a trusted proxy: that is the caller.
@@ -38,8 +38,7 @@ def read_networks(texts: Iterable[str]) -> tuple[Network, ...]:
 
 
 def caller_address(scope: dict[str, Any], trusted: tuple[Network, ...]) -> str:
-    """The caller's address, to whose limits this connection is counted. An IPv6 address is replaced by its /64
-    network."""
+    """The caller's address, for which this connection is counted. An IPv6 address is replaced by its /64 network."""
     peer = str((scope.get("client") or ("", 0))[0])
     if not trusted or not is_trusted(peer, trusted):
         return shared_address(peer)

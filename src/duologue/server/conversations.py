@@ -58,7 +58,7 @@ LOG = logging.getLogger("duologue.server")
 
 
 class CountedConversation(Protocol):
-    """A conversation that is counted to the limits of its client's address."""
+    """A conversation that counts towards the limits of its client's address."""
 
     @property
     def address(self) -> str: ...
@@ -145,7 +145,7 @@ class Conversations:
 
     @property
     def counted(self) -> list[CountedConversation]:
-        """All conversations that are counted to the limits."""
+        """All conversations that count towards the limits."""
         return [*self.served.values(), *self.others]
 
     def find(self, hello: dict[str, Any]) -> tuple[ServedConversation | None, CloseCode | None]:
@@ -172,7 +172,7 @@ class Conversations:
         return served.screen.missed.lost() if served is not None and _is_of(served, hello) else []
 
     def enter(self, served: ServedConversation, client: ClientOutbox, hello: dict[str, Any], language: str) -> None:
-        """Connect a client that has come back to its running conversation."""
+        """Reconnect a client to its conversation, which is still running."""
         served.seat = hello["seat"]
         LOG.info("%s: a client has reconnected", correlation_id(served.id))
         served.enter(
@@ -227,7 +227,7 @@ class Conversations:
         address: str = "",
     ) -> ServedConversation:
         """Start a new conversation for this client. `microphone` is the state of the client's microphone. `info` has
-        facts about the conversation from the client's request. The conversation is counted to the limits of
+        facts about the conversation from the client's request. The conversation counts towards the limits of
         `address`."""
         id_ = new_id()
         context: Context[Any] = Context(

@@ -40,8 +40,8 @@ class Restorer(Protocol):
     """What is needed to restore stored conversations on this node."""
 
     async def rebuild(self, stored: StoredConversation, hello: dict[str, Any] | None) -> ServedConversation:
-        """Make a conversation that can run here from its stored data. `hello` is the hello message of its client; None
-        if the client hasn't reconnected. Raises NotRestorable."""
+        """From its stored data, make a conversation that can run on this node. `hello` is the hello message of its
+        client; None if the client hasn't reconnected. Raises NotRestorable."""
         ...
 
     def take_in(self, served: ServedConversation) -> None:

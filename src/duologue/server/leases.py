@@ -347,8 +347,8 @@ class Leases:
     # -- The memory of a brain (`ports.brain.Remembers`)
 
     async def load(self, conversation: str) -> dict[str, Any] | None:
-        """The stored state of the conversation's dialogue; None if there is none, or if the conversation doesn't run on
-        this node."""
+        """The stored state of the conversation's dialogue; None if nothing is stored, or if the conversation doesn't
+        run on this node."""
         known = self._known.get(conversation)
         return known.dialogue if known is not None and known.ownership.place in SERVED else None
 

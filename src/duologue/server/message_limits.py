@@ -1,6 +1,6 @@
 """Limits the messages of a client: how many it may send per second, and how many invalid ones in total.
 
-Rule: this class only counts; the caller disconnects the client.
+Rule: this class only counts; the code that uses it disconnects the client.
 """
 
 from __future__ import annotations

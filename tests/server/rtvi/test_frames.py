@@ -100,7 +100,7 @@ def test_both_directions_agree_with_googles_protobuf(pcm: bytes, rate_hz: int, t
         (b"\x12\x05a", "longer than the frame"),
         (b"\x10\x01", "field 2 of the frame isn't a message"),
         (b"\x13", "wire type 3"),
-        (b"\x02\x00", "field 0"),
+        (b"\x02\x00", "field with the number 0"),
         (b"\xff" * 20, "a number in the frame is too long"),
         (b"\x22\x03\x0a\x01\xff", "isn't UTF-8"),
         (b"\x22\x02\x08\x01", "text of the message has the wrong type"),

@@ -66,10 +66,10 @@ def phone_routes(
 ) -> list[BaseRoute]:
     """The routes for all configured carriers. `make_agent` is called for each call, and `on_conversation` is called
     with each conversation before it starts. While `is_open` returns False, new calls are refused, so that the carrier
-    tries the number's fallback address. `address_of` returns the caller's address, to whose limits a socket is counted.
-    If an `exchange` is given, the program can also place calls: `exchange.dial(…)`. `limits` apply to the sound and the
-    pressed keys of each call, as they do to a browser; `note_refused` is called with the name of each limit that
-    refuses something."""
+    tries the number's fallback address. `address_of` returns the caller's address; a socket counts towards the limits
+    of that address. If an `exchange` is given, the program can also place calls: `exchange.dial(…)`. `limits` apply to
+    the sound and the pressed keys of each call, as they do to a browser; `note_refused` is called with the name of each
+    limit that refuses something."""
     used = UsedTokenFiles(settings.used_tokens) if settings.used_tokens is not None else None
     tokens = StreamTokens(settings.token_key, settings.token_ms_max, used=used)
     exchange = exchange or PhoneExchange(settings)

@@ -33,8 +33,8 @@ class Directory:
         return len(self._seats) + len(self._conversations)
 
     def find(self, seat: str, conversation: str) -> int | None:
-        """The process that has this conversation; if there is none, a process that has this seat; None if no process
-        has either."""
+        """The process that has this conversation. If no process has it, a process that has this seat; None if there
+        isn't one."""
         place = self._conversations.get(conversation)
         if place is not None:
             return place.process
@@ -47,7 +47,7 @@ class Directory:
         self._seats.setdefault(seat, Counter())[process] += 1
 
     def leave(self, process: int, seat: str) -> None:
-        """Note that this process has one socket or conversation of this seat less."""
+        """Note that this process no longer has one of the sockets or conversations of this seat."""
         held = self._seats.get(seat)
         if held is None or process not in held:
             return

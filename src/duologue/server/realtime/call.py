@@ -220,7 +220,7 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
         }
 
     def _use(self, config: SessionConfig) -> None:
-        """From the next request to the brain on, let the agent use this configuration."""
+        """Let the agent use this configuration, beginning with the next request to the brain."""
         if self.conversation is None or self.is_over:
             return
         engine = self.conversation.engine

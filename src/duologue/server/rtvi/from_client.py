@@ -25,7 +25,7 @@ def get_ready(d: RtviDraft, m: im.ClientReady) -> None:
 
 
 def agreed_version(m: im.ClientReady) -> str:
-    """The version of the protocol that both sides can use. Raises MessageRefused if there is none."""
+    """The version of the protocol that both sides can use. Raises MessageRefused if there isn't one."""
     parts = m.version.split(".")
     if len(parts) != 3 or not all(part.isascii() and part.isdigit() and len(part) < 6 for part in parts):
         raise MessageRefused(f"'version' must be like '{VERSION}', not {quoted(m.version)}.", m.id, fatal=True)
