@@ -1,5 +1,5 @@
-"""Checks that every kind of connection to a server goes through: the caller's address, how many connections that
-address has, and whether its credentials are right.
+"""The checks for every kind of connection to a server: the caller's address, how many connections that address has, and
+whether the credentials are right.
 
 Rule: all connections from one address are counted together, whatever protocol they use. A wrong credential is always
 logged, and its refusal is delayed.

@@ -251,8 +251,8 @@ def _tick(state: Supervision, now_ms: int) -> Stepped:
 
 
 def _stop(state: Supervision) -> Stepped:
-    """Stop all processes. The first time, their conversations may end or move; the second time, the processes are
-    killed."""
+    """Stop all processes. At the first request to stop, their conversations may end or move; at the second, the
+    processes are killed."""
     intents: tuple[SupervisionIntent, ...] = ()
     for at, one in enumerate(state.processes):
         if one.stage in (ProcessStage.UNSTARTED, ProcessStage.RESTING):

@@ -71,7 +71,8 @@ def _where(response: OpenResponse, item: ItemRecord) -> dict[str, Any]:
 
 
 def _message(d: ExchangeDraft, is_sound: bool) -> ItemRecord:
-    """The item with the words of the open response. It is created when it is needed first."""
+    """The item with the words of the open response. It is created when the response gets its first words or its first
+    sound."""
     response = d.s.response
     assert response is not None
     if response.message is not None:

@@ -125,8 +125,8 @@ class RealtimeSocket:
             self._refuse(SILENT, INVALID)
 
     def _idle_until(self, call: RealtimeCall) -> float | None:
-        """The time at which the socket will be closed if no more messages arrive. None (no limit) once the conversation
-        has begun."""
+        """The time at which the socket will be closed if no more messages arrive. None (no limit) after the
+        conversation has begun."""
         if call.over is not None:
             return None
         return asyncio.get_running_loop().time() + self._settings.limits.silent_s_max

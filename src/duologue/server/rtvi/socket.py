@@ -107,8 +107,8 @@ class RtviSocket:
             call.disconnect(SILENT if call.state.ready_id else NOT_READY)
 
     def _idle_until(self, call: RtviCall) -> float | None:
-        """The time at which the socket will be closed if no more messages arrive. None (no limit) once the conversation
-        has begun."""
+        """The time at which the socket will be closed if no more messages arrive. None (no limit) after the
+        conversation has begun."""
         if call.has_begun:
             return None
         return asyncio.get_running_loop().time() + self._server.settings.limits.silent_s_max
