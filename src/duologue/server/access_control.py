@@ -1,8 +1,8 @@
-"""Checks that all entrances of a server share: the caller's address, the number of its connections, and wrong
-credentials.
+"""The checks for every kind of connection to a server: the caller's address, how many connections that address has, and
+whether the credentials are right.
 
-Rule: the connections of an address count together, whatever protocol they speak, and a wrong credential is logged and
-refused late at every entrance.
+Rule: all connections from one address are counted together, whatever protocol they use. A wrong credential is always
+logged, and its refusal is delayed.
 """
 
 from __future__ import annotations
@@ -37,17 +37,18 @@ class AccessControl:
         self._by_address: Counter[str] = Counter()
 
     def address_of(self, scope: dict[str, Any]) -> str:
-        """The address towards whose limits this request or socket counts."""
+        """The caller's address. This request or socket counts towards the limits of that address."""
         return caller_address(scope, self._proxies)
 
     def is_too_often(self, scope: dict[str, Any]) -> bool:
-        """Does this caller, who is behind a trusted proxy, open connections too often? False for all other callers:
-        their connections were counted when they were opened."""
+        """Does this caller open connections too often? Only callers behind a trusted proxy are checked here. For all
+        others this is False, because their connections were counted when they were opened."""
         limit, peer = self._connection_limit, str((scope.get("client") or ("", 0))[0])
         return limit.is_trusted(peer) and not limit.may_enter(self.address_of(scope))
 
     def enter(self, address: str) -> bool:
-        """Count one more connection of this address. Returns whether it may stay. `leave` must follow in both cases."""
+        """Count one more connection from this address. Returns whether the connection may stay open. Call `leave` when
+        it ends, even if it was refused."""
         self._by_address[address] += 1
         if self._by_address[address] > self._most:
             self._note_refused("address")
@@ -60,7 +61,7 @@ class AccessControl:
             del self._by_address[address]
 
     async def refuse_late(self, scope: dict[str, Any]) -> None:
-        """A wrong credential was presented: log it, and wait before it is refused."""
+        """Log that a wrong credential was presented, and wait, so that the caller is refused late."""
         address = self.address_of(scope)
         wait_s = self._wrong.note(address, time.monotonic())
         LOG.warning("wrong token from address %s, number %d", address_hash(address), self._wrong.count(address))

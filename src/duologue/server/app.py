@@ -1,6 +1,6 @@
 """The server as an ASGI app: every route and its handler.
 
-Rule: this module only connects parts; a handler is short or calls another module.
+Rule: this module only connects the parts of the server: each handler is short, or calls a function of another module.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ class Server:
         self.app = SafeHeaders(in_time)  # outermost, so that error responses have these headers too
 
     def add_routes(self, routes: Sequence[BaseRoute]) -> None:
-        """Add routes, such as those of a carrier. They come before the route of the panel's files, because that route
-        matches every path."""
+        """Add routes, such as those of a carrier. They are inserted before the route of the panel's files, because that
+        route matches every path."""
         self._starlette.router.routes[-1:-1] = routes
 
     # -- Handlers
@@ -116,11 +116,11 @@ class Server:
         return self.conversations.tally.text() + self.conversations.gauges()
 
     def share_calls(self, is_shared: bool) -> None:
-        """Start or stop telling the other processes which calls run in this process."""
+        """Start or stop telling the server's other processes which conversations run in this process."""
         self.conversations.switchboard.share(is_shared)
 
     def note_calls(self, process: int, calls: Sequence[dict[str, Any]]) -> None:
-        """Note that another process has these calls."""
+        """Note that these conversations run in another process of this server."""
         self.conversations.switchboard.note_elsewhere(process, calls)
 
     async def _journal(self, request: Request) -> Response:
@@ -159,7 +159,8 @@ class Server:
         return await self._in_thread(request, lambda: Response(_draw(name), media_type="image/svg+xml"))
 
     async def _in_thread(self, request: Request, work: Callable[[], Response]) -> Response:
-        """Run slow work in a thread, so that it doesn't delay conversations. Addresses whose work waits take turns."""
+        """Run slow work in a thread, so that it doesn't delay conversations. If work from several addresses is queued,
+        the addresses take turns."""
         address = self.access.address_of(dict(request.scope))
         try:
             return await REPLAYS.run_for(address, work)
@@ -167,8 +168,8 @@ class Server:
             return _refusal(429, "Your address has too many requests of this kind: try again when one is answered.")
 
     def _bounded(self, answer: Answer) -> Answer:
-        """A handler that calls `answer` for at most SLOW_MAX slow requests at the same time, and refuses further
-        ones."""
+        """Make a handler that calls `answer` for at most SLOW_MAX slow requests at the same time, and refuses all
+        further requests."""
 
         async def answer_if_idle(request: Request) -> Response:
             if self._slow >= SLOW_MAX:
@@ -184,7 +185,8 @@ class Server:
     # -- Authorization
 
     def _own(self, answer: Answer) -> Answer:
-        """A handler that calls `answer` only if Host and Origin of the request are this server's own."""
+        """Make a handler that calls `answer` only if the request's Host and Origin are this server's own, and otherwise
+        refuses the request."""
 
         async def answer_if_own(request: Request) -> Response:
             return await answer(request) if is_own_page(dict(request.scope), self.settings) else _refusal(*_NOT_OWN)
@@ -192,7 +194,7 @@ class Server:
         return answer_if_own
 
     def _for_operators(self, answer: Answer) -> Answer:
-        """A handler that calls `answer` only for operators."""
+        """Make a handler that calls `answer` only for operators, and refuses everyone else."""
 
         async def answer_if_operator(request: Request) -> Response:
             scope = dict(request.scope)
@@ -212,7 +214,7 @@ class Server:
         return admission is not None and served.is_key(request.headers.get("x-conversation-key", ""), admission.user)
 
     async def _refuse(self, request: Request, status: int, why: str) -> Response:
-        """Refuse a request. One with a wrong token or key is logged, and refused late."""
+        """Refuse a request. If it presented a token or a key, log that, and wait before the refusal is sent."""
         scope = dict(request.scope)
         if bearer(scope) or "x-conversation-key" in request.headers:
             await self.access.refuse_late(scope)
@@ -240,7 +242,7 @@ class OwnPages:
 
 
 class GivenAway(Response):
-    """A response that sends nothing, because another process has the connection now and responds."""
+    """A response that sends nothing, because the connection was given to another process, which sends the response."""
 
     async def __call__(self, *given: Any) -> None: ...
 
@@ -251,7 +253,8 @@ def _draw(name: str) -> str:
 
 
 def replay_response(data: bytes) -> Response:
-    """Replay an uploaded journal. Returns its newest steps as JSON, or a refusal (422) that says what is wrong."""
+    """Replay an uploaded journal. Returns the journal's newest steps as JSON; if the journal can't be replayed, a
+    response with status 422 that says why."""
     try:
         journal = read_journal(data.decode().splitlines(keepends=True), complete=False)
         newest = deque((record for record in replay(journal) if is_worth_showing(record)), STEPS_MAX)

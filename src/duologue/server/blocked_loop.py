@@ -1,6 +1,7 @@
 """Logs which line of code blocks the event loop: a hook, a brain or a tool that sleeps or computes and doesn't await.
 
-A thread checks now and then whether the loop still runs. Rule: the thread only checks, and reports each block once.
+A thread checks regularly whether the loop still runs. Rule: the thread changes nothing, and reports each blockage only
+one time.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ _INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib"
 
 
 class BlockedLoopWatch:
-    """Watches the running event loop of this thread. Use it with `with`. `tell` is called with the place of the code
-    that blocks the loop."""
+    """Watches the event loop that runs in this thread. Use it with `with`. When the loop is blocked, `tell` is called
+    with the file, line and function of the code that blocks it."""
 
     def __init__(self, tell: Callable[[str], None], blocked_s: float = BLOCKED_S) -> None:
         self._tell = tell
@@ -59,7 +60,8 @@ class BlockedLoopWatch:
 
 
 def place_of(frame: FrameType) -> str:
-    """The innermost line of this stack that belongs to the user's own program, as `file:line in function`."""
+    """The innermost line of this stack that is in the user's own program, written as `file:line in function`. If no
+    line is in the user's program, the innermost line of the whole stack."""
     stack = traceback.extract_stack(frame)
     own = [one for one in stack if not one.filename.startswith((_OWN, *_INSTALLED, "<"))]
     newest = (own or list(stack))[-1]

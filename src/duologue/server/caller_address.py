@@ -1,7 +1,9 @@
-"""Finds the address towards whose limits a connection counts, also behind a balancer or another proxy.
+"""Finds the caller's address, even if the caller is behind a load balancer or another proxy. Limits are counted for
+this address.
 
-Rule: only a proxy that the operator trusts can say for whom it speaks. The header X-Forwarded-For is read from its end,
-where the nearest proxy writes, and only as far as the proxies are trusted. A made-up header changes nothing.
+Rule: only a proxy that the operator trusts may name the caller. The header X-Forwarded-For is read backwards, because
+each proxy adds its entry at the end. Reading stops at the first address that isn't a trusted proxy: that is the caller.
+So a caller gains nothing by sending a made-up header.
 """
 
 from __future__ import annotations
@@ -17,11 +19,13 @@ IPV6_PREFIX = 64  # one customer of a provider has at least that many addresses
 
 
 class InvalidProxy(DuologueError, ValueError):
-    """A trusted proxy was given as something that is neither an address nor a network. The message quotes it."""
+    """The setting for trusted proxies contains something that is neither an address nor a network. The message quotes
+    it."""
 
 
 def read_networks(texts: Iterable[str]) -> tuple[Network, ...]:
-    """The networks of trusted proxies: addresses such as 10.0.0.7, or networks such as 10.0.0.0/8."""
+    """Read the networks of trusted proxies from texts: an address such as 10.0.0.7, or a network such as 10.0.0.0/8.
+    Raises InvalidProxy."""
     networks = []
     for text in texts:
         try:
@@ -34,7 +38,7 @@ def read_networks(texts: Iterable[str]) -> tuple[Network, ...]:
 
 
 def caller_address(scope: dict[str, Any], trusted: tuple[Network, ...]) -> str:
-    """The address towards whose limits this connection counts. An IPv6 address is replaced by its /64 network."""
+    """The caller's address, for which this connection is counted. An IPv6 address is replaced by its /64 network."""
     peer = str((scope.get("client") or ("", 0))[0])
     if not trusted or not is_trusted(peer, trusted):
         return shared_address(peer)
@@ -65,14 +69,15 @@ def _parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | Non
 
 
 def _without_port(given: str) -> str:
-    """The address of `1.2.3.4:567` or `[::1]:567`."""
+    """The address without its port: `1.2.3.4` for `1.2.3.4:567`, and `::1` for `[::1]:567`."""
     if given.startswith("["):
         return given[1:].partition("]")[0]
     return given.partition(":")[0] if given.count(":") == 1 else given
 
 
 def shared_address(address: str) -> str:
-    """The address as the limits count it: an IPv6 address is replaced by its /64 network, any other address stays."""
+    """The address under which limits are counted: the /64 network of an IPv6 address, and any other address
+    unchanged."""
     parsed = _parsed(address)
     if isinstance(parsed, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((parsed, IPV6_PREFIX), strict=False))

@@ -1,7 +1,8 @@
 """What one conversation's client may still send: typed turns, characters and sound. Pure: the time is an argument.
 
-A conversation has one budget, whichever socket its client uses. Rule: each refusal has a sentence for the client. Sound
-that comes too fast is left out, and the client is told how much of it, at most once in `TELL_MS` milliseconds.
+A conversation has one budget, even if its client changes sockets. Rule: each refusal has a sentence for the client.
+Sound that comes too fast is left out. The client is told how much was left out, at most once every `TELL_MS`
+milliseconds.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ TELL_MS = 5_000
 
 
 class Refused(NamedTuple):
-    """A refusal: the name of the limit, for metrics, and one sentence for the client. The same input would be accepted
-    after `wait_ms` milliseconds; None if waiting alone isn't enough."""
+    """A refusal: the name of the limit, for metrics, and one sentence for the client. The client may send the same
+    input again after `wait_ms` milliseconds; None if waiting alone doesn't help."""
 
     limit: str
     message: str
@@ -34,7 +35,8 @@ class Unanswered(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CallerBudget:
-    """How much the client may still send, and how much left-out sound it wasn't told of yet."""
+    """How much the client may still send, and how much sound was left out since the client was last told about left-out
+    sound."""
 
     typed_turns: Bucket
     typed_chars: Bucket
@@ -52,8 +54,8 @@ def new_budget(limits: Limits, now_ms: int) -> CallerBudget:
 def type_text(
     limits: Limits, budget: CallerBudget, chars: int, unanswered: Unanswered, now_ms: int
 ) -> tuple[CallerBudget, Refused | None]:
-    """Take a typed text of `chars` characters from the budget. Returns the new budget, and a refusal if there is one. A
-    refused text doesn't change the budget."""
+    """Take a typed text of `chars` characters from the budget. Returns the new budget, and the refusal, or None if the
+    text is accepted. A refused text doesn't change the budget."""
     if unanswered.turns >= limits.unanswered_turns_max:
         message = f"{unanswered.turns} messages wait for an answer, and that is the limit: wait for the next answer"
         return budget, Refused("unanswered_turns", message)
@@ -73,8 +75,8 @@ def type_text(
 
 
 def hear_sound(limits: Limits, budget: CallerBudget, ms: int, now_ms: int) -> tuple[CallerBudget, bool, Refused | None]:
-    """Take `ms` milliseconds of sound from the budget. Returns the new budget, whether the sound is heard, and what to
-    tell the client now, if anything."""
+    """Take `ms` milliseconds of sound from the budget. Returns the new budget, whether the sound may be heard, and what
+    to tell the client now; None if there is nothing to tell."""
     bucket, wait_ms = take(limits.sound_ms, budget.sound_ms, ms, now_ms)
     is_heard = wait_ms == 0
     if is_heard and not budget.untold_ms:

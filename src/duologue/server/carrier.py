@@ -1,8 +1,10 @@
-"""Decides whether a client's sound goes over its socket or over a peer connection: rows, and a pure step.
+"""Decides whether a client's sound goes over its socket or over a WebRTC peer connection: a table of rows, and a pure
+step.
 
-State, captions and commands always go over the socket. Sound moves to a peer connection when one is made and the agent
-is silent, and back to the socket as soon as the connection fails, where it continues after the last sample that was
-heard. Rule: sound has exactly one carrier at any time, and a client that can't use WebRTC notices nothing.
+State, captions and commands always go over the socket. Sound moves to a peer connection when that connection works and
+the agent is silent. It moves back to the socket as soon as the connection fails, and continues there after the last
+sample that the client heard. Rule: at any time, sound goes over exactly one of the two (its carrier). A client that
+can't use WebRTC notices nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from typing import NamedTuple
 
 
 class CarrierPlace(Enum):
-    """Which carrier the sound uses, and whether a peer connection is being set up."""
+    """Whether the sound goes over the socket or over a peer connection, and whether a peer connection is being set
+    up."""
 
     SOCKET = "socket"
     CONNECTING = "connecting"  # over the socket, and an offer was answered
@@ -75,6 +78,7 @@ class CarrierStep:
 
 
 def step(place: CarrierPlace, given: CarrierInput) -> CarrierStep:
-    """The carrier of the sound after this input, and what to do, in this order."""
+    """Take one input. Returns the place after the input, and the actions to perform, in order. If no row has this input
+    for this place, the place stays and there are no actions."""
     found = next((row for row in ROWS if place in row.sources and given is row.on), None)
     return CarrierStep(found.target, found.acts) if found is not None else CarrierStep(place)

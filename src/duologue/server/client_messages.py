@@ -1,7 +1,7 @@
 """The messages that a client may send, parsed from JSON (docs/protocol.md, version 1).
 
 One table lists every message and its fields. Rule: anything that isn't in the table is refused with one line that says
-what is wrong and repeats nothing of what was sent.
+what is wrong, and that doesn't repeat what the client sent.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class BadMessage(DuologueError, ValueError):
 
 
 class WrongVersion(BadMessage):
-    """The client uses another version of the protocol."""
+    """The client uses a version of the protocol that this server doesn't support."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def _whole(largest: int) -> Callable[[Any], bool]:
 
 
 def _is_text(value: Any) -> bool:
-    """Is this a text without lone surrogates? UTF-8 can't encode those."""
+    """Is this a text that UTF-8 can encode, which means without lone surrogates?"""
     return isinstance(value, str) and not _SURROGATES.search(value)
 
 
@@ -60,8 +60,7 @@ def _is_name(value: Any) -> bool:
 
 
 def _is_seat(value: Any) -> bool:
-    """Is this a valid seat (the id of a browser)? It must not be empty, because several clients would share an empty
-    seat."""
+    """Is this a valid seat (the id of a browser)? An empty seat isn't valid, because several clients would share it."""
     return _is_name(value) and bool(value.strip())
 
 

@@ -2,8 +2,8 @@
 sound.
 
 Sending never waits, so a slow client doesn't delay a conversation. A client that doesn't read at all is disconnected.
-Sound is queued as PCM and becomes a frame when it is sent, so what is dropped from the queue was never encoded. Rule:
-after `drop_sound`, nothing that was queued for that voice (the sound of one utterance) is sent.
+Sound is queued as PCM and is encoded as a frame only when it is sent, so no work is lost when queued sound is dropped.
+Rule: after `drop_sound`, nothing that was queued for that voice (the sound of one utterance) is sent.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ _URGENT = ("hold", "resume", "clear")
 
 class _Item(NamedTuple):
     """One item of the queue: a frame to send, or sound from which a frame will be made. For sound, `kind` is VOICE or
-    CUE. `voice` is the voice that it belongs to, or 0 if it isn't about a voice. `number` is that of the chunk or the
-    cue. Before an item that `ends` a voice, the last samples of that voice are sent."""
+    CUE, and `number` is the number of the chunk or of the cue. `voice` is the number of the voice that the item is
+    about; 0 if it isn't about a voice. If the item `ends` a voice, the last samples of that voice are sent before the
+    item."""
 
     data: str | bytes
     voice: int = 0
@@ -37,7 +38,8 @@ class _Item(NamedTuple):
 
 
 class ClientOutbox:
-    """Sends to one client. `on_closing` is called once, when the server begins to disconnect the client."""
+    """Sends messages and sound to one client. `on_closing` is called when the server begins to disconnect the
+    client."""
 
     def __init__(self, send: Send, unread_bytes_max: int, on_closing: Callable[[], object] = lambda: None) -> None:
         self._send = send
@@ -53,8 +55,8 @@ class ClientOutbox:
         self._note_sound: Callable[[int, int], None] = lambda frame_bytes, pcm_bytes: None  # noqa: ARG005
 
     def use(self, frames: VoiceFrames, note_sound: Callable[[int, int], None]) -> None:
-        """Send sound as these frames from now on. `note_sound` is called with the number of bytes of each frame and of
-        its PCM."""
+        """From now on, encode sound with `frames`. For each frame that is sent, `note_sound` is called with the frame's
+        size in bytes and the size of its PCM."""
         self._frames = frames
         self._note_sound = note_sound
 
@@ -65,7 +67,7 @@ class ClientOutbox:
 
     @property
     def unread_bytes(self) -> int:
-        """Bytes that are queued and not sent yet."""
+        """How many bytes are queued and not sent yet."""
         return self._unread
 
     # -- Queueing
@@ -75,7 +77,8 @@ class ClientOutbox:
         self._put(_Item(_as_text(outgoing)))
 
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:
-        """Queue a playback command. Hold, resume and clear overtake queued sound."""
+        """Queue a playback command. The commands hold, resume and clear are sent before sound that is already
+        queued."""
         text = _as_text(message("play", action=action, voice=voice, ms=ms))
         item = _Item(text, voice, ends=action == "finish")
         if action in _URGENT:
@@ -89,8 +92,8 @@ class ClientOutbox:
         self._put(_Item(pcm, voice, VOICE, chunk))
 
     def complete_soon(self, voice: int) -> None:
-        """Note that this voice has no more sound for now. If no more comes soon, send the last samples of its last
-        chunk, which the encoder still holds."""
+        """Note that this voice has no more sound for now. If no more sound is queued soon, send the last samples of the
+        voice's newest chunk, which the encoder still holds."""
         if self._frames.is_late and self._completing is None and not self.is_closing:
             rest = _Item("", voice, ends=True)
             self._completing = asyncio.get_running_loop().call_later(REST_S, self._complete, rest)
@@ -105,25 +108,26 @@ class ClientOutbox:
             self._completing = None
 
     def drop_sound(self, voice: int) -> None:
-        """Remove everything of this voice from the queue. Voice 0 means no voice: nothing is removed."""
+        """Remove everything about this voice from the queue. Does nothing if `voice` is 0, which means no voice."""
         self._keep(lambda item: not voice or item.voice != voice)
 
     def send_cue(self, cue: int, pcm: bytes) -> None:
-        """Queue sound of a cue as a binary frame."""
+        """Queue the sound of a cue (a short signal tone) as a binary frame."""
         self._put(_Item(pcm, kind=CUE, number=cue))
 
     def stop_cue(self) -> None:
-        """Remove queued sound of cues, and queue a command to silence what is playing. It overtakes queued sound."""
+        """Remove all cue sound from the queue, and queue a command that stops the cue that is playing. The command is
+        sent before sound that is already queued."""
         self._keep(lambda item: item.kind != CUE)
         self._put(_Item(_as_text(message("cue", action="stop"))), self._first_sound())
 
     def send_ambient(self, pcm: bytes) -> None:
-        """Queue a sound to repeat as a binary frame."""
+        """Queue a background sound as a binary frame. The client plays it again and again."""
         self._put(_Item(HEADER.pack(AMBIENT, AS_PCM, 0, 0, 0) + pcm))
 
     def disconnect(self, close_code: CloseCode) -> None:
-        """Send all queued messages, then the reason, and close the socket with this code. Queued sound and playback
-        commands are dropped."""
+        """Send all queued messages and then the reason, and close the socket with this close code. Queued sound and
+        playback commands are dropped."""
         if self.is_closing:
             return
         self._keep(lambda item: not item.voice and isinstance(item.data, str))
@@ -131,14 +135,14 @@ class ClientOutbox:
         self._begin_closing(close_code)
 
     def close(self) -> None:
-        """The socket is gone: clear the queue and let `write` end."""
+        """Note that the socket is closed: clear the queue, and let `write` end."""
         self._is_closed = True
         self._queue.clear()
         self._stop_completing()
         self._wake()
 
     def _keep(self, is_kept: Callable[[_Item], bool]) -> None:
-        """Remove the items from the queue for which `is_kept` returns False."""
+        """Keep only the queued items for which `is_kept` returns True, and remove the others."""
         self._queue = deque(item for item in self._queue if is_kept(item))
         self._unread = sum(len(item.data) for item in self._queue)
 
@@ -190,7 +194,8 @@ class ClientOutbox:
             self.close()
 
     def _next(self) -> dict[str, Any] | None:
-        """The next frame, if the next item needs one."""
+        """Take the next frame to send from the queue. Returns None if the next item only marks the end of a voice and
+        needs no frame."""
         item = self._queue[0]
         if item.ends and (rest := self._frames.rest(item.voice)) is not None:
             self._note_sound(len(rest), 0)
@@ -211,6 +216,6 @@ class ClientOutbox:
 
 
 def _as_text(outgoing: ServerMessage) -> str:
-    """The message as JSON. A lone surrogate, which a service may send, is replaced: UTF-8 can't encode it."""
+    """The message as JSON. Lone surrogates, which a service may send, are replaced, because UTF-8 can't encode them."""
     text = json.dumps(outgoing, separators=(",", ":"), ensure_ascii=False)
     return text.encode(errors="replace").decode()

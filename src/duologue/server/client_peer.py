@@ -1,7 +1,8 @@
-"""The peer connection of one client of the panel: answers its offers, and switches the line's sound between that
-connection and the socket.
+"""The WebRTC peer connection of one client of the panel: answers the client's offers, and switches the sound between
+that connection and the client's socket.
 
-Rule: `carrier` decides which way the sound goes; this class opens and closes connections as `carrier` says.
+Rule: the module `carrier` decides whether sound goes over the socket or the peer connection; this class opens and
+closes connections as `carrier` says.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _PATH_INPUTS = {
 
 
 class _Connection:
-    """One peer connection. Its sound and its changes are ignored once there is a newer connection."""
+    """One peer connection. Its sound and its state changes are ignored as soon as the client has a newer connection."""
 
     def __init__(self, owner: ClientPeer, line: BrowserLine) -> None:
         self.player = PacketPlayer(line, now_ms, owner.note_report)
@@ -73,7 +74,8 @@ class _Connection:
 
 
 class ClientPeer:
-    """The peer connections of one client, one after another. `hear` is called with the sound of its microphone."""
+    """The peer connections of one client, one after another. `hear` is called with the sound from the client's
+    microphone."""
 
     def __init__(
         self, line: BrowserLine, client: ClientOutbox, settings: WebRtcSettings, hear: Callable[[bytes], None]
@@ -104,7 +106,8 @@ class ClientPeer:
         return self.place is not CarrierPlace.PEER
 
     def offer(self, sdp: str) -> None:
-        """Answer an offer. If that fails, the client is told, and the sound stays where it is."""
+        """Answer the client's offer of a peer connection. If that fails, the client is told, and the sound goes on as
+        before."""
         self._offers += 1
         if (why := why_no_webrtc(self._settings)) is not None:
             self._refuse("no_webrtc", why)
@@ -132,14 +135,14 @@ class ClientPeer:
         self._client.send_message(message("error", code="webrtc_refused", reason=code, message=f"webrtc: {why}"))
 
     def note_heard(self, timestamp: int) -> None:
-        """The client says that it plays the packet with this RTP timestamp."""
+        """Note the client's report that it is playing the packet with this RTP timestamp."""
         if self.place is CarrierPlace.PEER and self.connection is not None and self.connection.peer is not None:
             stamp = self.connection.peer.stamp_of(timestamp)
             if stamp is not None:
                 self.connection.player.note_stamp(stamp)
 
     def leave(self) -> None:
-        """The client's socket is gone, and the peer connection goes with it."""
+        """Close the peer connection, because the client's socket is closed."""
         if self.place is CarrierPlace.PEER and self.connection is not None:
             self._line.detach(self.connection.player)
         self.post(CarrierInput.CLIENT_LEFT)
@@ -155,7 +158,7 @@ class ClientPeer:
             self.post(CarrierInput.SILENCE_CAME)
 
     def note_report(self, report: Report) -> None:
-        """Tell the client how much of a voice it has heard: the client needs this number to reconnect."""
+        """Tell the client how many milliseconds of a voice it has heard. The client needs this number to reconnect."""
         self._client.send_message(message("heard", voice=report.voice, ms=report.heard_ms))
 
     def post(self, given: CarrierInput) -> None:
@@ -177,8 +180,8 @@ class ClientPeer:
         self._line.attach(self.connection.player)
 
     def _use_socket(self) -> None:
-        """Move the sound back to the socket. The client sends again what its microphone has recorded since the server
-        last heard it."""
+        """Move the sound back to the socket. The client is asked to send the microphone's sound again from the moment
+        at which the server last heard it."""
         used = self._former if self._former is not None else self.connection
         assert used is not None
         LOG.info("a client's sound goes over its socket again")

@@ -1,7 +1,8 @@
-"""The WebSocket of one client, from hello to close: admission, rate limits, and where each message goes.
+"""The WebSocket of one client, from its hello message to its close: admission, rate limits, and which method handles
+each message.
 
-The module uses ASGI directly, because each conversation has fifty messages a second, and further layers would cost too
-much. Rule: nothing that a client sends affects another conversation.
+The module uses ASGI directly, because each conversation has fifty messages a second, and a web framework in between
+would cost too much time. Rule: nothing that a client sends affects another conversation.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ _LASTING = ("version", "seat", "token", "language", "audio")  # of a hello that 
 
 
 class Gate:
-    """The ASGI endpoint of all client sockets. It accepts them and counts them by IP address."""
+    """The ASGI endpoint of all client sockets. It accepts sockets, and counts how many each IP address has open."""
 
     def __init__(self, conversations: Conversations, settings: ServerSettings, access: AccessControl) -> None:
         self._conversations = conversations
@@ -102,7 +103,8 @@ class Gate:
 
 
 def info_of(scope: Scope, settings: ServerSettings) -> CallInfo:
-    """The facts about a call that the request of its client contains, as far as the operator allowed them."""
+    """The facts about a conversation from the client's request: only the query parameters and headers that the
+    operator's settings allow."""
     query = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope.get("headers", ())}
     return CallInfo(
@@ -121,7 +123,8 @@ class Entrance:
         self._access = access
 
     async def admit(self, presented: str) -> Admission | None:
-        """What the client that presents this token or ticket may do. A wrong one is logged and refused late."""
+        """What a client that presents this token or ticket may do; None if it may not connect. A wrong token or ticket
+        is logged, and its refusal is delayed."""
         admission = admit(presented, self._scope, self._settings, self._agent, time.time())
         if admission is None and presented:
             await self._access.refuse_late(self._scope)
@@ -181,8 +184,8 @@ class ClientSocket:
                     LOG.error("a socket failed: %s", type(failure).__name__)
 
     def _detach(self) -> None:
-        """Stop reading, and leave the conversation, which continues without this client. Doesn't wait until the close
-        frame is sent."""
+        """Stop reading, and disconnect the client from its conversation, which continues without it. Doesn't wait until
+        the close frame is sent."""
         if self._reading is not None:
             self._reading.cancel()
         self._operator.leave()
@@ -192,7 +195,7 @@ class ClientSocket:
     # -- Reading
 
     async def _read(self, receive: Receive) -> None:
-        """Read until the client disconnects, or until we disconnect it."""
+        """Read messages until the client disconnects or the server disconnects it."""
         limits = self._settings.limits
         try:
             async with asyncio.timeout(limits.hello_s_max) as hello_timeout:
@@ -310,15 +313,15 @@ class ClientSocket:
                 self._client.send_message(outgoing)
 
     def _agree_on_sound(self, hello: dict[str, Any]) -> None:
-        """Choose the formats of this socket's sound. Another socket of the client may have others."""
+        """Choose the sound formats of this socket. They may differ from those of the client's other sockets."""
         self._formats = formats = agreed_formats(hello.get("audio", {}), self._settings.wants_opus)
         self._microphone = microphone_frames(formats.input, rate_of(hello))
         note, form = self._conversations.traffic.note, formats.output
         self._client.use(voice_frames(form), lambda frame, pcm: note(OUTPUT, form, frame, pcm // _PCM_BYTES_PER_MS))
 
     async def _is_given_away(self, hello: dict[str, Any]) -> bool:
-        """Give the socket to the process to which this client belongs, if that is another one. A socket that came from
-        another process stays. Returns whether the socket was given away."""
+        """If this client belongs to another process of the server, give the socket to that process. A socket that came
+        from another process is never given away again. Returns whether the socket was given away."""
         connection = self._connection
         if connection is None:
             return False
@@ -370,14 +373,14 @@ class ClientSocket:
             )
 
     def _is_late(self, incoming: ClientMessage) -> bool:
-        """May this message be ignored when no conversation runs? Reports of the client (`FACTS`) may. After a
-        conversation so may commands, because the client sent them before it knew of the end. The user's words (`WORDS`)
-        may not: the client is told that they are lost."""
+        """May this message be ignored because no conversation is running? Yes for the client's reports (`FACTS`). After
+        a conversation also yes for commands, because the client may have sent them before it knew of the end. No for
+        the user's words (`WORDS`): the client is told that they are lost."""
         return incoming.type in FACTS or (self._served is not None and incoming.type not in WORDS)
 
     def _is_given_to_call(self, id_: str | None) -> bool:
-        """Give an operator's socket to the process that has the call to watch, if that is another one. Returns whether
-        the socket was given away."""
+        """If the conversation that an operator wants to watch runs in another process of the server, give the
+        operator's socket to that process. Returns whether the socket was given away."""
         process = self._conversations.switchboard.process_of(id_)
         if process is None or self._connection is None or not self._operator.may_watch:
             return False
@@ -404,8 +407,8 @@ class ClientSocket:
             await self._begin(self._hello, Microphone(given.get("microphone", Microphone.ON)))
 
     def _refuse_start(self, refused: Refused) -> None:
-        """Tell the client why it can't start. If the server is full, the socket is closed, so that a balancer can send
-        the client to another server."""
+        """Tell the client why it can't start a conversation. If the server is full, the socket is closed, so that a
+        load balancer can send the client to another server."""
         if refused.limit == "conversations":
             self.refuse(TOO_MANY)
         else:
@@ -414,8 +417,8 @@ class ClientSocket:
             self._client.send_message(message("ended", reason=refused.message, canRestart=True))
 
     async def _begin(self, hello: dict[str, Any], microphone: Microphone) -> None:
-        """Start a conversation. If the agent, its parts or the journal fail, tell the client and keep the socket
-        open."""
+        """Start a conversation. If that fails, for example because the agent's own code raises an exception, tell the
+        client and keep the socket open."""
         try:
             self._served = await self._conversations.begin(
                 self._client, hello, self._language, microphone, self.info, self._address

@@ -1,6 +1,6 @@
-"""The sound of a conversation's client: its microphone, over the socket or over a peer connection.
+"""Receives the sound from a client's microphone, which comes over the client's socket or over a WebRTC peer connection.
 
-Rule: sound that comes faster than it can be spoken is left out, and the client is told so.
+Rule: sound that arrives faster than real time is left out, and the client is told so.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from .settings import WebRtcSettings
 
 
 class ClientSound:
-    """The sound that the connected client sends and gets. `tell_left_out` is called when sound is refused."""
+    """The sound of the client that is connected to a conversation. `tell_left_out` is called to tell the client that
+    some of its sound was left out."""
 
     def __init__(
         self, line: BrowserLine, caller: LimitedCaller, webrtc: WebRtcSettings, tell_left_out: Callable[[Refused], None]
@@ -32,7 +33,7 @@ class ClientSound:
         self._peer: ClientPeer | None = None  # of the connected client, once it has sent an offer
 
     def hear(self, pcm: bytes) -> None:
-        """Pass on sound of the client's microphone, if it doesn't come faster than it can be spoken."""
+        """Pass on sound from the client's microphone, unless it arrives faster than real time."""
         ms = -(-len(pcm) * 500 // self._line.rate_hz)
         if self._caller.hear(ms, self._tell_left_out):
             self._line.hear(pcm)
@@ -45,7 +46,7 @@ class ClientSound:
             self._line.hear(frames.pcm_of(frame))
 
     def offer(self, client: ClientOutbox | None, given: dict[str, Any]) -> None:
-        """The client offers a peer connection for its sound."""
+        """Take the client's offer of a peer connection for its sound."""
         if client is None:
             return
         if self._peer is None:
@@ -53,17 +54,17 @@ class ClientSound:
         self._peer.offer(given["sdp"])
 
     def note_heard(self, given: dict[str, Any]) -> None:
-        """The client says which packet of the peer connection it is playing."""
+        """Take the client's report of which packet from the peer connection it is playing."""
         if self._peer is not None:
             self._peer.note_heard(given["rtp"])
 
     def use_socket(self, _: dict[str, Any]) -> None:
-        """The client can't use its peer connection."""
+        """Move the sound back to the socket, because the client can't use its peer connection."""
         if self._peer is not None:
             self._peer.post(CarrierInput.SOCKET_ASKED)
 
     def leave(self) -> None:
-        """The client is gone, and so is its peer connection."""
+        """Close the peer connection, because the client's socket is closed."""
         peer, self._peer = self._peer, None
         if peer is not None:
             peer.leave()

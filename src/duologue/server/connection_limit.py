@@ -1,9 +1,9 @@
 """Limits how often one address may open connections. Further connections are refused before any of their bytes are
 read.
 
-A connection from a trusted proxy speaks for many callers, so it isn't counted when it is opened. Its WebSockets are
-counted for the caller that the proxy names, before their handshake is answered. Rule: a refusal costs the server a
-fixed answer and nothing else: no parsing, no log line and no task.
+A trusted proxy opens connections for many callers, so its connections aren't counted when they are opened. Instead,
+each WebSocket from the proxy is counted for the caller that the proxy names, before the handshake is answered. Rule: to
+refuse a connection, the server sends a fixed answer and does nothing else: no parsing, no log line and no task.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ class ConnectionLimit:
         self._note_refused = note_refused
 
     def may_open(self, peer: str) -> bool:
-        """May this peer open a connection now?"""
+        """May this peer open a connection now? Always True for a trusted proxy."""
         return self.is_trusted(peer) or self.may_enter(shared_address(peer))
 
     def is_trusted(self, peer: str) -> bool:
-        """Is this peer a proxy, whose callers are counted one by one?"""
+        """Is this peer a trusted proxy? If so, its callers are counted instead of the proxy itself."""
         return bool(self._trusted) and is_trusted(peer, self._trusted)
 
     def may_enter(self, address: str) -> bool:
-        """May one more connection be opened for this address?"""
+        """Count one more connection from this address. Returns whether it may be opened."""
         if self._buckets.take(address, 1, now_ms()) == 0:
             return True
         self._note_refused(LIMIT)

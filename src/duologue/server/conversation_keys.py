@@ -1,9 +1,10 @@
 """The key of one conversation, which changes each time a client enters.
 
-A client with the key may enter the conversation; a seat is only a name. When a client enters, it is offered a new key.
-The old key is valid until the client acknowledges the new one, so that a lost message locks no client out. Only hashes
-are kept and stored. If the caller's ticket names a user, the hash covers the user too, and another user can't use the
-key. Rule: values only; the number of keys is limited.
+A client that has the key may enter the conversation; a seat (the id of a browser) is only a name and isn't enough. When
+a client enters, it is offered a new key. The old key stays valid until the client acknowledges the new key, so a lost
+message locks no client out. Only hashes of keys are held in memory and stored. If the caller's ticket names a user, the
+hash covers the user too, so another user can't use the key. Rule: this module has only immutable values, and the number
+of valid keys is limited.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ def new_key() -> str:
 
 
 def hash_key(key: str, user: str = "") -> str:
-    """The hash of a conversation's key for this user. The store contains this hash instead of the key."""
+    """The hash of a conversation's key and the user who may use it. The store contains this hash instead of the key."""
     return hashlib.sha256(f"{key}\0{user}".encode() if user else key.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationKeys:
-    """The hashes of the valid keys: the one that the client has acknowledged, then those that it was offered."""
+    """The hashes of the valid keys: first the key that the client has acknowledged, then the keys that it was offered
+    since."""
 
     hashes: tuple[str, ...]
 
@@ -38,23 +40,25 @@ class ConversationKeys:
         return self.hashes[0]
 
     def opens(self, key: str, user: str = "") -> bool:
-        """Is this a valid key, presented by the right user? Compared in constant time."""
+        """Is this key valid for this user? Hashes are compared in constant time."""
         given = hash_key(key, user)
         return bool(key) and any(hmac.compare_digest(given, one) for one in self.hashes)
 
     def offer(self, key: str, user: str = "") -> ConversationKeys:
-        """Make this key valid too. Of the keys that were offered before, only the newest stay valid."""
+        """Add this key to the valid ones. The acknowledged key stays valid; if too many keys were offered since, the
+        oldest of those become invalid."""
         offers = (*self.hashes[1:], hash_key(key, user))
         return ConversationKeys((self.current, *offers[-OFFERS_MAX:]))
 
     def acknowledge(self, key: str, user: str = "") -> ConversationKeys:
-        """Note that the client has this key now: older keys become invalid. A key that was offered later stays valid,
-        because it may be on its way. A key that isn't valid changes nothing."""
+        """Note that the client has received this key: all older keys become invalid. Keys that were offered later stay
+        valid, because they may still be on their way to the client. Does nothing if this key isn't valid."""
         given = hash_key(key, user)
         return ConversationKeys(self.hashes[self.hashes.index(given) :]) if self.opens(key, user) else self
 
     def enter(self, key: str, user: str = "") -> ConversationKeys:
-        """Note that a client has entered with this key. The use of an offered key acknowledges it."""
+        """Note that a client has entered with this key. If it is a key that the client was offered, its use
+        acknowledges it."""
         return self if hash_key(key, user) == self.current else self.acknowledge(key, user)
 
     def dump(self) -> list[str]:
@@ -63,8 +67,8 @@ class ConversationKeys:
 
 
 def stored_keys(client: Any, key_hash: str) -> ConversationKeys:
-    """The keys of a stored conversation: those in the stored part about its client, or else the one with which it was
-    claimed first."""
+    """The keys of a stored conversation, from the stored data about its client. If that data has no keys, the only key
+    is the one with which the conversation was first claimed."""
     kept = client.get("keys") if isinstance(client, dict) else None
     if isinstance(kept, list) and kept and all(isinstance(one, str) for one in kept):
         return ConversationKeys(tuple(kept))

@@ -1,7 +1,7 @@
 """All conversations of a server: starting one, reconnecting to one, and ending or moving them when the server stops.
 
-Rule: a client gets into a conversation only with the conversation's key. Its seat (the id of a browser) is a name and
-opens nothing. Operators can at most watch it.
+Rule: a client can enter a conversation only with the conversation's key. A seat (the id of a browser) is only a name
+and isn't enough. Operators can watch a conversation, but not enter it.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ class CountedConversation(Protocol):
 
 
 class Conversations:
-    """The conversations of one server. `served` holds the conversations of clients on a socket, by id."""
+    """The conversations of one server process. `served` maps ids to the conversations whose clients use Duologue's own
+    protocol on a socket."""
 
     def __init__(
         self,
@@ -116,7 +117,7 @@ class Conversations:
         self._is_empty.set()
 
     def load(self) -> None:
-        """Load models now rather than in the first conversation."""
+        """Load the models now, so that the first conversation doesn't have to wait for them."""
         for part in (self._agent.ears, self._agent.voice, self._agent.thinker):
             load = getattr(part, "load", None)
             if callable(load):
@@ -127,7 +128,7 @@ class Conversations:
         return self._agent.name
 
     def describe_agent(self) -> dict[str, Any]:
-        """What a client that has just connected needs to know about the agent."""
+        """What a newly connected client is told about the agent."""
         agent = self._agent
         return {
             "name": agent.name,
@@ -144,12 +145,13 @@ class Conversations:
 
     @property
     def counted(self) -> list[CountedConversation]:
-        """The conversations that count towards the limits."""
+        """All conversations that count towards the limits."""
         return [*self.served.values(), *self.others]
 
     def find(self, hello: dict[str, Any]) -> tuple[ServedConversation | None, CloseCode | None]:
-        """Find the conversation of this client by its id and key. Returns the conversation, if any, and a close code if
-        the client must be refused: that is so if its hello has `take_over` false and another client is connected."""
+        """Find the running conversation whose id and key are in this hello. Returns it and None, or None twice if there
+        is no such conversation. If another client is connected to it and the hello says `take_over` false, returns None
+        and the close code with which to refuse the client."""
         served = self.served.get(hello.get("conversation", ""))
         if served is None or not _is_of(served, hello):
             return None, None
@@ -158,19 +160,19 @@ class Conversations:
         return served, None
 
     def has_seat(self, hello: dict[str, Any]) -> bool:
-        """Does this client have a conversation already? False for clients whose ticket names no user: otherwise they
-        could find out which seats exist."""
+        """Does this client have a conversation already? Always False for a client whose ticket names no user: otherwise
+        it could find out which seats exist."""
         user, seat = hello.get("user", ""), hello["seat"]
         return bool(user) and any(served.user == user and served.seat == seat for served in self.served.values())
 
     def missed_messages(self, hello: dict[str, Any]) -> list[server_messages.ServerMessage]:
-        """Remove and return the messages about unanswered turns, if this client's conversation ended while no client
-        was connected. Otherwise returns an empty list."""
+        """Remove and return the messages about unanswered turns that this client has missed, because its conversation
+        ended while no client was connected. An empty list if it has missed nothing."""
         served = self.past.get(hello.get("conversation", ""))
         return served.screen.missed.lost() if served is not None and _is_of(served, hello) else []
 
     def enter(self, served: ServedConversation, client: ClientOutbox, hello: dict[str, Any], language: str) -> None:
-        """Connect a client to its running conversation again."""
+        """Reconnect a client to its conversation, which is still running."""
         served.seat = hello["seat"]
         LOG.info("%s: a client has reconnected", correlation_id(served.id))
         served.enter(
@@ -185,8 +187,8 @@ class Conversations:
         )
 
     def why_no_start(self, address: str) -> Refused | None:
-        """Why a client of this address can't start a conversation now; None if it can. If the server is full, a
-        conversation in which nothing was said for a while is ended to make room."""
+        """Why a client at this address can't start a conversation now; None if it can. If the server is full, an older
+        conversation in which the user has said nothing is ended to make room."""
         limits = self._settings.limits
         own = [one for one in self.counted if one.address == address]
         unspoken = sum(not one.has_spoken for one in own)
@@ -203,16 +205,16 @@ class Conversations:
         return refused
 
     def _oldest_unspoken(self) -> CountedConversation | None:
-        """The conversation to end first when the server is full. Only those count that are at least `give_way_s_min`
-        seconds old and in which the user hasn't said anything. Of the address with most of these, the oldest one is
-        returned."""
+        """The conversation to end first when the server is full. Candidates are conversations that are at least
+        `give_way_s_min` seconds old and in which the user hasn't said anything. Returns the oldest candidate of the
+        address that has the most candidates; None if there is no candidate."""
         before = datetime.now(UTC) - timedelta(seconds=self.give_way_s_min)
         found = [one for one in self.counted if not one.has_spoken and not one.is_over and one.began < before]
         by_address = Counter(one.address for one in found)
         return min(found, key=lambda one: (-by_address[one.address], one.began), default=None)
 
     def note_refused(self, limit: str) -> None:
-        """Count something that this limit has refused."""
+        """Count one refusal by this limit, for the metrics."""
         self.refused[limit] += 1
 
     async def begin(
@@ -224,8 +226,9 @@ class Conversations:
         info: CallInfo | None = None,
         address: str = "",
     ) -> ServedConversation:
-        """Start a new conversation for this client. `microphone` is the condition of its microphone, `info` has the
-        facts about its call, and the conversation counts towards the limits of `address`."""
+        """Start a new conversation for this client. `microphone` is the state of the client's microphone. `info` has
+        facts about the conversation from the client's request. The conversation counts towards the limits of
+        `address`."""
         id_ = new_id()
         context: Context[Any] = Context(
             replace(info or CallInfo(), conversation=id_, line="browser", language=language)
@@ -266,8 +269,8 @@ class Conversations:
     # -- Conversations of another process
 
     async def restore(self, hello: dict[str, Any]) -> ServedConversation | None:
-        """Restore the conversation that this client had on another node, or here before a restart. Returns None if it
-        can't be resumed. Raises StoreFailed if the store can't be read right now."""
+        """Restore the conversation that this client had on another node (server process), or on this node before a
+        restart. Returns None if it can't be resumed. Raises StoreFailed if the store can't be read right now."""
         wanted = hello.get("conversation", "")
         if self.leases is None or not _ID.fullmatch(wanted):
             return None
@@ -282,7 +285,7 @@ class Conversations:
         return await self.leases.ask(wanted, hello)
 
     async def rebuild(self, stored: StoredConversation, hello: dict[str, Any] | None) -> ServedConversation:
-        """Make a conversation from what is stored. It doesn't run yet. Raises NotRestorable."""
+        """Make a conversation from its stored data, without starting it. Raises NotRestorable."""
         assert self.leases is not None
         context: Context[Any] = Context(read_info(stored.parts.get(CONTEXT_PART)))
         agent = await self.source.make(context)
@@ -290,8 +293,8 @@ class Conversations:
         return self._make_restored(agent, earlier, stored.parts[CLIENT_PART], hello, context)
 
     def take_in(self, served: ServedConversation) -> None:
-        """Add a conversation that another process started. If its client hasn't reconnected yet, the conversation waits
-        for the client, and ends if the client stays away."""
+        """Add and resume a conversation that another process started. If its client hasn't reconnected yet, the
+        conversation waits for the client. It ends if the client doesn't come back in time."""
         self._add(served)
         LOG.info("%s: resumed on this node; conversations here: %d", correlation_id(served.id), len(self.served))
 
@@ -319,8 +322,8 @@ class Conversations:
         )
 
     def watch(self, conversation: Conversation) -> None:
-        """Count a conversation in the metrics, and list it for operators if the settings allow watching. Works for
-        every line, also the phone."""
+        """Observe this conversation: count it in the metrics, report it to webhooks, and list it for operators if the
+        settings allow watching. Used for conversations on every line, including the phone."""
         self.tally.watch(conversation)
         if self.webhooks is not None:
             self.webhooks.watch(conversation)
@@ -363,7 +366,7 @@ class Conversations:
             self._is_empty.set()
 
     def gauges(self) -> str:
-        """The server's own metrics, in Prometheus format."""
+        """The metrics about the server itself, such as open sockets and refusals, in Prometheus format."""
         return (
             "# HELP duologue_sockets Open client sockets.\n"
             "# TYPE duologue_sockets gauge\n"
@@ -379,8 +382,8 @@ class Conversations:
     # -- Stopping
 
     async def drain(self) -> None:
-        """Stop the server. No new conversation starts, and running ones have `drain_s_max` seconds to end or to move to
-        another node. Then all clients are disconnected."""
+        """Stop the server. No new conversation can start. Running conversations have `drain_s_max` seconds to end or to
+        move to another node. Then all clients are disconnected."""
         self.is_draining = True
         limit_s = self._settings.limits.drain_s_max
         going = len(self.served) + len(self.calls)
@@ -407,8 +410,8 @@ class Conversations:
             await self._wait_then_end(limit_s)
 
     async def _stop_calls(self, limit_s: float) -> None:
-        """Wait up to `limit_s` seconds for calls on other lines, such as the phone, to end. Then hang up the remaining
-        calls."""
+        """Wait up to `limit_s` seconds until the conversations on other lines, such as phone calls, have ended. Then
+        hang up those that are left."""
         loop = asyncio.get_running_loop()
         until = loop.time() + limit_s
         while self.calls and loop.time() < until:
@@ -425,8 +428,8 @@ class Conversations:
             await self._end(self.served.values())
 
     async def _hand_over(self, limit_s: float) -> None:
-        """Hand each conversation over to another node as soon as the conversation is between turns or has no client.
-        When the time is up, hand over all that are left."""
+        """Hand each conversation over to another node, as soon as it is between turns or has no connected client. After
+        `limit_s` seconds, hand over all that are left."""
         loop = asyncio.get_running_loop()
         until = loop.time() + limit_s
         while self.served:
@@ -441,25 +444,25 @@ class Conversations:
 
 
 def _is_of(served: ServedConversation, hello: dict[str, Any]) -> bool:
-    """Does the client that sent this hello have a key of this conversation?"""
+    """Does this hello message contain a valid key of this conversation?"""
     return served.is_key(hello.get("key", ""), hello.get("user", ""))
 
 
 def identity_of(agent: Agent) -> str:
-    """A hash of the agent's name, instructions, class of brain and tool names. All servers that run the same agent have
-    the same hash."""
+    """A hash of the agent's name, instructions, class of brain and tool names. So all servers that run the same agent
+    compute the same hash."""
     tools = sorted(worker.tool.name for worker in agent.workers)
     parts = (agent.name, agent.instructions, type(agent.brain).__qualname__, *tools)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def position_in(hello: dict[str, Any]) -> Position | None:
-    """How much the client that sent this hello has played."""
+    """How much the client had played when it sent this hello message; None if the hello doesn't say."""
     played = hello.get("played")
     return Position(played["voice"], played["ms"], played["chunk"]) if played else None
 
 
 def rate_of(hello: dict[str, Any]) -> int:
-    """The sample rate of the client's microphone: the rate in its hello, or else 16 kHz."""
+    """The sample rate of the client's microphone, from its hello message; 16 kHz if the hello doesn't say."""
     rate: int = hello.get("audio", {}).get("rate_hz", 16_000)
     return rate

@@ -1,8 +1,10 @@
-"""Who a client is: a caller with a ticket, an operator with the operator's token, or a client of this machine.
+"""Who a client is: a caller with a ticket, an operator with the operator's token, or a client on the same machine as
+the server.
 
-Three credentials are kept apart. A caller's ticket starts conversations. The operator's token watches calls and reads
-metrics, journals and debug pages. A conversation's key (`conversation_keys`) enters that conversation and no other.
-Rule: these are pure functions; anything that is not allowed for certain is refused.
+There are three separate credentials. With a ticket, a caller may start conversations. With the operator's token, an
+operator may watch conversations and read metrics, journals and debug pages. With a conversation's key
+(`conversation_keys`), a client may enter that one conversation. Rule: the functions are pure, and refuse everything
+that isn't explicitly allowed.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ _PROXY_PREFIXES = (b"x-forwarded", b"x-original", b"x-envoy", b"cf-", b"fly-", b
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """What a client may do on this server, beside what a conversation's key allows."""
+    """What a client may do on this server, in addition to what the key of a conversation allows."""
 
     may_start: bool = True  # False: its ticket is over, so it may only resume a conversation whose key it has
     may_operate: bool = False  # watch calls; read metrics, journals and debug pages
@@ -31,7 +33,7 @@ class Admission:
 def admit(
     presented: str, scope: dict[str, Any], settings: ServerSettings, agent: str, now_s: float
 ) -> Admission | None:
-    """What the client that presents this token or ticket may do. None if it may not connect."""
+    """What a client that presents this token or ticket may do; None if it may not connect."""
     if settings.operator_token and _same(presented, settings.operator_token):
         return Admission(may_operate=settings.watchable)
     if settings.token and _same(presented, settings.token):
@@ -47,16 +49,16 @@ def admit(
 
 
 def may_operate(presented: str, scope: dict[str, Any], settings: ServerSettings) -> bool:
-    """May this request read what operators read?"""
+    """May this request read what only operators may read, such as metrics and debug pages?"""
     if settings.operator_token:
         return _same(presented, settings.operator_token)
     return is_local_operator(scope, settings, watches=False)
 
 
 def is_local_operator(scope: dict[str, Any], settings: ServerSettings, watches: bool = True) -> bool:
-    """Is this client an operator without a token? Only on a server that serves this machine alone and has no secrets:
-    the client must be on this machine and not behind a proxy. A proxy is recognized by its headers, or by a host, port
-    or origin that is not this server's own."""
+    """Does this client count as an operator although it has presented no token? Only if the server serves only this
+    machine and has no secrets, and the client is on this machine and not behind a proxy. A proxy is recognized by its
+    headers, or by a host, port or origin that isn't this server's own."""
     if settings.needs_ticket or settings.operator_token or not settings.is_for_this_machine:
         return False
     if watches and not settings.watchable:
@@ -71,10 +73,11 @@ def is_local_operator(scope: dict[str, Any], settings: ServerSettings, watches: 
 
 
 def is_own_page(scope: dict[str, Any], settings: ServerSettings) -> bool:
-    """May this request or socket come here, by its Host and Origin? A page may if `settings.origins` contains its
-    origin or "*", or if it came from this server. A program may open a socket: it sends no origin. A server without
-    secrets also requires a loopback host name, because an attacker can make any other name point to this machine (DNS
-    rebinding); a page that does so sends no origin with a plain request."""
+    """Do the headers Host and Origin of this request or socket allow it? A page is allowed if `settings.origins`
+    contains its origin or "*", or if the page came from this server. A program, which sends no origin, may always open
+    a socket. A server without secrets also requires that the host name means this machine (loopback). Otherwise an
+    attacker's page could reach it under a name that the attacker points to this machine (DNS rebinding); plain requests
+    from such a page have no origin."""
     host, origin = header(scope, b"host"), header(scope, b"origin", "none")
     if "*" in settings.origins or origin in settings.origins:
         return True
@@ -87,12 +90,12 @@ def is_own_page(scope: dict[str, Any], settings: ServerSettings) -> bool:
 
 
 def header(scope: dict[str, Any], name: bytes, missing: str = "") -> str:
-    """The value of a header, or `missing`."""
+    """The value of this header; `missing` if the request doesn't have it."""
     return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), missing)
 
 
 def bearer(scope: dict[str, Any]) -> str:
-    """The token or ticket of a request."""
+    """The token or ticket that a request presents."""
     return header(scope, b"authorization").removeprefix("Bearer ")
 
 
@@ -109,7 +112,7 @@ def _netloc(origin: str) -> str:
 
 
 def _is_local(address: str, port: int | None) -> bool:
-    """Is this the address of this machine, and of this port if one is given?"""
+    """Does this URL's host mean this machine (loopback)? If `port` is given, the URL's port must be the same."""
     try:
         parts = urlsplit(address)
         return is_loopback(parts.hostname or "") and (port is None or (parts.port or 80) == port)

@@ -1,8 +1,8 @@
-"""The machine's steps for the debug view, and the journal of a running conversation.
+"""The steps of a conversation's state machine for the debug view, and the journal of a running conversation.
 
-The events are stored, and the state before every 500th event. The machine is pure, so everything else about the steps
-can be computed again from these, in any thread. Rule: nothing here contains words that were said, and the size is
-limited.
+Only the events and the state before every 500th event are kept in memory. The state machine is pure, so all steps can
+be computed again from these, in any thread. Rule: nothing here contains words that were said, and the number of events
+is limited.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _REGION_NAMES = {leaves: name for name, leaves in _REGIONS.items()}
 
 
 class UntrueJournal(DuologueError):
-    """The events of a journal don't lead to the states that the conversation really had."""
+    """The journal is wrong: its events don't lead to the states that the conversation really had."""
 
 
 class EventLog:
-    """The first EVENTS_MAX events of one conversation, in order. `is_whole` is False if later events were dropped."""
+    """The first EVENTS_MAX events of one conversation, in order. Later events are dropped; then `is_whole` is False."""
 
     def __init__(self, settings: Settings, earlier: Iterable[Event] = ()) -> None:
         self._settings = settings
@@ -64,7 +64,7 @@ class EventLog:
         return _steps(initial(self._settings), self._events[:])
 
     def newest(self, count: int, upto: int) -> list[StepRecord]:
-        """Of the first `upto` steps, the last `count` that are worth showing."""
+        """The last `count` steps that are worth showing, out of the first `upto` steps."""
         found: list[StepRecord] = []
         for stretch in range((upto - 1) // _STRETCH, -1, -1):
             events = self._events[stretch * _STRETCH : min(upto, (stretch + 1) * _STRETCH)]
@@ -74,14 +74,14 @@ class EventLog:
         return found[-count:]
 
     def since(self, start: int) -> list[StepRecord]:
-        """The steps worth showing, from step number `start` on."""
+        """All steps that are worth showing, beginning with step number `start`."""
         stretch = start // _STRETCH
         again = list(_steps(self._mark(stretch), self._events[stretch * _STRETCH :]))
         return [record for record in again[start - stretch * _STRETCH :] if is_worth_showing(record)]
 
     def _mark(self, stretch: int) -> State:
-        """The state before this stretch (500 events in a row). If the state isn't stored, because another process made
-        the steps, it is computed again."""
+        """The state before this stretch (a stretch is 500 events in a row). If that state isn't known, because the
+        events come from another process, it is computed from the events."""
         known = max(number for number in tuple(self._marks) if number <= stretch)
         for number in range(known, stretch):
             s = self._marks[number]
@@ -91,19 +91,19 @@ class EventLog:
         return self._marks[stretch]
 
     def journal(self, is_over: bool) -> str:
-        """The journal as text. It has a closing line if the conversation has ended and no event is missing. Raises
-        UntrueJournal if the events don't lead to the states that the conversation really had."""
+        """The journal as text. The journal ends with a closing line only if the conversation has ended and no event is
+        missing. Raises UntrueJournal if the events don't lead to the states that the conversation really had."""
         out = io.StringIO()
         writer = JournalWriter(out, self._settings)
         after = initial(self._settings)
         events, (newest, state) = self._events[:], self._newest
         for number, record in enumerate(_steps(after, events)):
             if number % _STRETCH == 0 and self._marks.get(number // _STRETCH, record.before) != record.before:
-                raise UntrueJournal(f"the events before number {number + 1} don't lead to the state that was there")
+                raise UntrueJournal(f"the events before number {number + 1} don't lead to the real state at that time")
             after = record.after
             writer.add(record.event, after)
         if newest == len(events) and after != state:
-            raise UntrueJournal("the events don't lead to the state of the conversation")
+            raise UntrueJournal("the events don't lead to the state that the conversation has now")
         if is_over and self.is_whole:
             writer.close()
         return out.getvalue()
@@ -118,8 +118,8 @@ def _steps(s: State, events: Iterable[Event]) -> Iterator[StepRecord]:
 
 
 def is_worth_showing(record: StepRecord) -> bool:
-    """Did this step have an effect or change a region of the machine (link, user, voice, reply or jobs)? Most reports
-    of how much was played do neither."""
+    """Did this step have an effect, or change a region of the state machine (link, user, voice, reply or jobs)? Most
+    steps that only report how much was played did neither."""
     return bool(record.fired) and (bool(record.effects) or _regions(record.before) != _regions(record.after))
 
 
@@ -127,7 +127,7 @@ def is_worth_showing(record: StepRecord) -> bool:
 
 
 def table() -> dict[str, Any]:
-    """The machine's rows and rules, and the states of each region."""
+    """The rows and rules of the state machine, and the possible states of each of its regions, for the debug view."""
     rows = [
         {"id": index, "region": _REGION_NAMES[type(row.sources[0])], "name": row.name, "why": row.why}
         for index, row in enumerate(MACHINE.rows)

@@ -1,6 +1,6 @@
-"""The agent on pages of other origins: which pages may load the widget, and what a refused page is told.
+"""Embedding the agent in web pages of other origins: which pages may load the widget, and what a refused page is told.
 
-A page needs an origin that the server allows, and tickets, unless the server serves this machine alone. Rule: a refusal
+The server must allow the page's origin. It must also use tickets, unless it serves only this machine. Rule: a refusal
 says what to change, and names nothing but the page's own origin.
 """
 
@@ -34,8 +34,9 @@ def embed_answer(request: Request, settings: ServerSettings, agent: str) -> Resp
 
 
 def sharing_headers(scope: dict[str, Any]) -> tuple[tuple[bytes, bytes], ...]:
-    """Headers that let a page of another origin use a file of this server; without them, a browser would refuse the
-    file to that page. A request for `embed.js` itself has no origin."""
+    """Headers that let a page of another origin use a file from this server. Without them, the browser would not give
+    the file to that page. If the request names no origin, as for `embed.js` itself, the header that allows an origin is
+    left out."""
     shared = ((b"vary", b"origin"), (b"cross-origin-resource-policy", b"cross-origin"))
     origin = header(scope, b"origin")
     return (*shared, (b"access-control-allow-origin", origin.encode("latin-1"))) if origin else shared

@@ -1,6 +1,7 @@
-"""One stored conversation that a node knows: its ownership, and the objects with which intents are performed.
+"""What a node (server process) knows about one stored conversation: its ownership state, and the objects that are
+needed to act on it.
 
-Rule: `ownership` alone decides what may be done; the other fields are only used to do it.
+Rule: only the field `ownership` decides what may be done; the other fields are only used to do it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class KnownConversation:
-    """The ownership and the objects that a node holds for one conversation."""
+    """The ownership state of one conversation, and the objects that this node holds for it."""
 
     id: str
     ownership: Ownership = field(default_factory=Ownership)
@@ -39,7 +40,7 @@ class KnownConversation:
 
     @property
     def here(self) -> ServedConversation:
-        """The conversation that runs here, or ran here last."""
+        """The running conversation on this node; if it doesn't run any more, the one that ran here last."""
         assert self.served is not None, "it never ran here"
         return self.served
 
@@ -51,23 +52,23 @@ class KnownConversation:
 
     @property
     def stored(self) -> StoredConversation:
-        """What was stored when the newest lease was granted."""
+        """The conversation's stored data at the moment at which the newest lease was granted."""
         assert self.claimed is not None, "it was never claimed"
         return self.claimed[1]
 
     @property
     def is_private(self) -> bool:
-        """Is it forbidden to store the words of this conversation?"""
+        """Is the agent private, so that the words of this conversation must not be stored?"""
         return self.served is not None and self.served.conversation.agent.private
 
     def answer(self, answer: Answer) -> None:
-        """Give this answer to all clients that wait."""
+        """Give this answer to all clients that wait for this conversation."""
         waiting, self.waiting = self.waiting, []
         for client in waiting:
             if not client.done():  # its socket may be gone
                 client.set_result(answer)
 
     async def finish(self) -> None:
-        """Wait until all calls to the store and other work have ended."""
+        """Wait until all work for this conversation, such as calls to the store, has ended."""
         while self.work:
             await asyncio.wait(self.work)

@@ -1,8 +1,9 @@
 """The latency of each answer, from the end of the user's speech to the first sound that was played, in four stages.
 
-A greeting or a check-in isn't measured, because no speech of the user came before it. If a tool was called in between,
-its time is in the stage from the text to the token. Rule: latencies are computed from the machine's steps alone. A
-stage that didn't happen is None, and the mean is the mean of the stages' sums.
+A greeting or a check-in isn't measured, because it doesn't answer anything that the user said. If the brain calls a
+tool first, the tool's time is part of the stage from the user's text to the brain's first token. Rule: latencies are
+computed only from the steps of the state machine. A stage that didn't happen is None. The latency of an answer is the
+sum of its stages, and the mean is taken over all answers.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ _NAMES = ("speechEndToText", "textToToken", "tokenToAudio", "audioToPlayed")
 
 
 class LatencyStages:
-    """Measures the four stages of each answer. `newest` holds the milliseconds of each stage of the newest answer, and
-    `mean_ms` the mean of whole answers, or None before the first answer was heard."""
+    """Measures the four stages of each answer. `newest` has the duration of each stage of the newest answer, in
+    milliseconds. `mean_ms` is the mean latency of all answers; None until the first answer was heard."""
 
     def __init__(self) -> None:
         self._spoke_at: int | None = None
@@ -51,8 +52,8 @@ class LatencyStages:
                 self.newest["tokenToAudio"] = event.at - since
 
     def _begin(self, at: int) -> None:
-        """Note that a request was sent to the brain. If the user has said nothing new, the request belongs to the
-        answer that is being measured, or isn't measured at all."""
+        """Note that a request was sent to the brain. If the user has said nothing since the last request, no new
+        measurement begins: the request is part of the answer that is being measured, if there is one."""
         self._token_at = self._audio_at = None
         if self._spoke_at is None:
             return
@@ -60,7 +61,8 @@ class LatencyStages:
         self._asked_at, self._spoke_at = at, None
 
     def _end(self, ms: int) -> None:
-        """The first sound was played."""
+        """End the measurement, because the first sound of the answer was played, `ms` milliseconds after its playback
+        was started."""
         self.newest["audioToPlayed"] = ms
         self._sum_ms += sum(value or 0 for value in self.newest.values())
         self._answers += 1

@@ -1,6 +1,8 @@
-"""Calls to the store about the lease of one conversation. The outcome of a call is an input of the ownership machine.
+"""Calls to the store about the lease of one conversation. The outcome of each call is an input of the ownership machine
+(`ownership`).
 
-Rule: a call never raises and never takes longer than CALL_S_MAX: a store that fails or hangs is an input too.
+Rule: a call never raises and never takes longer than CALL_S_MAX. If the store fails or hangs, that is an input of the
+machine too.
 """
 
 from __future__ import annotations
@@ -29,26 +31,26 @@ PARTS = ("machine", "words", CLIENT_PART, CONTEXT_PART, "dialogue")
 
 
 def without_id(problem: DuologueError, conversation: str) -> str:
-    """The problem's message for the log. The conversation's id is replaced by its hash, because a reader of the log
+    """The problem's message, for the log. The conversation's id is replaced by its hash, because readers of the log
     must not learn ids."""
     return str(problem).replace(conversation, correlation_id(conversation))
 
 
 class Restorer(Protocol):
-    """Rebuilds stored conversations, and takes them in."""
+    """What is needed to restore stored conversations on this node."""
 
     async def rebuild(self, stored: StoredConversation, hello: dict[str, Any] | None) -> ServedConversation:
-        """A stored conversation that can run here. `hello` is None if its client hasn't reconnected. Raises
-        NotRestorable."""
+        """From its stored data, make a conversation that can run on this node. `hello` is the hello message of its
+        client; None if the client hasn't reconnected. Raises NotRestorable."""
         ...
 
     def take_in(self, served: ServedConversation) -> None:
-        """Add a rebuilt conversation to those of this node."""
+        """Run a rebuilt conversation on this node."""
         ...
 
 
 class LeaseCalls:
-    """The calls of one node to the store."""
+    """The calls of one node (server process) to the store."""
 
     def __init__(self, store: Store, node: str, ttl_ms: int) -> None:
         self.agent = ""  # the identity of this node's agent: the store may hold conversations of other agents
@@ -72,8 +74,9 @@ class LeaseCalls:
     async def _look_and_claim(
         self, known: KnownConversation, hello: dict[str, Any] | None = None, **how: Any
     ) -> on.OwnershipInput:
-        """Look at a stored conversation before claiming it, because a claim ends the lease of its owner. A client must
-        have one of its keys."""
+        """Claim a stored conversation, if it may be claimed. This is checked first, because a claim ends the lease of
+        the present owner: the conversation must not be over, must belong to this node's agent, and a client's hello
+        must contain one of its keys."""
         stored = await self._store.read(known.id)
         if stored is None or stored.is_over:
             return on.NothingStored()
@@ -84,7 +87,8 @@ class LeaseCalls:
         return await self._claim(known, **how)
 
     def _is_of_another(self, stored: StoredConversation) -> bool:
-        """Does this conversation belong to another agent? If so, only a server with that agent takes it over."""
+        """Does this conversation belong to an agent other than this node's? Only a server that runs the same agent may
+        take it over."""
         client = stored.parts.get(CLIENT_PART)
         return isinstance(client, dict) and client.get("agent", self.agent) != self.agent
 
@@ -142,7 +146,7 @@ class LeaseCalls:
         await self._attempt(known, "its lease can't be released", self._store.release(lease))
 
     async def mark_over(self, known: KnownConversation, lease: Lease, revision: int) -> None:
-        """Mark the stored conversation as over. Its data stays as it is."""
+        """Mark the stored conversation as over, without changing its data."""
         await self._attempt(known, "can't be ended", self._end(lease, revision))
 
     async def _end(self, lease: Lease, revision: int) -> None:
@@ -150,7 +154,8 @@ class LeaseCalls:
         await self._store.release(lease)
 
     async def _attempt(self, known: KnownConversation, what: str, call: Coroutine[Any, Any, None]) -> None:
-        """Make this call. If it fails, the lease ends by itself."""
+        """Make a call whose outcome nothing waits for. A failure is only logged, because the lease expires in any
+        case."""
         try:
             async with asyncio.timeout(CALL_S_MAX):
                 await call
@@ -165,16 +170,16 @@ def _has_key(stored: StoredConversation, hello: dict[str, Any]) -> bool:
 
 
 def _explain(failure: Exception) -> StoreFailed:
-    """A failure in words, without its text, which may contain what a person said."""
+    """An error that describes this failure without its own text, because that text may contain what a person said."""
     return StoreFailed("it took too long" if isinstance(failure, TimeoutError) else type(failure).__name__)
 
 
 def log_problem(known: KnownConversation, what: str) -> None:
-    """Log the newest problem of this conversation."""
+    """Log the newest problem of this conversation, if there is one. `what` says what failed."""
     if known.problem is not None:
         LOG.error("%s: %s: %s", correlation_id(known.id), what, without_id(known.problem, known.id))
 
 
 def now_ms() -> int:
-    """The time of this node."""
+    """The time of this node's event loop, in milliseconds."""
     return round(asyncio.get_running_loop().time() * 1000)

@@ -1,9 +1,10 @@
-"""Leases in the store, by which a node (a server process) holds conversations, saves them and passes them on.
+"""Leases in the store. With a lease, a node (a server process) owns a conversation, saves it, and can pass it on to
+another node.
 
-One node holds a conversation at a time. When a client reconnects to another node, that node claims the client's
-conversation. If a node dies, another one takes over its conversations when their leases expire. The ownership machine
-decides what to do. Rule: this class turns what happens into inputs of that machine and performs its intents; it decides
-nothing.
+At any time, at most one node owns a conversation. When a client reconnects to another node, that node claims the
+client's conversation. If a node dies, other nodes take over its conversations when their leases expire. The ownership
+machine (`ownership`) decides what to do. Rule: the class `Leases` turns events into inputs of that machine and performs
+the machine's intents; it decides nothing.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ ORPHANS_MAX = 5  # conversations without an owner that are taken over at a time
 
 
 class Leases:
-    """The leases of this node: what it knows of each stored conversation."""
+    """The leases of this node, and what the node knows about each stored conversation."""
 
     def __init__(self, store: Store, name: str, address: str = "", ttl_ms: int = TTL_MS) -> None:
         self.store = store
@@ -59,8 +60,8 @@ class Leases:
     # -- The node
 
     async def open(self, conversations: Restorer) -> None:
-        """Open the store, register this node, renew its leases from now on, and take over conversations without an
-        owner. `conversations` rebuilds them."""
+        """Open the store and register this node. From now on, renew the node's leases, and take over conversations that
+        have no owner. `conversations` rebuilds these."""
         self._performers = self._table(conversations)
         await self.store.open()
         await self.store.enlist(self._node(), self._ttl_ms)
@@ -69,13 +70,13 @@ class Leases:
             self._loops[name] = loop.create_task(self._repeat(name, work), name=name)
 
     def leave(self) -> None:
-        """The node is stopping: take over nothing more."""
+        """Take over no more conversations, because the node is stopping."""
         self._stop(TAKING_OVER)
         for known in tuple(self._known.values()):
             self._post(known, on.NodeLeft())
 
     async def close(self) -> None:
-        """Stop renewing, unregister the node and close the store."""
+        """Stop renewing leases, unregister the node and close the store."""
         stopping = [*self._work, *(task for name in tuple(self._loops) if (task := self._stop(name)))]
         if stopping:
             await asyncio.wait(stopping)
@@ -102,15 +103,16 @@ class Leases:
 
     @property
     def known(self) -> int:
-        """How many conversations this node knows, here or elsewhere."""
+        """How many conversations this node knows of, including those that run on other nodes."""
         return len(self._known)
 
     def _node(self) -> ServerNode:
         return ServerNode(self.name, self._instance, self._address, len(self.held))
 
     async def _repeat(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
-        """Do this work three times in the life of a lease. A failure doesn't end this loop: otherwise the node would
-        lose all its conversations. Work that takes too long is given up, so that the next attempt is in time."""
+        """Repeat this work forever, three times in the lifetime of a lease. A failure doesn't end the loop: otherwise
+        the node would lose all its conversations. Work that takes too long is cancelled, so that the next attempt
+        starts on time."""
         while True:
             await asyncio.sleep(self._ttl_ms / 3000)
             with self._logging_failures(name):
@@ -134,8 +136,8 @@ class Leases:
             LOG.error("%s", problem)
 
     async def _take_over(self) -> None:
-        """Look for conversations without an owner. The store lists those that this node skips each time too, so the
-        limit of the list is raised by their number."""
+        """Take over conversations that have no owner. The store's list also contains the conversations that this node
+        skips (damaged ones, and ones of other agents), so the list's limit is raised by their number."""
         skipped = [known for known in self._known.values() if known.ownership.place in SKIPPED]
         orphans = await self.store.orphans(ORPHANS_MAX + len(skipped))
         for known in skipped:
@@ -146,8 +148,8 @@ class Leases:
 
     @contextmanager
     def _logging_failures(self, what: str) -> Iterator[None]:
-        """Log exceptions instead of raising them. A store that fails repeatedly is logged only once, and once more when
-        it works again."""
+        """Log exceptions instead of raising them. If the store fails repeatedly, only the first failure is logged, and
+        then that it works again."""
         try:
             yield
         except (DuologueError, TimeoutError) as problem:
@@ -164,21 +166,22 @@ class Leases:
     # -- Inputs
 
     def begin(self, served: ServedConversation) -> None:
-        """A new conversation starts: claim it. If the store fails, the client is told, and each heartbeat tries
-        again."""
+        """Claim a new conversation that starts on this node. If the store fails, the client is told, and each heartbeat
+        tries again."""
         known = self._know(served.id)
         known.served = served
         self._post(known, on.ConversationStarted())
 
     async def wait_until_claimed(self, served: ServedConversation) -> None:
-        """Wait until the first claim is granted or has failed."""
+        """Wait until this conversation's first claim was granted or has failed."""
         known = self._known.get(served.id)
         if known is not None:
             await known.finish()
 
     async def ask(self, conversation: str, hello: dict[str, Any]) -> ServedConversation | None:
-        """The conversation that this client asks for. None if it doesn't exist, has ended, can't be read or belongs to
-        another agent, or if the key is wrong. Raises StoreFailed if the client should ask again."""
+        """Get the conversation that a client asks for, from the store if it doesn't run here. Returns None if it
+        doesn't exist, has ended, can't be read or belongs to another agent, or if the client's key is wrong. Raises
+        StoreFailed if the client should ask again later."""
         known, key = self._know(conversation), hello.get("key", "")
         if known.waiting and known.hello is not None and known.hello.get("key", "") != key:
             raise StoreFailed("another client asks for this conversation right now")
@@ -198,12 +201,12 @@ class Leases:
         return None
 
     async def hand_over(self, served: ServedConversation) -> None:
-        """Save everything and release the lease, so that another node can continue. While the conversation is being
-        claimed, this does nothing: call it again later."""
+        """Save everything and release the lease, so that another node can continue the conversation. Does nothing while
+        the conversation is still being claimed; call it again later."""
         await self._post_and_finish(served, on.HandOverRequested())
 
     async def end(self, served: ServedConversation) -> None:
-        """The conversation has ended: save that, and release the lease."""
+        """Save that the conversation has ended, and release its lease."""
         await self._post_and_finish(served, on.ConversationEnded())
 
     async def _post_and_finish(self, served: ServedConversation, given: on.OwnershipInput) -> None:
@@ -214,14 +217,14 @@ class Leases:
                 await known.finish()
 
     def is_away(self, served: ServedConversation) -> bool:
-        """Has this conversation left this node, or is it about to?"""
+        """Has this conversation left this node, or is it about to leave?"""
         known = self._known.get(served.id)
         stays = (*RUNNING, Place.ENDING, Place.CLEARING, Place.OVER)
         return known is None or known.served is not served or known.ownership.place not in stays
 
     async def is_outdated(self, served: ServedConversation) -> bool:
-        """Has another node taken over this conversation, although this node hasn't noticed yet? Asks the store, and
-        raises StoreFailed if that fails. A node notices by itself only when it renews its leases."""
+        """Has another node taken over this conversation, even if this node hasn't noticed yet? Asks the store, because
+        without asking, a node notices only when it next renews its leases. Raises StoreFailed if the store fails."""
         known = self._known.get(served.id)
         if known is None or known.served is not served or known.ownership.place not in (Place.KEPT, Place.LAPSED):
             return self.is_away(served)
@@ -236,7 +239,7 @@ class Leases:
         return lease in lost
 
     def is_unsaved(self, served: ServedConversation) -> bool:
-        """Was the client of this conversation told that it isn't saved?"""
+        """Was the client told that its conversation isn't saved?"""
         known = self._known.get(served.id)
         return known is not None and known.served is served and known.ownership.is_unsaved
 
@@ -286,7 +289,7 @@ class Leases:
         }
 
     def _begin(self, known: KnownConversation, call: Coroutine[Any, Any, on.OwnershipInput | None]) -> None:
-        """Make this call in its own task, and post its outcome."""
+        """Make this call to the store in its own task, and pass the outcome to the ownership machine."""
 
         async def run() -> None:
             outcome = await call
@@ -301,7 +304,7 @@ class Leases:
             task.add_done_callback(tasks.discard)
 
     def _save_from_now_on(self, known: KnownConversation) -> None:
-        """Save this conversation under its newest lease."""
+        """From now on, save this conversation under its newest lease."""
         served, lease = known.here, known.lease
         writer = CheckpointWriter(
             self.store,
@@ -344,13 +347,14 @@ class Leases:
     # -- The memory of a brain (`ports.brain.Remembers`)
 
     async def load(self, conversation: str) -> dict[str, Any] | None:
-        """The stored state of the conversation's dialogue; None if nothing is stored."""
+        """The stored state of the conversation's dialogue; None if nothing is stored, or if the conversation doesn't
+        run on this node."""
         known = self._known.get(conversation)
         return known.dialogue if known is not None and known.ownership.place in SERVED else None
 
     async def save(self, conversation: str, data: dict[str, Any], reasons: tuple[str, ...]) -> None:
-        """Save the state of the dialogue in the background. If `reasons` contains `before_action`, wait until the state
-        is saved."""
+        """Save the state of the dialogue in the background. If `reasons` contains `before_action`, wait until it is
+        saved. Without a lease, it is saved as soon as a lease is granted."""
         known = self._known.get(conversation)
         if known is None or known.ownership.place not in SERVED:
             return
@@ -363,8 +367,10 @@ class Leases:
     async def once(
         self, conversation: str, key: str, name: str, work: Callable[[], Coroutine[Any, Any, Any]], repeatable: bool
     ) -> Any:
-        """Perform an action at most once, even if two nodes try, and return its output. Only a `repeatable` action is
-        performed again if its outcome is unknown. Raises Fenced if another node has taken over the conversation."""
+        """Perform an action at most one time, even if two nodes try, and return its output. If it is unknown whether an
+        earlier attempt succeeded, only a `repeatable` action is performed again. Raises Fenced if another node has
+        taken over the conversation. A conversation that isn't saved (such as a phone call) has no record of its
+        actions, so there each attempt is performed."""
         known = self._known.get(conversation)
         if known is None:
             return await work()

@@ -1,6 +1,7 @@
-"""The limits and the pools of a server in its metrics: what was refused, and what runs and waits.
+"""The metrics about a server's limits and thread pools: how much each limit has refused, and how much work runs or
+waits in each pool.
 
-Rule: a label is the name of a limit or of a pool, so the number of series is bounded.
+Rule: every label is the name of a limit or of a pool, so the number of time series is bounded.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _POOLS = (
 
 
 def limit_metrics(refused: Mapping[str, int], unspoken: int) -> str:
-    """The metrics of limits and pools, in Prometheus format."""
+    """The metrics about limits and pools, in Prometheus format."""
     lines = [
         "# HELP duologue_unspoken Conversations in which the user has said nothing yet.",
         "# TYPE duologue_unspoken gauge",

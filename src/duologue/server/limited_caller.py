@@ -1,6 +1,7 @@
-"""The budget of one conversation's client in real time: asks the pure budget, remembers it, and counts refusals.
+"""Applies the budget of one conversation's client in real time: keeps the budget, adds the time to each request, and
+counts refusals.
 
-Rule: `caller_budget` decides what is allowed; this class only knows the clock.
+Rule: the pure module `caller_budget` decides what is allowed; this class only adds the clock.
 """
 
 from __future__ import annotations
@@ -15,19 +16,20 @@ from .settings import Limits
 
 
 def now_ms() -> int:
-    """The time of the event loop, which is also the simulated time of a test."""
+    """The time of the event loop, in milliseconds. In a test with simulated time, it is the simulated time."""
     return int(asyncio.get_running_loop().time() * 1000)
 
 
 def unanswered_of(conversation: Conversation) -> Unanswered:
-    """The turns of this conversation that wait for an answer."""
+    """How many turns of this conversation wait for an answer, and how many characters these have."""
     state = conversation.machine_state
     turns = conversation.engine.transcript.turns(state.answered + 1, state.turn)
     return Unanswered(len(turns), sum(len(said.text) for said in turns))
 
 
 class LimitedCaller:
-    """One conversation's client. `note_refused` is called with the name of each limit that refuses something."""
+    """The limits of one conversation's client. `note_refused` is called with the name of each limit that refuses
+    something."""
 
     def __init__(self, limits: Limits, note_refused: Callable[[str], None]) -> None:
         self._limits = limits
@@ -42,8 +44,8 @@ class LimitedCaller:
         return refused
 
     def hear(self, ms: int, tell: Callable[[Refused], None]) -> bool:
-        """Take `ms` milliseconds of sound. Returns whether the sound is heard. `tell` is called if the client must be
-        told that sound was left out."""
+        """Take `ms` milliseconds of sound. Returns whether the sound may be heard. `tell` is called when it is time to
+        tell the client that sound was left out."""
         self._budget, is_heard, told = hear_sound(self._limits, self._budget, ms, now_ms())
         if not is_heard:
             self._note_refused("sound")

@@ -1,7 +1,7 @@
 """The socket on which a server listens, and its address.
 
-Rule: this module imports little, because a parent of several server processes uses it and needs no other part of a
-server.
+Rule: this module imports little, because the parent of several server processes uses it, and the parent needs no other
+module of the server.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ UNREAD_MS_MAX = 30_000
 
 
 def bind_socket(host: str, port: int) -> socket.socket:
-    """A listening socket. With port 0, any free port is used. Raises DuologueError if the address can't be used."""
+    """Open a listening socket. With port 0, any free port is used. Raises DuologueError if the address can't be
+    used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
@@ -38,7 +39,7 @@ def bind_socket(host: str, port: int) -> socket.socket:
 
 
 def server_url(listening: socket.socket, token: str = "") -> str:
-    """The address of the page, with the token if there is one."""
+    """The URL of the server's web page, with the token if there is one."""
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")

@@ -31,7 +31,7 @@ PROBLEM_S = 3.0  # a failed download is shown this long before the server ends
 
 @dataclass
 class LoadingProgress:
-    """How far along a download is. Written by the thread that downloads, read by the server."""
+    """The progress of a download. The downloading thread writes it, and the server reads it."""
 
     name: str
     """The name of the agent, for the page."""
@@ -83,7 +83,7 @@ async def show_loading(
     listening: socket.socket, progress: LoadingProgress, work: Callable[[], None], opened: Callable[[], None]
 ) -> None:
     """Run `work` in a thread, and serve the page until `work` is done. `opened` is called when the page can be opened.
-    Raises what `work` raises; a DuologueError is shown on the page first."""
+    Raises the exception that `work` raises; if it is a DuologueError, its message is shown on the page first."""
     loop = asyncio.get_running_loop()
     config = uvicorn.Config(
         loading_app(progress), log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1

@@ -1,6 +1,6 @@
-"""How many messages a client may send: a rate for all messages, and a number of invalid ones.
+"""Limits the messages of a client: how many it may send per second, and how many invalid ones in total.
 
-Rule: this class only counts; the socket that asks it disconnects the client.
+Rule: this class only counts; the code that uses it disconnects the client.
 """
 
 from __future__ import annotations
@@ -34,6 +34,6 @@ class MessageLimits:
         return wait_ms != 0
 
     def is_too_bad(self) -> bool:
-        """Count one invalid message. Returns whether the client has sent too many of these."""
+        """Count one invalid message. Returns whether the client has now sent too many invalid messages."""
         self._bad += 1
         return self._bad >= self._bad_max

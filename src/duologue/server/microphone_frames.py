@@ -1,7 +1,8 @@
-"""Sound of a client's microphone as it comes over its socket: each frame is PCM, or one packet of Opus.
+"""Decodes the sound of a client's microphone that comes over the client's socket: each frame is PCM, or one packet of
+Opus.
 
-Rule: the duration of a frame is known before the frame is decoded, so sound that is refused costs nothing, and a frame
-never makes more sound than was counted. A frame that isn't as agreed raises BadMessage, and changes nothing.
+Rule: the duration of a frame is known before the frame is decoded. So refused sound is never decoded, and a frame never
+yields more sound than was counted. A frame that doesn't have the agreed format raises BadMessage, and changes nothing.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ PACKET_BYTES_MAX = 1_500
 
 
 class MicrophoneFrames(Protocol):
-    """Reads the frames of one socket."""
+    """Decodes the frames of one socket."""
 
     format: str
 
     def ms_of(self, frame: bytes) -> int:
-        """The duration of the frame in milliseconds, rounded up."""
+        """The duration of the frame in milliseconds, rounded up. Raises BadMessage if the frame is invalid."""
         ...
 
     def pcm_of(self, frame: bytes) -> bytes:
-        """The sound of a frame that `ms_of` has accepted."""
+        """The sound of the frame as PCM. Call `ms_of` first, which checks the frame."""
         ...
 
 
@@ -45,8 +46,8 @@ class PcmMicrophone:
     def ms_of(self, frame: bytes) -> int:
         if len(frame) % 2 or not self._bytes_min <= len(frame) <= self._bytes_max:
             raise BadMessage(
-                f"a frame of audio is 16-bit PCM of {FRAME_MS_MIN} to {FRAME_MS_MAX} ms, because Opus wasn't agreed in "
-                "hello"
+                f"a frame of audio must be 16-bit PCM of {FRAME_MS_MIN} to {FRAME_MS_MAX} ms, because "
+                "Opus wasn't agreed in hello"
             )
         return -(-len(frame) * 500 // self._rate_hz)
 
@@ -55,8 +56,8 @@ class PcmMicrophone:
 
 
 class OpusMicrophone:
-    """Frames that consist of a byte and a packet of Opus of at most 120 ms. A packet can be decoded at another sample
-    rate than that at which the client encoded it."""
+    """Frames that consist of one byte and an Opus packet of at most 120 ms. The sample rate of the decoded sound may
+    differ from the rate at which the client encoded it."""
 
     format = OPUS
 
@@ -70,7 +71,7 @@ class OpusMicrophone:
             clocks = clocks_of(frame[1:])
         if not clocks:
             raise BadMessage(
-                f"a frame of audio is a byte {IS_PACKET} and a packet of Opus of at most {PACKET_BYTES_MAX} bytes, "
+                f"a frame of audio must be a byte {IS_PACKET} and an Opus packet of at most {PACKET_BYTES_MAX} bytes, "
                 "as agreed in hello"
             )
         return -(-clocks * 1000 // CLOCK_HZ)
@@ -85,5 +86,5 @@ class OpusMicrophone:
 
 
 def microphone_frames(form: str, rate_hz: int) -> MicrophoneFrames:
-    """Reads frames of the format that was agreed."""
+    """Make the decoder for frames of the format that was agreed in hello."""
     return OpusMicrophone(rate_hz) if form == OPUS else PcmMicrophone(rate_hz)

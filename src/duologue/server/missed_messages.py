@@ -1,7 +1,8 @@
-"""Messages for a client that reconnects or reloads: those that it missed, and those that still wait for an answer.
+"""Messages for a client that reconnects or reloads its page: those that it missed, and questions that still wait for an
+answer.
 
-Rule: a turn that got no answer is reported only once, even after the conversation has ended. A fault or a question is
-sent again to every client that reconnects, until it is solved or answered.
+Rule: each turn without an answer is reported to only one client, even after the conversation has ended. A fault is sent
+to every client that reconnects until it is solved, and a question until it is answered.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ class MissedMessages:
         self._questions: dict[int, ServerMessage] = {}  # by the tool call that asked
 
     def note(self, signal: sg.Signal, outgoing: ServerMessage, has_client: bool) -> None:
-        """Remember what a reconnecting client needs. `outgoing` is the message for the signal, and `has_client` says
-        whether a client gets it now."""
+        """Remember this signal if a reconnecting client needs to know of it. `outgoing` is the message for the signal.
+        `has_client` says whether a client is connected and gets the message now."""
         if isinstance(signal, sg.Lost):
             self.lost_turns.extend(range(signal.first, signal.last + 1))
         match signal:
@@ -41,7 +42,8 @@ class MissedMessages:
                 self._questions.pop(signal.call, None)
 
     def dump(self) -> list[ServerMessage]:
-        """The messages about unanswered turns that were not sent to any client yet, for a node that takes over."""
+        """The messages about unanswered turns that were not sent to any client yet, as data for another node that takes
+        over the conversation."""
         return list(self._lost)
 
     def lost(self) -> list[ServerMessage]:
@@ -51,5 +53,5 @@ class MissedMessages:
         return found
 
     def questions(self, asking: Collection[int]) -> list[ServerMessage]:
-        """The messages to send again: the questions of the tool calls in `asking`."""
+        """The questions to send again to a client: those of the tool calls whose numbers are in `asking`."""
         return [question for call, question in self._questions.items() if call in asking]

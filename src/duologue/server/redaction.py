@@ -1,7 +1,8 @@
 """Which parts of a message a watcher may see.
 
-A watcher is an operator who follows a conversation. Watchers are offered no commands, and get no words of a private
-agent's conversation. Rule: of a private conversation, watchers get only messages that are in the table.
+A watcher is an operator who follows a conversation. Watchers are offered no commands. If the agent is private, watchers
+get no words that were said. Rule: in a private conversation, watchers get only the types of messages that the table
+lists, with their words removed.
 """
 
 from __future__ import annotations

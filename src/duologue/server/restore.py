@@ -32,11 +32,11 @@ RECEIVED_MS = "received_ms"  # in a hello: when this server got it
 async def read_earlier(
     store: Store, stored: StoredConversation, settings: Settings, hello: dict[str, Any] | None
 ) -> RestoredConversation:
-    """Read the stored conversation. Raises NotRestorable if that fails or if the conversation has ended. `hello` is the
-    hello message of the client; None if the client hasn't reconnected yet."""
+    """Read a stored conversation. `hello` is the client's hello message; None if the client hasn't reconnected yet.
+    Raises NotRestorable if the data can't be read or the conversation has ended."""
     saved = read_checkpoint(stored.parts, settings)
     if saved.state.link in CLOSED and saved.events:  # without events, it was not started yet
-        raise NotRestorable("it has ended")
+        raise NotRestorable("the conversation has ended")
     client = stored.parts.get(CLIENT_PART)
     try:
         assert isinstance(client, dict)
@@ -49,7 +49,7 @@ async def read_earlier(
         secret = client.get("secret", "")
         assert all(isinstance(text, str) for text in (*typed, client["language"], secret))
     except (AssertionError, KeyError, TypeError, ValueError):
-        raise NotRestorable("the stored data about its client can't be read") from None
+        raise NotRestorable("the stored data about the conversation's client can't be read") from None
     return RestoredConversation(
         id=stored.conversation,
         key_hash=stored.key_hash,
@@ -68,8 +68,9 @@ async def read_earlier(
 
 
 def played_by_now(hello: dict[str, Any]) -> Played | None:
-    """What the client has heard by now. While it waits for the answer to its hello, it plays the sound that it has,
-    unless its hello says that its sound is held."""
+    """How much the client has played by now: what its hello says, plus the time since the hello came, because the
+    client goes on playing. That time isn't added if the hello says that playback is paused. None if the hello doesn't
+    say how much was played."""
     position = hello.get("played")
     if not position:
         return None
@@ -79,18 +80,20 @@ def played_by_now(hello: dict[str, Any]) -> Played | None:
 
 
 def read_info(part: Any) -> CallInfo:
-    """The facts about a call, from its stored context. Conversations of earlier versions have none."""
+    """Read the facts about a conversation from its stored context. Data from earlier versions of Duologue has no such
+    facts; then all fields are empty. Raises NotRestorable."""
     found = part.get("info") if isinstance(part, dict) else None
     if found is None:
         return CallInfo()
     try:
         return CallInfo(**found)
     except TypeError:
-        raise NotRestorable("the stored facts about the call can't be read") from None
+        raise NotRestorable("the stored facts about the conversation can't be read") from None
 
 
 async def _journal(store: Store, conversation: str) -> Sequence[str]:
-    """The lines of the stored journal. Empty if it is damaged: the conversation resumes without its past steps."""
+    """The lines of the stored journal. Empty if the journal is damaged; the conversation is then resumed without its
+    past steps."""
     try:
         return await store.journal(conversation)
     except Damaged:
@@ -98,8 +101,8 @@ async def _journal(store: Store, conversation: str) -> Sequence[str]:
 
 
 def read_events(lines: Any, count: int) -> tuple[Event, ...]:
-    """The first `count` events of the journal, for the debug view. Empty if one of them is missing or can't be read.
-    Lines are numbered: duplicates and lines after number `count` are skipped."""
+    """The first `count` events of the journal, for the debug view. Empty if one of these events is missing or can't be
+    read. The lines contain the numbers of their events: duplicates and events after number `count` are skipped."""
     events: dict[int, Event] = {}
     try:
         for line in lines:

@@ -1,6 +1,6 @@
-"""A conversation that another process started, as the store and its client know it.
+"""A conversation that another process started: what is known about it from the store and from its client.
 
-Rule: a value that was read completely; nothing of it runs yet.
+Rule: this is only a value, which was read completely; the conversation doesn't run yet.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .conversation_keys import ConversationKeys
 
 @dataclass(frozen=True, slots=True)
 class RestoredConversation:
-    """A conversation that another process started. If its client hasn't reconnected yet, `played` is None."""
+    """A conversation that another process started. `played` is None if its client hasn't reconnected yet."""
 
     id: str
     key_hash: str  # with which it was claimed first
@@ -38,5 +38,5 @@ class RestoredConversation:
 
     @property
     def is_started(self) -> bool:
-        """Did it begin before its process ended? If not, there is nothing to continue."""
+        """Had the conversation begun before its process ended? If not, there is nothing to continue."""
         return self.saved.events > 0

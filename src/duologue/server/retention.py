@@ -1,5 +1,4 @@
-"""Deletes old conversations while the server runs: from its store, and files in its folders of journals and
-recordings.
+"""Deletes old conversations while the server runs: from the store, and from the folders of journals and recordings.
 
 Rule: a failure is logged, and the next round tries again.
 """
@@ -22,8 +21,8 @@ ROUND_S = 3_600.0  # between two rounds
 
 
 async def keep_deleting(store: Store | None, folders: Iterable[Path], keep_days: int, wait_s: float = 0.0) -> None:
-    """Delete what is older than `keep_days` from the store, and from these folders of journals and recordings, after
-    `wait_s` and then every hour."""
+    """Wait `wait_s` seconds, and then every hour delete everything that is older than `keep_days` days from the store
+    and from these folders of journals and recordings."""
     folders = tuple(folders)
     await asyncio.sleep(wait_s)
     while True:
@@ -32,7 +31,7 @@ async def keep_deleting(store: Store | None, folders: Iterable[Path], keep_days:
 
 
 async def delete_old(store: Store | None, folders: Iterable[Path], keep_days: int, now_s: float) -> None:
-    """Delete what is older than `keep_days`."""
+    """Delete everything that is older than `keep_days` days from the store and the folders."""
     swept = files = 0
     try:
         if store is not None:
@@ -46,5 +45,6 @@ async def delete_old(store: Store | None, folders: Iterable[Path], keep_days: in
 
 
 def delete_from(folder: Path, older_than_s: float, now_s: float) -> int:
-    """Delete the files of conversations in this folder that are too old. Returns how many there were."""
+    """Delete the files of conversations in this folder that are older than `older_than_s` seconds. Returns how many
+    were deleted."""
     return delete(old_files(folder, older_than_s, now_s))

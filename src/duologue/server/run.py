@@ -1,4 +1,5 @@
-"""Runs a server in uvicorn until it is stopped. Before it stops, its conversations get time to end or to move.
+"""Runs a server in uvicorn until it is stopped. Before it stops, its conversations get time to end or to move to
+another node.
 
 Rule: the first SIGTERM or Ctrl-C lets conversations end. The second one stops the server immediately.
 """
@@ -34,8 +35,8 @@ class QuietServer(uvicorn.Server):
 
 @contextlib.asynccontextmanager
 async def serving(server: Server, listening: socket.socket | None) -> AsyncIterator[QuietServer]:
-    """Run the server until the context ends. Without a listening socket, the server gets its connections from a parent
-    process, and can give them away."""
+    """Run the server while the `with` block runs. If `listening` is None, the server gets its connections from a parent
+    process, and can pass them on to other processes."""
     limits = server.settings.limits
     config = uvicorn.Config(
         server.app,
@@ -80,8 +81,8 @@ async def serve(
 
 
 async def serve_for_parent(server: Server, link: ParentLink, lines: Sequence[str], keep_days: int = KEEP_DAYS) -> None:
-    """Serve the connections that a parent process passes on, until the parent or a SIGTERM stops this process. `lines`
-    tell the user what is served."""
+    """Serve the connections that a parent process passes on, until the parent or a SIGTERM stops this process. The
+    parent prints `lines`, which tell the user what is served."""
     stop = asyncio.Event()
     link.open(server, stop.set)
     try:
@@ -97,8 +98,8 @@ async def serve_for_parent(server: Server, link: ParentLink, lines: Sequence[str
 
 @contextlib.asynccontextmanager
 async def _prepared(server: Server, stop: asyncio.Event, keep_days: int, wait_s: float = 0.0) -> AsyncIterator[None]:
-    """Handle signals, load models and open the store. Delete conversations that are older than `keep_days` while the
-    server runs, for the first time after `wait_s`."""
+    """Handle signals, load models and open the store for the time of the `with` block. During that time, delete
+    conversations that are older than `keep_days` days, for the first time after `wait_s` seconds."""
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
@@ -134,7 +135,8 @@ async def _drain(server: Server, running: QuietServer) -> None:
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:
-    """Run this coroutine. If uvloop is installed, use it, because it halves the CPU time of a socket."""
+    """Run this coroutine. If uvloop is installed, use its event loop, because that halves the CPU time that a socket
+    needs."""
     try:
         import uvloop
     except ModuleNotFoundError:

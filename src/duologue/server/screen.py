@@ -1,7 +1,7 @@
-"""What a conversation shows to its client and to operators who watch it, on any line.
+"""What is shown of a conversation, on any line, to its own client and to operators who watch it.
 
-A `Screen` stores the events, the latency of the newest answer and missed messages. It sends them to each viewer in the
-viewer's language. Rule: a screen only shows the conversation, and never changes it.
+A `Screen` stores a conversation's events, the latency of its newest answer and its missed messages, and sends messages
+about them to each viewer in the viewer's language. Rule: a screen only shows the conversation, and never changes it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ NEVER_S = float("-inf")
 
 
 class Viewer:
-    """One client that sees the conversation: the conversation's own client, or one that only watches."""
+    """One client that sees the conversation: either the conversation's own client, or an operator's client that only
+    watches."""
 
     def __init__(
         self, client: ClientOutbox, message_writer: MessageWriter, is_watching: bool, is_private: bool
@@ -94,13 +95,13 @@ class Screen:
 
     @property
     def line(self) -> str:
-        """The kind of line, from its class name: browser, phone, …"""
+        """The kind of line, such as `browser` or `phone`, derived from the name of its class."""
         return type(self.conversation.engine.line).__name__.removesuffix("Line").lower()
 
     # -- Viewers
 
     def enter(self, client: ClientOutbox, language: str, *, is_watching: bool = False) -> None:
-        """From now on, send this client everything that happens."""
+        """From now on, send everything that happens to this client."""
         message_writer = MessageWriter(self.conversation, language)
         self._viewers[client] = Viewer(client, message_writer, is_watching, self.conversation.agent.private)
         self._tell_watched()
@@ -120,12 +121,12 @@ class Screen:
             viewer.measuring.cancel()
 
     def is_of(self, client: ClientOutbox) -> bool:
-        """Is this the conversation's own client, and not one that only watches?"""
+        """Is this the conversation's own client, and not an operator's client that only watches?"""
         return client in self._viewers and not self._viewers[client].is_watching
 
     def greet_watcher(self, client: ClientOutbox) -> None:
-        """Send a new watcher a description of the call, and its state. The messages contain neither the key nor the id
-        of the conversation, because with these a watcher could get into it."""
+        """Send a description of the conversation and its state to a new watcher. The messages contain neither the key
+        nor the id of the conversation, because a watcher must not be able to enter it."""
         agent = self.conversation.agent
         began = server_messages.iso(self.began)
         self._viewers[client].send(
@@ -167,7 +168,7 @@ class Screen:
         self._send_metrics(viewer)
 
     def tell_status(self, client: ClientOutbox) -> None:
-        """Tell this client whether its user is heard, what the user waits for, and which turns are queued."""
+        """Tell this client whether its user can be heard, why the user has to wait, and which turns are queued."""
         self._viewers[client].send(self._status())
 
     def _status(self) -> ServerMessage:
@@ -178,8 +179,8 @@ class Screen:
     # -- The debug view
 
     def debug(self, client: ClientOutbox, is_on: bool) -> None:
-        """Start or stop sending the machine's steps to this viewer. Steps that had no effect and changed no region are
-        left out."""
+        """Start or stop sending the steps of the state machine to this viewer. Steps that had no effect and changed no
+        region of the machine are left out."""
         viewer = self._viewers.get(client)
         if viewer is None:
             return
@@ -189,8 +190,8 @@ class Screen:
             viewer.opening = asyncio.get_running_loop().create_task(work, name="debug view")
 
     async def _open_debug(self, client: ClientOutbox, viewer: Viewer) -> None:
-        """Compute the steps so far again and send them. They are computed in a thread, because that takes a while for a
-        long conversation."""
+        """Compute all steps so far from the events, and send the newest of them. They are computed in a thread, because
+        that takes a while for a long conversation."""
         try:
             upto = len(self.log)
             records = await REPLAYS.run_for(self.id, lambda: steps_to_json(self.log.newest(LIVE_STEPS_MAX, upto)))
@@ -206,7 +207,8 @@ class Screen:
             viewer.opening = None
 
     def show_traceback(self, raised: RaisedFailure) -> None:
-        """Send the traceback of a failure to the conversation's own client. It may contain words."""
+        """Send the traceback of a failure to the conversation's own client. Watchers don't get it, because it may
+        contain words that were said."""
         shown = traceback_of(raised.failure)
         for viewer in tuple(self._viewers.values()):
             if not viewer.is_watching:
@@ -267,7 +269,8 @@ class Screen:
             viewer.send(server_messages.dialogue(form))
 
     def _send_context(self, viewer: Viewer) -> None:
-        """Send what the next session will know to a viewer of the debug view, if it has changed."""
+        """Send the context (the summary and the files that the model's next session will know) to this viewer, if the
+        viewer shows the debug view and the context has changed."""
         if not viewer.is_debugging:
             return
         context = self.conversation.context
@@ -277,8 +280,8 @@ class Screen:
             viewer.send(outgoing)
 
     def _send_metrics(self, viewer: Viewer) -> None:
-        """Send the figures, at most once every METRICS_S_MIN. What changed in between is sent at the end of that
-        time."""
+        """Send the metrics to this viewer, at most once every METRICS_S_MIN seconds. If they change earlier than that,
+        they are sent when this time is over."""
         loop = asyncio.get_running_loop()
         left_s = viewer.measured_at + METRICS_S_MIN - loop.time()
         if left_s > 0:
@@ -296,8 +299,8 @@ class Screen:
         self._send_metrics(viewer)
 
     def _send_last_metrics(self, viewer: Viewer) -> None:
-        """Send the figures of a conversation that has ended at once, because a second later the client may be in
-        another one."""
+        """Send the metrics at once, because the conversation has ended: a second later the client may be in another
+        conversation."""
         if viewer.measuring is not None:
             viewer.measuring.cancel()
         self._send_late_metrics(viewer)

@@ -1,7 +1,8 @@
 """One conversation on the server, and the client that is connected to it, if there is one.
 
-The conversation outlives its sockets: a client may disconnect and reconnect, and the line reports that to the machine.
-Rule: each command of the client is one method call. If a command fails, the client gets an error of one line.
+The conversation outlives its sockets: a client may disconnect and reconnect, and the line reports that to the state
+machine. Rule: each command from the client is performed by one method call. If it fails, the client gets an error of
+one line.
 """
 
 from __future__ import annotations
@@ -73,8 +74,8 @@ def new_id() -> str:
 
 
 class ServedConversation:
-    """One conversation on this server. `on_end` is called when the conversation has ended (False) or has moved to
-    another node (True)."""
+    """One conversation on this server. `on_end` is called when the conversation is gone from here: with False if it has
+    ended, with True if it has moved to another node."""
 
     def __init__(
         self,
@@ -163,7 +164,7 @@ class ServedConversation:
         self._end_if_unspoken(self._limits.unspoken_s_max, lambda: True)
 
     def _record(self, folder: Path) -> None:
-        """Record a conversation that was taken over. It continues even if that fails, such as on a full disk."""
+        """Write a journal of a conversation that was taken over. If that fails, the conversation continues anyway."""
         try:
             self.conversation.engine.record(new_journal_path(folder, correlation_id(self.id)), seed=0)
         except OSError as failure:
@@ -200,9 +201,8 @@ class ServedConversation:
             self._on_end(self, has_moved)
 
     async def _wait_until_stored(self, leases: Leases) -> None:
-        """Wait until the first checkpoint of a new conversation is saved, or until it is known that it can't be saved
-        now. The client learns of the conversation only after that: if this process is killed before, the client starts
-        another one."""
+        """Wait until the first checkpoint of a new conversation is saved, or can't be saved. Only then is the client
+        told of the conversation: if this process is killed before, the client starts another one."""
         await leases.wait_until_claimed(self)
         if self._writer is not None:
             try:
@@ -213,14 +213,14 @@ class ServedConversation:
                 pass
 
     def _introduce(self) -> None:
-        """Tell the client of a new conversation about it."""
+        """Tell the client that its new conversation has begun."""
         self._is_introduced = True
         if self.client is not None:
             self._send_state(self.client, resumed=False)
 
     async def _resume(self, earlier: RestoredConversation) -> None:
         """Resume a restored conversation. If the agent was speaking, only the client knows how much of that was heard.
-        So wait for the client to reconnect, at most `reconnect_ms_max`: otherwise the agent would repeat what was
+        So wait until the client reconnects, but at most `reconnect_ms_max`; otherwise the agent might repeat what was
         heard."""
         if not earlier.is_started:
             await self.conversation.start()
@@ -241,9 +241,9 @@ class ServedConversation:
         await self.conversation.restore(played, receipts)
 
     async def end(self, reason: str) -> None:
-        """End the conversation. If its task still waits for it after `_END_S_MAX` seconds, for example because a tool
-        is still opening, cancel the task. A task that is saving the end isn't cancelled: otherwise the client would
-        never be told."""
+        """End the conversation. If its task hasn't finished after `_END_S_MAX` seconds, for example because a tool is
+        still opening, cancel the task. A task that is saving the end isn't cancelled: otherwise the client would never
+        be told."""
         await self.conversation.end(reason)
         is_done = self._task is None or bool((await asyncio.wait([self._task], timeout=_END_S_MAX))[0])
         if self._task is not None and not is_done and not self.is_over:
@@ -251,12 +251,13 @@ class ServedConversation:
 
     @property
     def has_spoken(self) -> bool:
-        """Has the user said or typed anything, or is the user about to?"""
+        """Has the user said or typed anything, or begun to speak?"""
         state = self.conversation.machine_state
         return state.said > 0 or state.user is not User.QUIET
 
     def _end_if_unspoken(self, after_s: float, is_due: Callable[[], bool]) -> None:
-        """After this time, end the conversation if the user has said nothing and `is_due` returns True."""
+        """Wait `after_s` seconds, and then end the conversation if the user has said nothing and `is_due` returns True.
+        Returns at once."""
 
         def end() -> None:
             if is_due() and not self.has_spoken and not self.is_over and not self.is_elsewhere:
@@ -266,7 +267,7 @@ class ServedConversation:
             self._alarms.append(asyncio.get_running_loop().call_later(after_s, end))
 
     def give_way(self, reason: str) -> None:
-        """End the conversation soon, with this reason, which the client is told."""
+        """End the conversation soon, and tell the client this reason."""
         self._ending = asyncio.get_running_loop().create_task(self.end(reason), name="giving way")
 
     # -- Saving and moving to another node
@@ -291,7 +292,7 @@ class ServedConversation:
 
     @property
     def is_elsewhere(self) -> bool:
-        """Does another node have this conversation, or is it about to move there?"""
+        """Does another node have this conversation, or is the conversation about to move to another node?"""
         return self._leases is not None and self._leases.is_away(self)
 
     async def hand_over(self) -> None:
@@ -314,8 +315,7 @@ class ServedConversation:
 
     @property
     def is_resting(self) -> bool:
-        """Is the conversation between turns: is the user quiet, and is the agent neither speaking nor preparing a
-        reply?"""
+        """Is the user quiet, and is the agent neither speaking nor preparing a reply?"""
         s = self.conversation.machine_state
         return s.voice is Voice.SILENT and s.user is User.QUIET and s.reply is Reply.NONE
 
@@ -333,7 +333,7 @@ class ServedConversation:
         return self.conversation.agent.phrases.notice(self._language, code)
 
     def tell(self, fact: str) -> None:
-        """Show the client the notice about something that happened outside of the conversation, such as "stopping"."""
+        """Show the client a notice about an event outside of the conversation, such as "stopping"."""
         self._notices, shown = notices.step(self._notices, notices.Outside(fact))
         for notice in shown:
             self.send_message(server_messages.written(notice, self._language, self.conversation.agent.phrases))
@@ -341,11 +341,12 @@ class ServedConversation:
     # -- The client connects and disconnects
 
     def is_key(self, key: str, user: str = "") -> bool:
-        """Does this key open the conversation, for this user?"""
+        """May this user enter the conversation with this key?"""
         return self.keys.opens(key, user)
 
     def _offer_key(self) -> None:
-        """Offer a new key to the client that has entered, as soon as the key is saved: another node must know it."""
+        """Offer a new key to the client that has entered. It is sent only when it is saved, because other nodes must
+        know it."""
         key = new_key()
         self.keys = self.keys.offer(key, self.user)
         self._mark_client_part()
@@ -353,7 +354,7 @@ class ServedConversation:
         self._offering = asyncio.get_running_loop().create_task(offering, name="offering a key")
 
     async def _send_key(self, client: ClientOutbox | None, key: str) -> None:
-        """Send a key to the client to which it is offered, unless another one has taken its place meanwhile."""
+        """Send a new key to this client when the key is saved, unless another client has replaced this one."""
         if await self._is_saved_soon() and client is not None and self.client is client:
             client.send_message(message("key", key=key))
 
@@ -376,8 +377,8 @@ class ServedConversation:
         user: str = "",
         receipts: Sequence[str] = (),
     ) -> None:
-        """Connect this client. If another client is connected, disconnect that one. A client that comes back has
-        presented `key` and its `receipts`, and is offered a new key."""
+        """Connect this client. If another client is connected, disconnect that one. A client that comes back
+        (`resumed`) has presented `key` and `receipts`, and is offered a new key."""
         if resumed:
             self._key, self.user = key, user
             self.keys = self.keys.enter(key, user)
@@ -404,21 +405,22 @@ class ServedConversation:
             self._offer_key()
 
     def _note_arrival(self) -> None:
-        """If the client that came has played more than was saved, tell the conversation."""
+        """Tell the conversation how much the client that came back has played, which may be more than was saved."""
         arrived, self._arrived = self._arrived, None
         if arrived is not None:
             self._note_typed(arrived[1])
             self.conversation.engine.note_arrival(*arrived)
 
     def _note_typed(self, receipts: tuple[AnswerReceipt, ...]) -> None:
-        """Note that the conversation has the typed messages of these receipts, so that a repeated one is ignored."""
+        """Note that the conversation already has the typed messages in these receipts, so that they are ignored if the
+        client repeats them."""
         for id_ in (said.typed for receipt in receipts for said in receipt.turns if said.typed):
             if id_ not in self._typed:
                 self._typed.add(id_, now_ms())
                 self._mark_client_part()
 
     def _send_receipt(self, receipt: AnswerReceipt) -> None:
-        """Give the client a receipt for an answer that may not be saved."""
+        """Give the client a receipt for an answer that isn't saved yet. A node that takes over can use it."""
         turns = tuple(said._replace(typed=self._typed_turns.get(said.turn, "")) for said in receipt.turns)
         sealed = seal(replace(receipt, turns=turns), self._secret)
         if sealed:
@@ -461,8 +463,8 @@ class ServedConversation:
     # -- What the client does
 
     def do(self, incoming: ClientMessage) -> None:
-        """Perform a command of the client, or tell the client why it is refused. Until a restored conversation has
-        resumed, all commands except `end` are queued."""
+        """Perform a command from the client, or tell the client why it is refused. As long as a restored conversation
+        hasn't resumed, all commands except `end` are queued."""
         if self.is_elsewhere:
             return  # the client repeats the command on the node that continues the conversation
         if self._early is not None and incoming.type != "end" and len(self._early) < EARLY_MAX:
@@ -470,14 +472,14 @@ class ServedConversation:
             return
         try:
             if self._early is not None and incoming.type != "end":
-                raise ValueError("too many commands before the conversation has resumed: send it again later")
+                raise ValueError("too many commands before the conversation has resumed: send this one again later")
             self._commands[incoming.type](incoming.payload)
         except (DuologueError, ValueError) as problem:
             self._refuse(incoming, str(problem))
 
     def _refuse(self, incoming: ClientMessage, why: str, **more: Any) -> None:
-        """Tell the client why a command is refused. A refused typed message is named, so that the client doesn't send
-        it again by itself."""
+        """Tell the client why a command is refused. For a typed message, the error contains the message's id, so that
+        the client doesn't repeat it."""
         named = {"id": incoming.payload["id"]} if incoming.type == "type" and "id" in incoming.payload else {}
         self.send_message(message("error", code="refused", message=f"{incoming.type}: {why}", **named, **more))
 
@@ -512,7 +514,8 @@ class ServedConversation:
         raise ValueError("this client is in a conversation already")
 
     def _type(self, given: dict[str, Any]) -> None:
-        """Pass on a typed message only once, even if the client repeats it because it got no confirmation."""
+        """Pass a typed message on to the conversation, unless the client only repeats it because it got no
+        confirmation."""
         id_ = given.get("id", "")
         if not id_ or id_ not in self._typed:
             self.conversation.type(self._admitted(given["text"]))
@@ -525,14 +528,14 @@ class ServedConversation:
             self._confirming = asyncio.get_running_loop().create_task(self._confirm(id_), name="confirming")
 
     async def _confirm(self, id_: str) -> None:
-        """Confirm a typed message as soon as it is saved. Without a confirmation, the client sends the message
-        again."""
+        """Confirm a typed message when it is saved. Without a confirmation, the client sends it again."""
         if await self._is_saved_soon():
             self._typed.confirm(id_, now_ms())
             self.send_message(message("typed", id=id_))
 
     async def _is_saved_soon(self) -> bool:
-        """Wait until all marked changes are saved. Returns False if they can't be saved on this node any more."""
+        """Wait until all marked changes are saved. Returns True, or False if they can't be saved on this node any
+        more."""
         if self._writer is not None:
             while not await self._is_saved_now(self._writer):
                 if self._writer.is_fenced or self.is_over or self.is_elsewhere:
@@ -548,7 +551,8 @@ class ServedConversation:
         return True
 
     def _admitted(self, text: str) -> str:
-        """The text, if it isn't too long and the client may type it now. Raises ValueError that says what to do."""
+        """Check that the text isn't too long and that the client may type it now, and return it. Otherwise raises a
+        ValueError that says what to do."""
         if len(text) > self._limits.text_chars_max:
             raise ValueError(f"the text has {len(text)} characters; at most {self._limits.text_chars_max} are allowed")
         refused = self._caller.type(len(text), unanswered_of(self.conversation))
@@ -557,7 +561,7 @@ class ServedConversation:
         return text
 
     def _hang_up(self, _: dict[str, Any]) -> None:
-        """Hang up on the line. If the line isn't open yet, its events don't arrive, so end the conversation
+        """Hang up the line. If the line isn't open yet, it can't report the hang-up, so end the conversation
         directly."""
         if self.conversation.machine_state.link is Link.IDLE or self._early is not None:
             self._ending = asyncio.get_running_loop().create_task(self.end("hung up"), name="hanging up")
@@ -571,7 +575,7 @@ class ServedConversation:
     # -- What the conversation does
 
     def _mark_client_part(self) -> None:
-        """Save what another node needs to know about the client, because it has changed."""
+        """Save the data about the client that another node needs, because it has changed."""
         if self._writer is not None:
             self._writer.mark(CLIENT_PART)
 

@@ -1,6 +1,8 @@
-"""The messages that the server sends: signals of a conversation in the form of the protocol (docs/protocol.md).
+"""The messages that the server sends to its clients: turns the signals of a conversation into messages of the protocol
+(docs/protocol.md).
 
-A table says which function writes which kind of signal. Rule: a signal that isn't in the table isn't sent to clients.
+A table says which function writes the message for each kind of signal. Rule: a signal that isn't in the table isn't
+sent to clients.
 """
 
 from __future__ import annotations
@@ -113,8 +115,8 @@ class MessageWriter:
         )
 
     def _entered(self, signal: sg.StateEntered) -> ServerMessage | None:
-        """The message with the new state; None if the signal is about another view, or if the state was sent already.
-        So a step that changes both the state and the phase is sent as one message."""
+        """The message with the new state; None if the signal is about another view, or if this state was sent already.
+        So only one message is sent if a step changes both the state and the phase."""
         now = (signal.at, self._conversation.view("conversation").state, self._conversation.phase)
         if signal.view not in ("conversation", "phase") or now == self._sent:
             return None
@@ -137,7 +139,7 @@ class MessageWriter:
         return notification("warning", "lost", text)
 
     def _problem(self, signal: sg.Problem) -> ServerMessage | None:
-        """The message for a problem; None if there is no notice about this kind of problem, which is then only
+        """The message for a problem; None if there is no notice for this kind of problem. Such a problem is only
         logged."""
         notice = about(f"problem_{signal.where.partition(' ')[0]}")
         return written(notice, self.language, self._phrases) if notice is not None else None
@@ -176,12 +178,12 @@ def _work(event: str, signal: Any, **more: Any) -> ServerMessage:
 
 
 def notification(level: str, code: str, text: str, actions: tuple[str, ...] = (), fatal: bool = False) -> ServerMessage:
-    """A notice for the user. `actions` are the commands that the page offers with it."""
+    """The message with a notice for the user. `actions` are the commands that the page offers with the notice."""
     return message("notification", level=level, code=code, message=text, actions=list(actions), fatal=fatal)
 
 
 def written(notice: Notice, language: str, phrases: Phrases | None = None) -> ServerMessage:
-    """The message with this notice, in this language."""
+    """The message for this notice, written in this language."""
     text = (phrases or Phrases()).notice(language, notice.text)
     return notification(notice.level, notice.code, text, notice.actions, notice.fatal)
 
@@ -225,8 +227,8 @@ def dialogue(form: Form | None) -> ServerMessage:
 
 
 def status(hearing: HearingStatus, now: Situation, at: int, session_at: int) -> ServerMessage:
-    """The message that completes the state: whether the user is heard, why the user waits, and which turns are
-    queued."""
+    """The message with the details of the state: whether the user can be heard, why the user has to wait, and which
+    turns are queued."""
     return message(
         "status",
         hearing=hearing.value,
@@ -241,8 +243,8 @@ def status(hearing: HearingStatus, now: Situation, at: int, session_at: int) -> 
 
 
 def usage(rows: Sequence[UsageRow], prices: PriceTable | None) -> dict[str, Any]:
-    """What services used in the conversation, and what that costs by the operator's prices. `cost` is None if nothing
-    that was used has a price."""
+    """How much the conversation has used of each service, and what that costs at the operator's prices. `cost` is None
+    if nothing that was used has a price."""
     total = total_of(rows)
     return {
         "tokens": total["input_tokens"] + total["output_tokens"],
@@ -256,8 +258,9 @@ def usage(rows: Sequence[UsageRow], prices: PriceTable | None) -> dict[str, Any]
 
 
 def metrics(measured: Metrics, session_ms: int, latency: LatencyStages, used: dict[str, Any]) -> ServerMessage:
-    """The message with the figures of the conversation. Its `stages` are those of the newest answer, and
-    `meanAnswerMs` is the mean of their sums over all answers. `used` is what `usage` returns."""
+    """The message with the metrics of the conversation. Its `stages` are the durations of the newest answer's stages.
+    Its `meanAnswerMs` is the mean duration of all answers, from the end of the user's speech to the first sound. `used`
+    is the result of `usage`."""
     return message(
         "metrics",
         sessionMs=session_ms,

@@ -1,6 +1,6 @@
 """The settings of a server: where it listens, who may connect, and its limits.
 
-Rule: every amount has a limit, and a server that other machines can reach has a token.
+Rule: everything that clients can use up has a limit, and a server that other machines can reach has a token.
 """
 
 from __future__ import annotations
@@ -61,11 +61,12 @@ class Limits:
             if not isinstance(value, Rate) and not value > 0:
                 raise InvalidServer(f"limit {name} must be above 0, not {value}")
         if self.typed_chars.burst < self.text_chars_max:
-            raise InvalidServer("typed_chars must allow one typed turn at once: its burst is below text_chars_max")
+            raise InvalidServer("the burst of typed_chars must be at least text_chars_max, for one long turn")
 
 
 def many_at_one_address(limits: Limits, count: int) -> Limits:
-    """The same limits, raised so that this many clients can share one address, such as simulated ones."""
+    """The same limits, but with those for one address raised, so that `count` clients (such as simulated ones) can
+    share an address."""
     return replace(
         limits,
         sockets_per_address_max=count,
@@ -86,7 +87,7 @@ class WebhookSettings:
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname or "")):
-            raise InvalidServer("the webhook's URL must begin with https://, or be on this machine")
+            raise InvalidServer("the webhook's URL must begin with https://, unless its host is this machine")
         if len(self.secret) < SECRET_CHARS_MIN:
             raise InvalidServer(
                 f"webhooks need a secret of at least {SECRET_CHARS_MIN} characters: set DUOLOGUE_WEBHOOK_SECRET"
@@ -95,7 +96,7 @@ class WebhookSettings:
 
 @dataclass(frozen=True, slots=True)
 class WebRtcSettings:
-    """How clients connect with WebRTC. Clients that can't use WebRTC connect with a socket instead."""
+    """How clients connect with WebRTC. Clients that can't use WebRTC use a WebSocket instead."""
 
     enabled: bool = True  # needs the extra `webrtc`
     ice_servers: IceServers = field(default_factory=IceServers)  # STUN and TURN servers, for clients and this server
@@ -153,7 +154,7 @@ class ServerSettings:
                 )
         given = [secret for secret in secrets_given.values() if secret]
         if len(set(given)) < len(given):
-            raise InvalidServer("token, operator_token and ticket_key must differ: each allows something else")
+            raise InvalidServer("token, operator_token and ticket_key must differ, because each gives other rights")
         if self.dev and not self.is_loopback:
             raise InvalidServer(f"dev shows tracebacks, so host must be 127.0.0.1, not {self.host}")
 
@@ -163,28 +164,28 @@ class ServerSettings:
 
     @property
     def needs_ticket(self) -> bool:
-        """Must callers present a token or a ticket?"""
+        """Must callers present the server's token or a ticket?"""
         return bool(self.token or self.ticket_key)
 
     @property
     def is_for_this_machine(self) -> bool:
-        """Are all clients on this machine, as far as the settings tell?"""
+        """Do the settings say that all clients are on this machine?"""
         hosts = [urlsplit(origin).hostname or "" for origin in self.origins]
         return self.is_loopback and not self.public and all(is_loopback(host) for host in hosts)
 
     @property
     def wants_opus(self) -> bool:
-        """Shall sound go over sockets as Opus, where that works?"""
+        """Should sound be sent over sockets as Opus, if both sides support it?"""
         return self.opus if self.opus is not None else not self.is_for_this_machine
 
     def guarded(self) -> ServerSettings:
-        """The same settings. If other machines can connect, and callers need neither a token nor a ticket, a new token
-        is added."""
+        """The same settings, with a new token if the server listens for other machines and callers would otherwise need
+        neither a token nor a ticket."""
         return self if self.is_loopback or self.needs_ticket else replace(self, token=secrets.token_urlsafe(24))
 
 
 def is_loopback(host: str) -> bool:
-    """Is this host name or address the local machine?"""
+    """Does this host name or address mean the local machine?"""
     if host == "localhost":
         return True
     try:

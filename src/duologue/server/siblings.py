@@ -1,7 +1,7 @@
-"""Other processes of the same server, behind the same port, as one process knows them.
+"""What one server process can ask and tell the other processes of the same server, which share its port.
 
-A process alone has none (`NoSiblings`). Rule: a client belongs to the process that has its conversation or its seat;
-every other process gives the client's socket to that one.
+If there is only one process, `NoSiblings` is used. Rule: a client belongs to the process that has its conversation or
+its seat (the id of its browser). If another process gets the client's socket, it passes the socket on to that process.
 """
 
 from __future__ import annotations
@@ -13,54 +13,56 @@ SCOPE_KEY = "duologue.connection"  # in the scope of a request: its connection, 
 
 
 class Siblings(Protocol):
-    """What a process tells the others, and asks them."""
+    """What a process can tell the server's other processes, and ask them."""
 
     async def find(self, seat: str, conversation: str) -> int | None:
-        """The other process to which this client belongs. None if it belongs here; then its seat is counted here until
-        `leave_seat`. An empty seat isn't counted."""
+        """The number of the other process to which this client belongs; None if it belongs to this process. In that
+        case its seat is counted for this process until `leave_seat` is called, unless the seat is empty."""
         ...
 
     def leave_seat(self, seat: str) -> None:
-        """A socket that was counted for this seat is closed."""
+        """Note that a socket which was counted for this seat is closed."""
         ...
 
     def give_socket(self, connection: Any, process: int, seat: str, messages: Sequence[str] = ()) -> bool:
-        """Give a WebSocket to another process, which reads what the client has sent, or these messages instead. Returns
-        whether the socket is gone from here."""
+        """Pass a WebSocket on to another process, which reads again what the client has sent, or `messages` instead if
+        they are given. Returns whether that worked; if not, the socket stays in this process."""
         ...
 
     def give_request(self, scope: dict[str, Any], process: int) -> bool:
-        """Give a request without a body to another process, with its connection. Returns whether it is gone from
-        here."""
+        """Pass a request without a body on to another process, together with its connection. Returns whether that
+        worked; if not, this process must answer the request."""
         ...
 
     def note_begun(self, conversation: str, seat: str) -> None:
-        """Tell the others that this process has this conversation now."""
+        """Tell the other processes that this process has this conversation now."""
         ...
 
     def note_ended(self, conversation: str) -> None:
-        """Tell the others that the conversation is over. Its journal is still here."""
+        """Tell the other processes that the conversation is over. Its journal is still in this process."""
         ...
 
     def note_forgotten(self, conversation: str) -> None:
-        """Tell the others that this process has nothing of the conversation any more, or that another node has it."""
+        """Tell the other processes that this process no longer has anything about the conversation, or that another
+        node has it."""
         ...
 
     def want_calls(self, is_wanted: bool) -> None:
-        """Does an operator here see the list of calls?"""
+        """Tell the other processes whether an operator in this process is looking at the list of conversations."""
         ...
 
     def share_calls(self, calls: Sequence[dict[str, Any]]) -> None:
-        """Send the list of this process's calls to the processes whose operators see the list of all calls."""
+        """Send the list of this process's conversations to the processes in which operators look at the list of all
+        conversations."""
         ...
 
     async def metrics(self, own: str) -> str:
-        """The metrics of all processes. `own` are those of this one."""
+        """The metrics of all processes, summed up. `own` has the metrics of this process."""
         ...
 
 
 class NoSiblings:
-    """One process that serves everything itself."""
+    """The implementation for a server with one process, which serves everything itself."""
 
     async def find(self, seat: str, conversation: str) -> int | None:  # noqa: ARG002
         return None

@@ -1,7 +1,8 @@
-"""What a screen shows beside the phase: why the user waits, which attempt is running, and which turns are queued.
+"""What a screen shows in addition to the conversation's phase: why the user has to wait, which attempt is running, and
+which turns are queued.
 
-A situation is a value. It is computed from the machine's step and the situation before it. Rule: everything in it is
-derived from the machine's state; nothing is guessed from the time.
+A situation is a value. It is computed from a step of the state machine and the situation before that step. Rule:
+everything in it is derived from the machine's state; nothing is guessed from how much time has passed.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from duologue.core.step_record import StepRecord
 
 
 class Situation(NamedTuple):
-    """`why` is the reason why the user waits: empty, retry, rate_limit, reconnecting, healing, renewing or fault.
-    `until` is when the next attempt begins, or when the conversation continues after a fault, on the conversation's
-    clock; 0 if neither is due."""
+    """`why` is the reason why the user has to wait: retry, rate_limit, reconnecting, healing, renewing or fault; empty
+    if the user doesn't have to wait. `until` is the time on the conversation's clock at which the next attempt begins,
+    or at which the conversation continues after a fault; 0 if neither is planned."""
 
     why: str = ""
     attempt: int = 0
@@ -38,7 +39,8 @@ def situation_after(before: Situation, record: StepRecord) -> Situation:
 
 
 def situation_of(s: State, error: ErrorClass = ErrorClass.NETWORK_TIMEOUT) -> Situation:
-    """The situation in this state. `error` is why the newest attempt at the answer failed, if one did."""
+    """The situation in this state. `error` is the reason for which the newest attempt to get an answer failed; it has a
+    meaning only if an attempt has failed."""
     first, last = (s.asked + 1, s.said) if s.said > s.asked and not floor_is_free(s) else (0, 0)
     if s.link in AWAY:
         until = _due(s, Timer.BACKOFF) if s.link is Link.BACKING_OFF else 0

@@ -1,9 +1,11 @@
-"""Closes connections that come too often, or whose requests don't arrive. A part of uvicorn's HTTP protocol.
+"""Closes the connections of clients that connect too often, or that send their requests too slowly. Used as a part of
+uvicorn's HTTP protocol class.
 
-A connection that comes too often never reaches uvicorn's protocol. Any other connection may wait between two requests
-as long as uvicorn allows. The head of its first request must be complete within `request_s_max` after it is opened, and
-the head of each further request within the same time after its first byte. The body is limited by `BodyTimeout`. Rule:
-uvicorn's protocol is used through asyncio's interface only, except for its attribute `app`.
+If a client connects too often, its connection never reaches uvicorn's protocol. On any other connection, the head of
+the first request must be complete within `request_s_max` seconds after the connection was opened. The head of each
+further request must be complete within the same time after its first byte. Between two requests, a connection may wait
+as long as uvicorn allows. `BodyTimeout` limits the time for the body. Rule: uvicorn's protocol is used through
+asyncio's interface only, except for its attribute `app`.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ def _peer(transport: asyncio.BaseTransport) -> str:
 
 
 class TimedRequests(asyncio.Protocol):
-    """Mixed into an HTTP protocol. `request_s_max` and `may_open` are set by `timed`."""
+    """A mixin for an HTTP protocol class. `timed` sets `request_s_max` and `may_open`."""
 
     app: Callable[..., Any]
     request_s_max = 15.0
@@ -64,7 +66,7 @@ class TimedRequests(asyncio.Protocol):
             super().connection_made(transport)
 
     def _is_handed(self) -> bool:
-        """Was the connection handed on by another process of this server, which has counted it already?"""
+        """Did the connection come from another process of this server, which has already counted it?"""
         arrival = getattr(self, "arrival", None)
         return arrival is not None and bool(arrival.is_handed)
 
@@ -108,14 +110,15 @@ class TimedRequests(asyncio.Protocol):
 
 
 def timed(protocol: type[Any], request_s_max: float, may_open: MayOpen = _always) -> type[Any]:
-    """This HTTP protocol, with a limit on the time that the head of a request may take. `may_open` is called with the
-    peer's address when a connection is opened, and says whether it is served."""
+    """A subclass of this HTTP protocol class that limits how long the head of a request may take. When a connection is
+    opened, `may_open` is called with the peer's address, and returns whether the connection is served."""
     limits = {"request_s_max": request_s_max, "may_open": staticmethod(may_open)}
     return type("TimedHttp", (TimedRequests, protocol), limits)
 
 
 class BodyTimeout:
-    """An ASGI application around another one: the body of a request must arrive within `request_s_max`."""
+    """An ASGI application that wraps another one, and requires that the body of a request arrives within
+    `request_s_max` seconds."""
 
     def __init__(self, app: Callable[..., Awaitable[None]], request_s_max: float) -> None:
         self._app = app

@@ -1,7 +1,7 @@
-"""The formats of sound over a client's socket, which both sides support and agree on in hello.
+"""The formats in which sound goes over a client's socket. Both sides agree on them in the hello message.
 
-`input` is the sound of the client's microphone, `output` is what the client plays. Rule: PCM always works, and Opus is
-used in a direction only if the client has offered it and this server has it.
+`input` is the sound of the client's microphone, `output` is what the client plays. Rule: PCM always works. Opus is used
+in a direction only if the client has offered it for that direction and this server supports it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ OFFERS_MAX = 8  # formats that one hello may name
 
 
 class SoundFormats(NamedTuple):
-    """The format of each direction."""
+    """The format of the sound in each direction."""
 
     input: str = PCM
     output: str = PCM
@@ -27,8 +27,8 @@ class SoundFormats(NamedTuple):
 def agreed_formats(
     offered: Mapping[str, Sequence[str]], is_wanted: bool, why_no_opus: Callable[[], str | None] = why_no_opus
 ) -> SoundFormats:
-    """The formats for a client with these offers. `is_wanted` is the server's setting. libopus is loaded when the first
-    client offers Opus, and not before."""
+    """The formats to use for a client that offers `offered`. `is_wanted` says whether the server's settings allow Opus.
+    libopus isn't loaded before the first client offers Opus."""
     offers = [OPUS in offered.get(direction, ()) for direction in SoundFormats._fields]
     if not is_wanted or not any(offers) or why_no_opus() is not None:
         return SoundFormats()

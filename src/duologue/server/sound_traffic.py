@@ -1,6 +1,6 @@
-"""Sound over clients' sockets in the metrics: frames, bytes and milliseconds by direction and format.
+"""The metrics about sound on clients' sockets: bytes and milliseconds by direction and format, and refused frames.
 
-Rule: labels are directions and formats, so the number of series is bounded.
+Rule: all labels are directions and formats, so the number of time series is bounded.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ class SoundTraffic:
         self._counts: Counter[tuple[str, str, str]] = Counter()
 
     def note(self, direction: str, form: str, bytes_: int, ms: int) -> None:
-        """A frame of sound went over a socket."""
+        """Count a frame of sound that was sent or received over a socket."""
         self._counts[_BYTES, direction, form] += bytes_
         self._counts[_MS, direction, form] += ms
 
     def note_refused(self, form: str) -> None:
-        """A client sent a frame that isn't sound of the agreed format."""
+        """Count a frame from a client that isn't sound in the agreed format."""
         self._counts[_REFUSED, INPUT, form] += 1
 
     def metrics(self) -> str:

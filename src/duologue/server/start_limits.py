@@ -1,9 +1,10 @@
-"""May a client start a conversation now? Pure: takes numbers of conversations, and returns a sentence for a client that
-can't.
+"""Decides whether a client may start a conversation now. Pure: takes counts of conversations, and returns a refusal
+with a sentence for the client, or None.
 
-To start the next conversation, an address needs more free places than it has conversations. So a few addresses can't
-take the last places, and an address that has none is refused only if the server is full. Rule: each refusal says what
-to do.
+An address that has conversations may start another one only if the server can still take more conversations than the
+address already has. For example, an address with 5 conversations is refused if only 5 more fit on the server. So a few
+addresses can't fill the server, and an address without a conversation is refused only if the server is full. Rule: each
+refusal says what to do.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from .settings import Limits
 
 
 class Occupancy(NamedTuple):
-    """The conversations of a server, and those of one address."""
+    """How many conversations a server has, and how many of them belong to one address."""
 
     running: int
     own: int

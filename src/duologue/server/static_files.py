@@ -28,7 +28,7 @@ _HEADERS = (
 
 
 def index() -> Response:
-    """A response with the panel's page."""
+    """The response with the HTML page of the panel."""
     return FileResponse(WEB / "index.html", media_type="text/html; charset=utf-8")
 
 

@@ -1,7 +1,7 @@
-"""The list of running calls on all lines, and the operators who watch the list or one call.
+"""The list of running conversations (here: calls) on all lines, and the operators who watch the list or one call.
 
-A call is identified by the hash of its id. The hash gives no access to the call. Rule: a call is listed from its start
-to its end, and watching a call doesn't change it.
+A call is identified by the hash of its id. The hash alone gives no access to the call. Rule: a call is listed from its
+start to its end, and watching a call doesn't change it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _PLAYBACK_REPORTS = ("played", "finished", "stopped", "unplayable")
 
 
 class Switchboard:
-    """All running calls, and the clients that subscribed to the list. The list has the calls of other processes too."""
+    """All running calls, and the operators' clients that have subscribed to the list. The list also has the calls of
+    the server's other processes."""
 
     def __init__(self, siblings: Siblings = ALONE) -> None:
         self._siblings = siblings
@@ -49,7 +50,7 @@ class Switchboard:
         return self._screens.get(id_)
 
     def process_of(self, id_: str | None) -> int | None:
-        """The other process that has the call with this hash, if there is one."""
+        """The number of the other process that has the call with this hash; None if no other process has it."""
         return next((at for at, calls in self._elsewhere.items() if any(call["id"] == id_ for call in calls)), None)
 
     def _note(self, screen: Screen, entered: sg.StateEntered) -> None:
@@ -94,7 +95,8 @@ class Switchboard:
             self._siblings.share_calls([_entry(screen, None) for screen in self._screens.values()])
 
     def _list(self, client: ClientOutbox) -> ServerMessage:
-        """The message with all calls, oldest first. `own` marks the client's own conversation."""
+        """The message for this client with all calls, oldest first. In it, `own` marks the client's own
+        conversation."""
         here = [_entry(screen, client) for screen in self._screens.values()]
         elsewhere = [call for calls in self._elsewhere.values() for call in calls]
         return message("calls", calls=sorted(here + elsewhere, key=lambda call: call["since"]) if elsewhere else here)
@@ -102,15 +104,15 @@ class Switchboard:
     # -- Other processes
 
     def share(self, is_shared: bool) -> None:
-        """Start or stop telling the other processes which calls run in this process. After a stop, the calls of other
-        processes are forgotten, because they stop too."""
+        """Start or stop telling the other processes which calls run in this process. All processes start and stop
+        together, so when this stops, the calls of the other processes are forgotten."""
         self._is_shared = is_shared
         if not is_shared:
             self._elsewhere.clear()
         self._note_change()
 
     def note_elsewhere(self, process: int, calls: Sequence[dict[str, Any]]) -> None:
-        """Note that another process has these calls."""
+        """Note that these calls run in another process of this server."""
         if self._elsewhere.get(process, []) != list(calls):
             self._elsewhere[process] = list(calls)
             for client in tuple(self._clients):
@@ -149,8 +151,8 @@ class Operator:
         return self.is_watching or self._switchboard.is_subscribed(self._client)
 
     def do(self, incoming: ClientMessage, language: str, is_busy: bool) -> None:
-        """Perform a command, or tell the client why it is refused. `is_busy` says whether this client is in its own
-        conversation."""
+        """Perform an operator's command, or tell the client why it is refused. `is_busy` says whether this client is in
+        its own conversation now."""
         kind, given = incoming.type, incoming.payload
         if kind in ("calls", "watch") and not self.may_watch:
             self._refuse(kind, "you may not watch calls on this server")
@@ -189,6 +191,6 @@ class Operator:
             self._screen = None
 
     def leave(self) -> None:
-        """The socket is gone: stop watching and unsubscribe from the list."""
+        """Stop watching and unsubscribe from the list, because the socket is closed."""
         self._stop()
         self._switchboard.unsubscribe(self._client)

@@ -1,7 +1,7 @@
 """The results of a conversation's tasks, such as the reference of a booking.
 
-A task's form disappears when the next task begins; its results stay on the screen. Rule: a result is noted once,
-however often its form is shown.
+The form of a task disappears from the screen when the next task begins, but its results stay. Rule: a result is listed
+only once, even if its form is shown several times.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ _FIELDS = {"turn": int, "title": str, "slots": list}
 
 
 class TaskResults:
-    """The results of one conversation, oldest first. `earlier` are those that another node has dumped."""
+    """The results of one conversation, oldest first. `earlier` has the results from before the conversation moved to
+    this node."""
 
     def __init__(self, earlier: Iterable[dict[str, Any]] = ()) -> None:
         self._results: deque[dict[str, Any]] = deque(earlier, maxlen=RESULTS_MAX)
@@ -44,7 +45,7 @@ class TaskResults:
 
 
 def read_results(stored: Any) -> tuple[dict[str, Any], ...]:
-    """The results that another node has dumped. Raises ValueError if they can't be read."""
+    """Read results that another node has saved with `dump`. Raises ValueError if they can't be read."""
     if not isinstance(stored, list):
         raise ValueError("the results must be a list")
     for result in stored:

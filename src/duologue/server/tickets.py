@@ -1,8 +1,8 @@
-"""Tickets: short-lived, signed admissions that your own backend gives to callers.
+"""Tickets: short-lived, signed texts that your own backend gives to callers, and that admit them to the server.
 
-A ticket says until when it is valid, and may name an agent, the origin of a page and a user of yours. Your backend and
-the server share the signing key. The module needs the standard library only. Rule: a ticket is read only after its
-signature was checked.
+A ticket says until when it is valid. It may also name an agent, the origin of a page, and one of your users; then it is
+valid only for these. Your backend and the server share the signing key. The module needs the standard library only.
+Rule: a ticket is read only after its signature was checked.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _NAME_CHARS_MAX = 200
 
 
 class InvalidTicket(DuologueError, ValueError):
-    """A ticket can't be made like this. The message says what to change and contains no secret."""
+    """A ticket can't be made with these values. The message says what to change and contains no secret."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """The content of a ticket. An empty field sets no limit."""
+    """The content of a ticket. An empty field means that the ticket isn't limited in this respect."""
 
     until_s: int  # the end of its life, in seconds since 1970; after it, a conversation can only be resumed
     user: str = ""  # your own id of the caller: a conversation can be resumed only by the user who started it
@@ -50,8 +50,8 @@ def make_ticket(
     origin: str = "",
     now_s: float | None = None,
 ) -> str:
-    """A ticket for one caller, as text. `key` is the server's ticket key. Within `minutes` the caller may start
-    conversations with it. Raises InvalidTicket."""
+    """Make a ticket for one caller, as text. `key` is the server's ticket key. For `minutes` minutes, the caller may
+    start conversations with the ticket. Raises InvalidTicket."""
     if len(key) < SECRET_CHARS_MIN:
         raise InvalidTicket(f"the ticket key must have at least {SECRET_CHARS_MIN} characters")
     if not 0 < minutes <= MINUTES_MAX:
@@ -66,7 +66,8 @@ def make_ticket(
 
 
 def read_ticket(key: str, text: str) -> Ticket | None:
-    """The content of a ticket that was signed with this key, or None. Its end and its limits are not checked."""
+    """The content of a ticket that was signed with this key; None if the text isn't such a ticket. Its expiry and its
+    limits are not checked here."""
     prefix, _, rest = text.partition(".")
     body, _, signature = rest.partition(".")
     if not key or prefix != _PREFIX or len(text) > TICKET_CHARS_MAX:

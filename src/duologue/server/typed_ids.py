@@ -1,8 +1,10 @@
-"""The ids of typed messages, remembered as long as a client may send one again. Pure: the time is an argument.
+"""Remembers the ids of typed messages, as long as the client may send the same message again. Pure: the time is an
+argument.
 
-A client repeats a message until it gets the confirmation. So an id without confirmation is always remembered. The
-confirmation itself may be lost with its socket: a client finds that out, reconnects and repeats the message well within
-`KEEP_MS`. Rule: an id is forgotten only if it can't come again.
+A client repeats a message until it gets a confirmation. So an id that wasn't confirmed is never forgotten. The
+confirmation itself may be lost when the socket breaks. Then the client notices, reconnects and repeats the message
+within `KEEP_MS`, so a confirmed id is remembered for that long. Rule: an id is forgotten only if the client can't send
+it again.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ class TypedIds:
             del self._confirmed_ms[one]
 
     def confirm(self, id_: str, now_ms: int) -> None:
-        """Note that the client is sent a confirmation of this id."""
+        """Note that a confirmation of this id is being sent to the client."""
         if id_ in self._confirmed_ms:
             self._confirmed_ms[id_] = now_ms
 

@@ -1,9 +1,10 @@
-"""The agent's sound as binary frames of one client's socket: as PCM, or as Opus.
+"""Encodes the agent's sound as binary frames for one client's socket, in PCM or Opus.
 
-The Opus encoder adds a delay and makes packets of 20 ms, and chunks have any length. So the last samples of a chunk, at
-most 22.5 ms, come with the packets of a later frame, and a frame says how many samples its chunk has. A stream of
-packets begins when a client gets the first chunk of a voice, or one that doesn't follow the chunk before. Rule: the
-decoded samples of a stream, less those to skip, are the samples of its chunks, exactly as many and in the same order.
+The Opus encoder adds a delay and makes packets of 20 ms, but chunks can have any length. So the last samples of a chunk
+(at most 22.5 ms) are in the packets of a later frame, and each frame says how many samples its chunk has. A new stream
+of packets begins with the first chunk of a voice, and with any chunk that doesn't directly follow the one before. Rule:
+if the client decodes a stream and skips as many samples as the stream's first frame says, it gets exactly the samples
+of the stream's chunks, in the same order.
 """
 
 from __future__ import annotations
@@ -29,20 +30,21 @@ BITS_PER_S = 32_000
 
 
 class VoiceFrames(Protocol):
-    """Makes the frames of one client, in the order in which they are sent."""
+    """Makes the frames for one client. It must be called in the order in which the frames are sent."""
 
     is_late: bool  # do the last samples of a chunk come with later frames?
 
     def chunk(self, voice: int, chunk: int, pcm: bytes) -> bytes:
-        """The frame of a chunk of a voice."""
+        """The frame for a chunk of a voice."""
         ...
 
     def rest(self, voice: int) -> bytes | None:
-        """The frame that the client still needs to play all chunks of this voice, if any."""
+        """One more frame, which the client needs to play the last samples of this voice; None if no samples are
+        left."""
         ...
 
     def cue(self, cue: int, pcm: bytes) -> bytes:
-        """The frame of a cue's sound."""
+        """The frame for the sound of a cue (a short signal)."""
         ...
 
 
@@ -71,19 +73,19 @@ class PacketStream:
         self._pcm = b""  # what wasn't encoded yet: shorter than a packet
 
     def begin(self) -> None:
-        """Forget the stream, and begin another one."""
+        """Drop the stream so far, and begin a new one."""
         self._encoder.reset()
         self._pcm = b""
 
     def add(self, pcm: bytes) -> list[bytes]:
-        """The packets that can be made from this sound and the samples left from before."""
+        """Encode this sound, together with the samples that were left over before. Returns the complete packets."""
         pcm = self._pcm + pcm
         whole = len(pcm) // self._piece * self._piece
         self._pcm = pcm[whole:]
         return [self._encoder.encode(pcm[at : at + self._piece]) for at in range(0, whole, self._piece)]
 
     def end(self) -> list[bytes]:
-        """End the stream. Returns the packets that the decoder still needs to return all samples."""
+        """End the stream. Returns the last packets, which the client needs to decode all samples."""
         missing = len(self._pcm) + self.skip * 2
         packets = self.add(bytes(-(-missing // self._piece) * self._piece - len(self._pcm)))
         self.begin()
@@ -120,12 +122,13 @@ class OpusFrames:
 
 
 def voice_frames(form: str) -> VoiceFrames:
-    """Makes frames of the format that was agreed."""
+    """Make the encoder for frames of the format that was agreed in hello."""
     return OpusFrames() if form == OPUS else PcmFrames()
 
 
 def _frame(kind: int, skip: int | None, number: int, chunk: int, samples: int, packets: list[bytes]) -> bytes:
-    """A frame of Opus. `skip` is given if a stream begins with it."""
+    """A frame of Opus. If a stream begins with this frame, `skip` is the number of decoded samples that the client must
+    skip; otherwise None."""
     form = AS_OPUS if skip is None else AS_NEW_OPUS
     parts = [HEADER.pack(kind, form, skip or 0, number, chunk), SAMPLES.pack(samples)]
     for packet in packets:

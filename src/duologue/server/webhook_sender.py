@@ -1,8 +1,9 @@
-"""Webhooks: tells another server when a call starts, ends or changes. Each message is signed and sent until it arrives.
+"""Webhooks: tells another server when a conversation starts, ends or changes. Each message is signed, and is sent again
+if it doesn't arrive.
 
-With a store, a message is stored in the same transaction as the state that it tells of, and stays there until it was
-sent, even if the server crashes. Rule: sending never delays a call. Messages of one call are sent in order, so a
-receiver gets each at least once, and recognises a repeated one by its id.
+If the server has a store, a message is stored in the same transaction as the state that it reports. It stays in the
+store until it was sent, even if the server crashes. Rule: sending never delays a conversation. The messages about one
+conversation are sent in order. A receiver may get a message twice, and recognises that by the message's id.
 """
 
 from __future__ import annotations
@@ -40,13 +41,15 @@ Post = Callable[[str, bytes, dict[str, str]], Awaitable[int]]
 
 
 def sign(secret: str, at_s: int, body: bytes) -> str:
-    """The signature of a message: its time, and HMAC-SHA256 of the time, a dot and the body."""
+    """The signature of a message: its time, and the HMAC-SHA256 of a text that consists of the time, a dot and the
+    body."""
     code = hmac.new(secret.encode(), f"{at_s}.".encode() + body, hashlib.sha256).hexdigest()
     return f"t={at_s},v1={code}"
 
 
 def is_signed(secret: str, header: str, body: bytes, now_s: int, age_s_max: int = 300) -> bool:
-    """Is this the signature of this body, and not older than `age_s_max`? For receivers."""
+    """Is `header` a valid signature of this body that was made within the last `age_s_max` seconds? This is for
+    receivers of webhooks."""
     parts = dict(part.split("=", 1) for part in header.split(",") if "=" in part)
     if not header.isascii() or not parts.get("t", "").isdecimal() or abs(now_s - int(parts["t"])) > age_s_max:
         return False
@@ -95,7 +98,7 @@ class WebhookSender:
     # -- What happens in calls
 
     def watch(self, conversation: Conversation) -> None:
-        """Tell about this conversation from now on."""
+        """From now on, send messages about this conversation."""
         self._live[conversation.id] = conversation
         on, private = conversation.on, conversation.agent.private
         started: list[bool] = []
@@ -160,14 +163,14 @@ class WebhookSender:
     # -- Sending
 
     async def open(self) -> None:
-        """Send what earlier processes have left in the store."""
+        """Send the stored messages about ended conversations that earlier processes didn't send."""
         if self._store is not None:
             for one in await self._store.holdings(LEFT_MAX):
                 if one.is_over and await self._store.outbox(one.conversation):
                     self._begin(one.conversation)
 
     async def close(self) -> None:
-        """Stop sending. Stored messages that weren't sent are sent by the next process."""
+        """Stop sending. Stored messages that weren't sent yet are sent by the next process that uses the store."""
         for task in self._running.values():
             task.cancel()
         await asyncio.gather(*self._running.values(), return_exceptions=True)
@@ -179,7 +182,7 @@ class WebhookSender:
             task.add_done_callback(lambda _: self._running.pop(conversation, None))
 
     async def _send_all(self, conversation: str) -> None:
-        """Send the messages of one conversation, until there are no more."""
+        """Send the messages about one conversation in order, until no more are waiting."""
         while True:
             sent = await self._send_waiting(conversation) + await self._send_stored(conversation)
             if not sent and conversation not in self._live:
@@ -222,7 +225,7 @@ class WebhookSender:
         await store.release(lease)
 
     async def deliver(self, conversation: str, body: dict[str, Any]) -> None:
-        """Send one message until the receiver accepts it, or until TRIES_MAX tries have failed."""
+        """Try to send one message, until the receiver accepts it or TRIES_MAX tries have failed."""
         for number in range(TRIES_MAX):
             if await self._is_accepted(body):
                 return

@@ -1,4 +1,4 @@
-"""Peer connections of the server: whether they are possible, and how one is made.
+"""The server's WebRTC peer connections: whether they are possible, and how one is made.
 
 Rule: aiortc is loaded when the first client asks for WebRTC, and not before.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def why_no_webrtc(settings: WebRtcSettings) -> str | None:
-    """Why this server doesn't offer WebRTC, and what a client can do. None if it does."""
+    """Why this server doesn't offer WebRTC, and what a client can do instead; None if it offers WebRTC."""
     if not settings.enabled:
         return "WebRTC is turned off; connect with a WebSocket"
     if importlib.util.find_spec("aiortc") is None:
@@ -25,7 +25,7 @@ def why_no_webrtc(settings: WebRtcSettings) -> str | None:
 
 
 def offered_webrtc(settings: ServerSettings, now_s: float) -> dict[str, Any] | None:
-    """What a client of the panel needs to use WebRTC. None if it should use its socket."""
+    """What a client of the panel needs to use WebRTC: the ICE servers. None if it should use its socket instead."""
     wanted = settings.webrtc.panel if settings.webrtc.panel is not None else not settings.is_for_this_machine
     if not wanted or why_no_webrtc(settings.webrtc) is not None:
         return None
@@ -33,7 +33,7 @@ def offered_webrtc(settings: ServerSettings, now_s: float) -> dict[str, Any] | N
 
 
 def new_peer(source: SoundSource, events: PeerEvents, settings: WebRtcSettings) -> Peer:
-    """A peer connection that waits for its offer."""
+    """Make a peer connection, which then waits for the client's offer."""
     module = importlib.import_module("duologue.lines.webrtc.peer")
     peer: Peer = module.Peer(source, events, settings.ice_servers, settings.address)
     return peer

@@ -1,4 +1,5 @@
-"""Clients that present wrong credentials: each further attempt from an address waits longer.
+"""Slows down clients that present wrong credentials: with each further attempt from the same address, the refusal is
+delayed longer.
 
 Rule: the only state is a table of addresses, whose size is limited; the time is an argument.
 """
@@ -22,7 +23,7 @@ class WrongCredentials:
         self._attempts: OrderedDict[str, tuple[int, float]] = OrderedDict()
 
     def note(self, address: str, now_s: float) -> float:
-        """Note a wrong attempt. Returns how many seconds its refusal should wait."""
+        """Note a wrong attempt from this address. Returns by how many seconds its refusal should be delayed."""
         count, last_s = self._attempts.pop(address, (0, now_s))
         count = 1 if now_s - last_s > FORGET_S else count + 1
         self._attempts[address] = (count, now_s)
@@ -31,7 +32,7 @@ class WrongCredentials:
         return float(min(self._wait_s_max, FIRST_WAIT_S * 2 ** min(count - 1, 10)))
 
     def count(self, address: str) -> int:
-        """How many wrong attempts of this address are remembered."""
+        """How many wrong attempts from this address are remembered."""
         return self._attempts.get(address, (0, 0.0))[0]
 
     def __len__(self) -> int:
@@ -39,5 +40,6 @@ class WrongCredentials:
 
 
 def address_hash(address: str) -> str:
-    """A hash of an address for the log: equal addresses have the same hash, and operators can't read them."""
+    """A hash of an address, for the log: the same address always has the same hash, and readers of the log can't see
+    the address itself."""
     return hashlib.sha256(address.encode()).hexdigest()[:12]

@@ -140,7 +140,7 @@ def test_pages_of_other_origins_are_refused() -> None:
 BAD_FRAMES: list[tuple[bytes | str, str]] = [
     (b"\xff\xff", "This isn't a frame"),
     (b"", "This isn't a frame"),
-    (b"\x0a\x02\x1a\x00", "A frame with text isn't taken"),
+    (b"\x0a\x02\x1a\x00", "Frames with text aren't accepted"),
     (audio_frame(bytes(320), 11_025), "one of these rates"),
     (audio_frame(bytes(321), 16_000), "odd number of bytes"),
     (message_frame("no JSON"), "isn't JSON"),

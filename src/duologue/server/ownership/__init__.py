@@ -1,1 +1,1 @@
-"""Which node has a stored conversation: a pure machine for one conversation on one node."""
+"""Which node (server process) owns a stored conversation: a pure state machine for one conversation on one node."""

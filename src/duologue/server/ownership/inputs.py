@@ -1,7 +1,7 @@
-"""What happens to the ownership of a conversation: inputs of its machine, as values.
+"""The inputs of the ownership machine, as values: what can happen that affects which node owns a conversation.
 
-Rule: an input about a lease names the lease's epoch. An input with another epoch than the current one came too late,
-and changes nothing.
+Rule: an input about a lease contains the lease's epoch (its number). If that isn't the epoch of the current lease, the
+input came too late and changes nothing.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ class ClientAsked:
 
 @dataclass(frozen=True, slots=True)
 class HandOverRequested:
-    """The node is stopping, and this conversation can move now."""
+    """The node is stopping, and this conversation can be handed over to another node now."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeLeft:
-    """The node is stopping: it takes over nothing more."""
+    """The node is stopping, so it takes over no more conversations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
-    """Time to look after the lease. Comes three times in the life of a lease."""
+    """It is time to check or renew the lease. This input comes three times in the lifetime of a lease."""
 
     now_ms: int
 
 
 @dataclass(frozen=True, slots=True)
 class OrphanListed:
-    """The store lists the conversation as without an owner."""
+    """The store lists this conversation as one that has no owner."""
 
 
 # -- The outcomes of a claim. Exactly one of these follows each claim.
@@ -54,7 +54,7 @@ class OrphanListed:
 
 @dataclass(frozen=True, slots=True)
 class LeaseGranted:
-    """This node has the lease."""
+    """The store has granted the lease to this node."""
 
     epoch: int
     until_ms: int
@@ -63,7 +63,7 @@ class LeaseGranted:
 
 @dataclass(frozen=True, slots=True)
 class LeaseRefused:
-    """Another node holds the conversation, or the client's key is wrong."""
+    """The store has refused the lease: another node holds the conversation, or the client's key is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +91,18 @@ class StoreUnreachable:
 
 @dataclass(frozen=True, slots=True)
 class ConversationRestored:
-    """The conversation was rebuilt and can run."""
+    """The conversation was rebuilt from its stored data, and can run."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationUnusable:
-    """The stored data can be read, but not be resumed: it is of another version, or has ended."""
+    """The stored data can be read, but the conversation can't be resumed: its data has another version, or it has
+    ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreFailed:
-    """The store or the agent failed. Another attempt may work."""
+    """The conversation couldn't be rebuilt, because the store or the agent failed. Another attempt may work."""
 
 
 # -- What happens to a lease that this node holds
@@ -109,7 +110,7 @@ class RestoreFailed:
 
 @dataclass(frozen=True, slots=True)
 class LeaseRenewed:
-    """The lease lasts until a later time."""
+    """The store has renewed the lease, which now lasts longer."""
 
     epoch: int
     until_ms: int
@@ -124,14 +125,14 @@ class LeaseLost:
 
 @dataclass(frozen=True, slots=True)
 class WritingFailed:
-    """Saving has begun to fail."""
+    """Saving the conversation worked before, and fails now."""
 
     epoch: int
 
 
 @dataclass(frozen=True, slots=True)
 class WritingWorked:
-    """Saving works again."""
+    """Saving the conversation works again after failures."""
 
     epoch: int
 

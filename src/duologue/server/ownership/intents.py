@@ -1,6 +1,7 @@
-"""What a node does about a conversation: intents of the ownership machine, as values.
+"""The intents of the ownership machine, as values: what a node has to do about a conversation.
 
-Rule: each claim, restore and last save is answered by exactly one input. The other intents need no answer.
+Rule: exactly one input follows each claim, each restore and each last save, and says how it went. No input has to
+follow the other intents.
 """
 
 from __future__ import annotations
@@ -40,12 +41,12 @@ class ClaimForClient:
 
 @dataclass(frozen=True, slots=True)
 class RestoreConversation:
-    """Rebuild the conversation from what is stored."""
+    """Rebuild the conversation from its stored data."""
 
 
 @dataclass(frozen=True, slots=True)
 class SaveAndRelease:
-    """Save the last state, and release the lease."""
+    """Save the conversation's last state, then release the lease."""
 
     epoch: int
     is_over: bool
@@ -56,7 +57,7 @@ class SaveAndRelease:
 
 @dataclass(frozen=True, slots=True)
 class RenewLease:
-    """Renew the lease, together with the others of this node. May be answered by `LeaseRenewed` or `LeaseLost`."""
+    """Renew the lease, together with the node's other leases. The input `LeaseRenewed` or `LeaseLost` may follow."""
 
     epoch: int
 
@@ -94,12 +95,14 @@ class RunRestored:
 
 @dataclass(frozen=True, slots=True)
 class Freeze:
-    """Stop the sound and the state, so that the next node continues exactly from here."""
+    """Stop the sound and all changes of the conversation's state, so that the next node can continue exactly from
+    here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Abandon:
-    """Stop the conversation on this node without a goodbye, and disconnect its client so that it connects again."""
+    """Stop the conversation on this node without saying goodbye, and disconnect its client, so that the client
+    reconnects to the new owner."""
 
     is_lost: bool  # another node has taken it over; otherwise this node is stopping
 
@@ -128,7 +131,7 @@ class ReportDamage:
 
 @dataclass(frozen=True, slots=True)
 class ReportLapse:
-    """Log that the lease has ended without a renewal."""
+    """Log that the lease has expired, because it wasn't renewed in time."""
 
 
 OwnershipIntent: TypeAlias = (

@@ -1,7 +1,7 @@
 """The ownership machine: `step(state, input) -> (state, intents)` for one conversation on one node.
 
-Pure: no clock, no await, no store. Time comes with the heartbeat. Rule: an input that no row takes, or that names the
-epoch of another lease, returns the same state and no intents.
+Pure: no clock, no await, no store. Time comes with the heartbeat. Rule: if no row applies to an input, or if the input
+has the epoch (number) of another lease, the state stays the same and there are no intents.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ABOUT_A_LEASE = (LeaseRenewed, LeaseLost, WritingFailed, WritingWorked)
 
 
 class OwnershipMachine:
-    """Rows, compiled for lookup by place and input."""
+    """The rows of the ownership machine, in a table that is looked up by place and type of input."""
 
     def __init__(self, rows: Iterable[OwnershipRow] = ROWS) -> None:
         self._table: dict[tuple[Place, type], list[OwnershipRow]] = {}
@@ -28,7 +28,8 @@ class OwnershipMachine:
                     self._table.setdefault((source, kind), []).append(row)
 
     def row_for(self, state: Ownership, given: OwnershipInput) -> OwnershipRow | None:
-        """The row that takes this input, if there is one."""
+        """The row that applies to this input in this state; None if there is no such row, or if the input is about an
+        older lease."""
         if isinstance(given, ABOUT_A_LEASE) and given.epoch != state.epoch:
             return None
         for row in self._table.get((state.place, type(given)), ()):
@@ -37,7 +38,7 @@ class OwnershipMachine:
         return None
 
     def step(self, state: Ownership, given: OwnershipInput) -> tuple[Ownership, tuple[OwnershipIntent, ...]]:
-        """The state after this input, and what to do now, in this order."""
+        """Take one input. Returns the state after it, and the intents to perform now, in order."""
         row = self.row_for(state, given)
         if row is None:
             return state, ()
@@ -50,7 +51,8 @@ class OwnershipMachine:
 
 
 def _without_leftovers(s: Ownership) -> Ownership:
-    """Drop the facts that mean nothing in this place: a lease that isn't held, a notice to a client that isn't here."""
+    """Reset the fields that mean nothing in this place: the lease if none is held, and the notice to the client if the
+    conversation doesn't run here."""
     if s.epoch and s.place not in (*LEASED, Place.RETURNING):
         s = replace(s, epoch=0, until_ms=0)
     if s.is_unsaved and s.place not in SERVED:

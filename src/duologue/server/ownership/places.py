@@ -1,7 +1,9 @@
-"""Where a stored conversation is, as one node knows it: a place and a few facts, as one frozen value.
+"""What one node knows about the ownership of a stored conversation: its place (for example: running here, claimed, or
+on another node) and a few facts, as one frozen value.
 
-The value says whether the conversation runs here, whether it is saved, and under which lease. It doesn't know sockets,
-the store or tasks. Rule: everything that the node decides about a stored conversation is decided from this value.
+The value says whether the conversation runs on this node, whether it is saved, and under which lease. It has no
+references to sockets, the store or tasks. Rule: everything that the node decides about a stored conversation is decided
+from this value.
 """
 
 from __future__ import annotations
@@ -11,8 +13,8 @@ from enum import Enum
 
 
 class Place(Enum):
-    """Where the conversation is. In the places of `WAITING`, one call to the store is running; in all others, none
-    is."""
+    """Where the conversation is, from this node's view. One call to the store is running if the place is in `WAITING`,
+    and no call otherwise. `MEANINGS` explains each place."""
 
     ABSENT = "absent"
     CLAIMING = "claiming"
@@ -63,7 +65,8 @@ SKIPPED = (P.DAMAGED, P.FOREIGN)  # not taken over, so the store keeps listing t
 
 
 class Acting(Enum):
-    """How an action of the conversation, such as a payment, may be performed on this node."""
+    """Whether this node may perform an action of the conversation, such as a payment, and whether the action is
+    recorded in the store."""
 
     UNSAVED = "unsaved"  # without a record in the store
     RECORDED = "recorded"
@@ -83,13 +86,14 @@ class Ownership:
 
     @property
     def acting(self) -> Acting:
-        """How actions of the conversation may be performed now. A task of a conversation that has left this node must
-        not act any more. A conversation that was never stored, such as a phone call, acts without a record."""
+        """Whether and how actions of the conversation may be performed now. They are refused if the conversation has
+        left this node, because a task of it may still be running here. If the conversation isn't stored, such as a
+        phone call, they are performed without a record in the store."""
         if self.place in WRITING:
             return Acting.RECORDED
         return Acting.UNSAVED if self.place in (*UNLEASED, P.ABSENT) else Acting.REFUSED
 
     @property
     def is_forgettable(self) -> bool:
-        """May the node drop this value? Then the conversation counts as absent."""
+        """May the node forget this value? If so, the conversation is then treated as ABSENT."""
         return self.place in (P.ABSENT, P.ELSEWHERE, P.OVER) and not self.has_run

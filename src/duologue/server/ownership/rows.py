@@ -1,5 +1,5 @@
-"""The rows of the ownership machine. Each says in which places, on which input and under which guard it applies, and
-then the next place and the intents.
+"""The rows of the ownership machine. Each row says when it applies (in which places, on which inputs, under which
+guard) and what follows (the next place, and the actions that make intents).
 
 Rule: the first row that fits is taken, and only a row changes the place.
 """
@@ -23,7 +23,8 @@ OwnershipGuard: TypeAlias = Callable[[Ownership, Any], bool]
 
 @dataclass(frozen=True, slots=True)
 class OwnershipRow:
-    """One behaviour. If `target` is None, the conversation stays in its place."""
+    """One row: in the places `sources`, on the inputs `on`, if the guard `when` allows it, go to the place `target` and
+    perform the actions `do`. If `target` is None, the place stays the same."""
 
     sources: tuple[P, ...]
     on: tuple[type, ...]
@@ -119,7 +120,7 @@ def renew(s: Ownership, _: Any) -> Done:
 
 
 def release(s: Ownership, _: Any) -> Done:
-    """Release the lease, if there is one. After a failed claim there isn't."""
+    """Release the lease, if the node has one. It has none after a failed claim."""
     return s, (do.ReleaseLease(s.epoch),) if s.epoch else ()
 
 
@@ -140,7 +141,7 @@ def abandon(s: Ownership, given: Any) -> Done:
 
 
 def tell_unsaved(s: Ownership, _: Any) -> Done:
-    """Tell the client once, however often the store fails."""
+    """Tell the client that the conversation isn't saved, unless it was told already."""
     return replace(s, is_unsaved=True), () if s.is_unsaved else (do.TellUnsaved(),)
 
 
@@ -157,7 +158,7 @@ def report_lapse(s: Ownership, _: Any) -> Done:
 
 
 def _answer(s: Ownership, given: Any, answer: Answer) -> Done:
-    """Answer the client that asks now, or those that wait; without a client, nothing is answered."""
+    """Give this answer to the client that asks now and to those that wait. If there are no such clients, do nothing."""
     waits = s.is_asked or isinstance(given, on.ClientAsked)
     return replace(s, is_asked=False), (do.AnswerClient(answer),) if waits else ()
 

@@ -1,6 +1,6 @@
 """The ownership machine as Markdown: its places and its rows, for the documentation.
 
-Rule: everything is read from the rows and meanings that the server runs with.
+Rule: the tables are made from the same rows and meanings that the server itself uses.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from .rows import SECTIONS, OwnershipRow
 
 
 def markdown() -> str:
-    """The places and the rows, as tables."""
+    """The places and the rows of the ownership machine, as Markdown tables."""
     lines = ["| place | meaning |", "|---|---|"]
     lines += [f"| `{place.value}` | {meaning} |" for place, meaning in MEANINGS.items()]
     for title, rows in SECTIONS.items():

@@ -1,8 +1,8 @@
-"""Listens to the first sound after an outgoing call is answered, and reports to the call: words, pauses, a beep, a
-person or a machine.
+"""Listens to the first sound after an outgoing phone call is answered, and reports to the call what it hears: speech,
+pauses, a beep, the words of a person or of an answering machine.
 
-The agent's own ears report speech and words; the beep is found in the sound. Rule: the listener decides nothing. Each
-report is one input of the call's machine.
+The agent's own ears (its speech recognition) report speech and words; a detector finds the beep. Rule: the listener
+decides nothing. Each report is one input of the call's state machine.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ LOG = logging.getLogger("duologue.phone")
 
 
 class AnswerListener:
-    """Listens to one call. `feed` passes an input to the call's machine, and `now` returns the machine's time."""
+    """Listens to one phone call. `feed` passes an input to the call's state machine, and `now` returns the time for
+    these inputs."""
 
     def __init__(
         self,
@@ -44,7 +45,7 @@ class AnswerListener:
         self._beep: BeepDetector | None = None
 
     async def listen(self, line: PhoneLine) -> None:
-        """Listen until cancelled. Without ears, or if they fail, beeps are heard and words aren't."""
+        """Listen until cancelled. If the agent has no ears, or if they fail, only beeps are recognized."""
         await line.open(self._take)
         if self._ears is None:
             LOG.warning("the agent has no ears: on this call, machines are told by their beep and by the carrier only")
@@ -79,8 +80,10 @@ class AnswerListener:
                 self._judge(heard.text, isinstance(heard, Final))
 
     def _judge(self, text: str, is_final: bool) -> None:
-        """A machine's phrase counts at once. A person's words alone count only for a person who picks up after the
-        machine: many machines begin with "hello", so at first the pause behind the words decides."""
+        """Report who the words come from, if they show it. Words of an answering machine are reported at once, even if
+        they may still change. Words of a person are reported only when they are final. They only show that a person has
+        picked up after an answering machine: at the beginning they prove nothing, because many answering machines begin
+        with "hello"."""
         found = answerer_of(text, self._language)
         if found is Answerer.MACHINE:
             self._feed(on.MachineHeard(self._now()))
@@ -89,8 +92,8 @@ class AnswerListener:
 
 
 async def screen_answer(call: PhoneCall, line: PhoneLine, agent: Agent) -> Opening:
-    """Listen with the agent's ears until the call has decided what to do with its stream. The ears of a
-    speech-to-speech model belong to its session, which hasn't begun, so they aren't used."""
+    """Listen with the agent's ears until the call has decided what to do next, and return the decision. The ears of a
+    speech-to-speech model aren't used, because they need the model's session, which hasn't begun."""
     ears = agent.ears if agent.ears is not agent.brain else None
     listener = AnswerListener(call.feed, call.now, ears, agent.language or "en")
     listening = asyncio.ensure_future(listener.listen(line))

@@ -1,7 +1,7 @@
-"""The agent that briefs a person who should take over a call.
+"""The agent that tells a person about a phone call, so that the person can take over the call.
 
-It says the briefing and asks the person to accept with 1 or "yes", or to decline with 2 or "no". Rule: the person's
-answer is reported once, and nothing else in the briefing changes the caller's call.
+It says the briefing and asks the person to accept with 1 or "yes", or to decline with 2 or "no". Rule: the only effect
+of the briefing on the caller's call is that the person's answer is reported to it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ _KEY = Slot("key", SlotKind.NUMBER)
 
 
 class BriefingBrain:
-    """Answers a person who should take over. `last` has the words for a person who accepts and those for a person who
-    declines. `tell` is called with True if the person accepts, and with False if not. The answer is read in `language`,
-    or in English if that has no language pack."""
+    """The brain that talks to the person who should take over. `last` has two texts: what to say to a person who
+    accepts, and what to say to one who declines. `tell` is called with True if the person accepts, and with False if
+    the person declines. The person's answer is understood in `language`, or in English if there is no language pack for
+    `language`."""
 
     def __init__(
         self, briefing: str, question: str, last: tuple[str, str], tell: Callable[[bool], None], language: str = "en"
@@ -47,7 +48,7 @@ class BriefingBrain:
 
 
 def _accepts(pack: LanguagePack, question: str, text: str) -> bool | None:
-    """Does this answer accept the call? None if it says neither yes nor no, nor one of the keys."""
+    """Does this answer accept the call? None if it is neither yes or no nor one of the keys 1 and 2."""
     pressed, today = text.strip(" .,!?#*"), datetime.now().isoformat(timespec="minutes")
     number = pack.replies.read(Question(_KEY), pressed, today)
     if isinstance(number, Direct) and number.value_of(_KEY.name) in (1, 2):
@@ -57,7 +58,7 @@ def _accepts(pack: LanguagePack, question: str, text: str) -> bool | None:
 
 
 def briefing_agent(agent: Agent, briefing: str, tell: Callable[[bool], None]) -> Agent:
-    """An agent with this agent's voice and ears that briefs a person."""
+    """An agent that briefs a person, with the voice and the ears of `agent`."""
     language, phrases = agent.language or "en", agent.phrases
     question = phrases.say(language, "take_over", 0)
     last = phrases.say(language, "working", 0), phrases.say(language, "goodbye", 0)

@@ -1,7 +1,8 @@
-"""Requests to the carriers: place a call, move it elsewhere, end it, record it. The carriers' own libraries send them.
+"""Requests to the phone carriers: place a call, give it new instructions, end it, record it. The carriers' own
+libraries send the requests.
 
-The libraries block, so each request runs in a thread. Rule: a refusal is an error with one line that says what the
-carrier said and which setting to check. It contains no secret and no number.
+The libraries block, so each request runs in a thread. Rule: if the carrier refuses, an error says in one line what the
+carrier said and which setting to check. It contains no secret and no phone number.
 """
 
 from __future__ import annotations
@@ -25,14 +26,15 @@ STATUS_EVENTS = ("initiated", "ringing", "answered", "completed")
 
 
 class CarrierRefusal(NotPossible):
-    """The carrier doesn't do what was requested, or can't be reached. The message says why, without numbers."""
+    """The carrier has refused a request, or can't be reached. The message says why, and contains no phone number."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallOrder:
-    """A call that the carrier should place. `url` answers with the call's instructions, `status_url` gets its progress.
-    With `detects`, the carrier also finds out who or what has answered, and tells `answer_url`: "Enable" at once,
-    "DetectMessageEnd" when a machine's greeting has ended."""
+    """A phone call that the carrier should place. The carrier gets the call's instructions from `url`, and reports the
+    call's progress to `status_url`. If `detects` isn't empty, the carrier also detects whether a person or an answering
+    machine has answered, and reports that to `answer_url`: at once if `detects` is "Enable", or at the end of a
+    machine's greeting if it is "DetectMessageEnd"."""
 
     to: str
     caller_id: str
@@ -44,14 +46,15 @@ class CallOrder:
 
 
 class CarrierApi(Protocol):
-    """The requests that Duologue makes to a carrier. Each raises CarrierRefusal."""
+    """The requests that Duologue makes to a carrier. Each raises CarrierRefusal if the carrier refuses or can't be
+    reached."""
 
     async def place(self, order: CallOrder) -> str:
-        """Place a call. Returns its id; empty if the carrier reports it later."""
+        """Place a phone call. Returns the carrier's id of the call; empty if the carrier reports the id later."""
         ...
 
     async def instruct(self, call: str, xml: str) -> None:
-        """Replace what the call does now, such as streaming, by these instructions."""
+        """Give the call new instructions. They replace what the call is doing now, such as streaming to the agent."""
         ...
 
     async def hang_up(self, call: str) -> None:
@@ -59,13 +62,13 @@ class CarrierApi(Protocol):
         ...
 
     async def record(self, call: str, on: bool) -> None:
-        """Start or continue recording, or pause it."""
+        """Start or continue recording the call if `on` is True; otherwise pause the recording."""
         ...
 
 
 def api_of(carrier: str, settings: PhoneSettings, send: SendRequest | None = None) -> CarrierApi:
-    """The requests to this carrier. `send` sends them, or the network if `send` is None. Raises NotPossible if a
-    setting is missing."""
+    """The object that makes requests to this carrier. They are passed to `send` if it is given (for simulations), and
+    otherwise sent over the network. Raises NotPossible if a setting is missing."""
     needs = {
         "twilio": ("twilio_account_sid", "twilio_auth_token"),
         "telnyx": ("telnyx_api_key", "telnyx_account"),
@@ -168,7 +171,7 @@ class TwilioApi:
 def _twilio_answer(
     send: SendRequest, method: str, url: str, params: Any, data: Any, headers: Any, auth: Any, *_: Any, **__: Any
 ) -> Any:
-    """Send a request of Twilio's library by `send`."""
+    """Pass a request from Twilio's library to `send`, and return the response in the form that the library expects."""
     request = _load("requests", "Twilio").Request(method, url, headers, data=data, params=params, auth=auth).prepare()
     body = request.body or b""
     status, text = send(method, request.url, request.headers, body if isinstance(body, bytes) else body.encode())
@@ -249,7 +252,7 @@ class TelnyxApi:
 
 
 def _httpx_client(send: SendRequest) -> Any:
-    """A client for Telnyx's library whose requests are sent by `send`."""
+    """An HTTP client for Telnyx's library that passes all requests to `send`."""
     httpx = _load("httpx", "Telnyx")
 
     def answer(request: Any) -> Any:

@@ -1,7 +1,7 @@
-"""The telephone calls of one process: those that are placed here, and those whose progress the carrier reports.
+"""The phone calls of one server process: calls that it has placed, and calls that have come in.
 
-Rule: a call that is placed here has a key of its own, which its webhooks repeat. A webhook with an unknown key changes
-nothing.
+Rule: each call that is placed here gets a key, and the carrier's webhooks about the call contain that key. A webhook
+with an unknown key changes nothing.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ _ANSWERED_BY: dict[str, Callable[[int], on.CallInput]] = {  # the same names on 
 
 
 class PhoneExchange:
-    """The calls of one process. For simulations, `send` takes the place of the network in requests to the carriers'
-    APIs."""
+    """The phone calls of one server process. In simulations, requests to the carriers' APIs are passed to `send`
+    instead of the network."""
 
     def __init__(self, settings: PhoneSettings, send: SendRequest | None = None) -> None:
         self._settings = settings
@@ -74,10 +74,11 @@ class PhoneExchange:
         ring_ms: int | None = None,
         parameters: Mapping[str, str] | None = None,
     ) -> PhoneCall:
-        """Call this number. The agent talks when the call is answered; `agent` takes the place of the server's agent.
-        Returns at once: `await call.over` waits for the end. With a `machine_message`, a machine hears the message
-        after its beep instead of the agent. `on_machine` says what else to do with machines: TALK to them as to people,
-        which is the default, or HANG_UP. Raises NotPossible if the number or a setting is wrong."""
+        """Call this phone number. When the call is answered, `agent` talks, or the server's agent if `agent` is None.
+        Returns at once; `await call.over` waits until the call is over. If an answering machine answers and
+        `machine_message` is given, that message is left after the beep. Without a message, `on_machine` says what to do
+        when a machine answers: TALK to it as to a person (the default), or HANG_UP. Raises NotPossible if the number or
+        a setting is wrong."""
         settings = self._settings
         wanted = on_machine or (OnMachine.MESSAGE if machine_message else OnMachine.TALK)
         if (wanted is OnMachine.MESSAGE) != bool(machine_message.strip()):
@@ -111,7 +112,7 @@ class PhoneExchange:
         return call
 
     def arriving(self, carrier: str) -> PhoneCall:
-        """The object for a call that has just come in."""
+        """Make and register the object for a phone call that has just come in."""
         return self._add(PhoneCall(secrets.token_urlsafe(12), self._tools(carrier), self._policy()))
 
     def _add(self, call: PhoneCall) -> PhoneCall:
@@ -120,7 +121,7 @@ class PhoneExchange:
         return call
 
     def find(self, key: str) -> PhoneCall | None:
-        """The call that was placed here with this key."""
+        """The call that was placed here with this key; None if there is no such call."""
         return self._placed.get(key)
 
     def _tools(self, carrier: str) -> CallTools:
@@ -151,7 +152,9 @@ class PhoneExchange:
         if not settings.number:
             raise NotPossible("the call can't be transferred with a briefing: set `number` (PHONE_NUMBER)")
         if settings.used_tokens is not None:
-            raise NotPossible("a transfer with a briefing needs one process: use `--workers 1`, or no briefing")
+            raise NotPossible(
+                "a transfer with a briefing needs a server with one process: use `--workers 1`, or no briefing"
+            )
         assert caller.conversation is not None
         agent = briefing_agent(caller.conversation.agent, briefing, caller.taker_answers)
         policy = self._policy(round(ring_s * 1000))
@@ -160,15 +163,16 @@ class PhoneExchange:
     # -- Stopping
 
     async def drain(self, limit_s: float) -> None:
-        """Prepare for the server's stop. With the setting `drain_to`, the agent announces the transfer in each call in
-        progress, and the call is transferred to that number, as soon as both are possible. Without the setting, calls
-        may end by themselves."""
+        """Prepare for the server's stop. If the setting `drain_to` has a number, each running call is transferred to
+        that number as soon as possible, and the agent tells the caller first. Without the setting, this does nothing,
+        and calls have time to end by themselves."""
         if self._settings.drain_to:
             until = asyncio.get_running_loop().time() + limit_s
             await asyncio.gather(*(self._pass_on(call, until) for call in tuple(self._calls)))
 
     async def _pass_on(self, call: PhoneCall, until: float) -> None:
-        """Transfer this call. While that isn't possible, such as while the caller talks, try again."""
+        """Transfer this call. If that isn't possible now, for example because the caller is talking, try again until it
+        works or the time `until` is reached."""
         while not call.over.done() and asyncio.get_running_loop().time() < until:
             try:
                 await self._tell_and_transfer(call)

@@ -1,6 +1,6 @@
 """A quiet melody for people on hold, made of sine tones. It needs no file and no licence.
 
-Rule: the melody is a loop: its end and its beginning are silent.
+Rule: the melody can be repeated without a click, because its beginning and its end are silent.
 """
 
 from __future__ import annotations

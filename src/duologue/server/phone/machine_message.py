@@ -1,4 +1,5 @@
-"""The message that is left on an answering machine: an agent that says it, and a conversation that ends with it.
+"""The message that is left on an answering machine: an agent that says the message, and a conversation that ends after
+it.
 
 Rule: a message counts as left only if the carrier has played it to its end.
 """
@@ -17,14 +18,14 @@ from duologue.runtime.conversation import Conversation
 
 
 async def _silent(request: Request) -> AsyncIterator[Part]:  # noqa: ARG001
-    """A brain that gives no answer, because a machine says nothing that needs one."""
+    """A brain that never answers, because nothing that an answering machine says needs an answer."""
     return
     yield ""
 
 
 class KeptLine:
-    """A line that stays open when its conversation ends, so that the call can first report whether the message was
-    heard."""
+    """A line that stays open when its conversation ends. So the call can first note whether the message was heard, and
+    then hang up."""
 
     def __init__(self, line: Any) -> None:
         self._line = line
@@ -33,11 +34,11 @@ class KeptLine:
         return getattr(self._line, name)
 
     async def close(self) -> None:
-        """Do nothing: the call hangs up."""
+        """Do nothing, because the call itself hangs up later."""
 
 
 def message_agent(agent: Agent, message: str) -> Agent:
-    """An agent with this agent's voice that says the message. It doesn't listen, so nothing interrupts it."""
+    """An agent that says the message, with the voice of `agent`. It doesn't listen, so nothing can interrupt it."""
     return Agent(
         _silent,
         name=f"{agent.name} message".strip(),
@@ -52,7 +53,8 @@ def message_agent(agent: Agent, message: str) -> Agent:
 
 
 async def leave_message(conversation: Conversation) -> bool:
-    """Hold the conversation of a `message_agent`. Returns whether the whole message was heard."""
+    """Run the conversation of a `message_agent` until the message was said. Returns whether the whole message was
+    heard."""
     await conversation.start()
     await conversation.end("message left", after_speaking=True)
     said = [item for item in conversation.history if isinstance(item, AgentSaid)]

@@ -1,6 +1,7 @@
-"""Numbers and addresses that can be called.
+"""Checks which phone numbers and SIP addresses can be called.
 
-Rule: a number that can't be dialled is refused before the carrier is asked, with a line that says how it must look.
+Rule: a number that can't be dialled is refused before a request is made to the carrier. The error says what a number
+must look like.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ _SIP = re.compile(r"sips?:[^\s@<>&;?]+@[^\s@<>&;?]+", re.IGNORECASE)
 
 
 class Undialable(NotPossible):
-    """A number that can't be dialled. The message says how a number must look."""
+    """A number that can't be dialled. The message says what a number must look like."""
 
 
 def is_dialable(to: str) -> bool:

@@ -1,7 +1,7 @@
-"""One telephone call around its conversation: runs the machine of the call and performs its effects.
+"""One phone call: runs the state machine of the call, and performs the machine's effects.
 
-The machine decides. This class holds the line, the conversation and the requests to the carrier. Rule: the result of a
-request enters the machine as an input with the request's number.
+The state machine decides what happens. The class `PhoneCall` holds the line and the conversation, and makes the
+requests to the carrier. Rule: the result of a request is passed to the machine as an input with the request's number.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ _DETECTS = {OnMachine.MESSAGE: "DetectMessageEnd", OnMachine.HANG_UP: "Enable"} 
 
 
 class Opening(Enum):
-    """What to do with a stream that has started."""
+    """What to do when the sound stream of a call has started: find out who has answered, let the agent talk, leave a
+    message, or nothing."""
 
     SCREEN = "screen"
     TALK = "talk"
@@ -45,7 +46,7 @@ class Opening(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A call that is placed here."""
+    """What to do in a call that is placed here: whom to call, and with which agent or message."""
 
     to: str
     caller_id: str = ""
@@ -56,8 +57,8 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class CallTools:
-    """What a call needs from its server. `api` returns the requests to its carrier and raises NotPossible. `call_taker`
-    places the call to a person who takes over."""
+    """What a call needs from its server. `api` returns the object that makes requests to the call's carrier, or raises
+    NotPossible. `call_taker` places the call to a person who should take over."""
 
     carrier: str
     base_url: str  # of the webhooks, as the carrier reaches them
@@ -70,8 +71,8 @@ class CallTools:
 
 
 class PhoneCall:
-    """One call. `feed` tells it what has happened. `watch` is called with each input that has changed its state, and
-    with the new state."""
+    """One phone call. `feed` tells it what has happened. After each input that changes its state, `watch` is called
+    with that input and the new state."""
 
     def __init__(self, key: str, tools: CallTools, policy: CallPolicy, outgoing: Outgoing | None = None) -> None:
         self.key = key
@@ -101,7 +102,7 @@ class PhoneCall:
         return int(self._loop.time() * 1000)
 
     def feed(self, given: on.CallInput) -> bool:
-        """Pass this input to the machine. Returns whether the machine's state has changed."""
+        """Pass this input to the call's state machine. Returns whether its state has changed."""
         before = self.state
         self.state, effects = step(self._policy, before, given)
         if self.state is before:
@@ -180,7 +181,7 @@ class PhoneCall:
         self._start(ask())
 
     def _quietly(self, asking: Awaitable[Any]) -> None:
-        """Send this request in the background. A refusal is only logged, because the call is over anyway."""
+        """Do this in the background. If the carrier refuses, that is only logged, because the call ends anyway."""
 
         async def ask() -> None:
             try:
@@ -218,11 +219,11 @@ class PhoneCall:
         await tools.api().instruct(self.call_id, xml)
 
     async def _join(self) -> None:
-        """Connect the caller and the person who takes over. That person is moved first: if that fails, the caller is
-        still with the agent."""
+        """Connect the caller and the person who takes over, in a conference. The person is moved there first: if that
+        fails, the caller is still with the agent."""
         taker, api = self._taker, self.tools.api()
         if taker is None or not taker.call_id:
-            raise CarrierRefusal("the person who takes over is gone")
+            raise CarrierRefusal("the person who should take over is no longer on the phone")
         room = join_xml(f"duologue-{self.key}")
         await api.instruct(taker.call_id, room)
         await api.instruct(self.call_id, room)
@@ -248,7 +249,7 @@ class PhoneCall:
         taker.feed(on.DialAsked(taker.now()))
 
     def taker_answers(self, accepts: bool) -> None:
-        """The person who should take over accepts or declines."""
+        """Note whether the person who should take over accepts or declines."""
         taker = self.state.taker
         if accepts:
             self.feed(on.TakerAccepted(self.now(), taker))
@@ -256,7 +257,7 @@ class PhoneCall:
             self.feed(on.TakerLost(self.now(), taker, CallEnd.DECLINED))
 
     def drop(self) -> None:
-        """End this call, because it isn't needed any more."""
+        """End this call and its conversation, because it isn't needed any more."""
         if self.conversation is not None:
             self._quietly(self.conversation.end("no longer needed"))
         self.feed(on.TalkEnded(self.now()))
@@ -264,7 +265,7 @@ class PhoneCall:
     # -- The stream
 
     async def opening(self) -> Opening:
-        """Wait until it is known what to do with the stream."""
+        """Wait until the state machine decides what to do with the call's stream, and return the decision."""
         return await self._openings.get()
 
     def _hold(self, music: Sound | None) -> None:
@@ -323,6 +324,6 @@ class PhoneCall:
 
 
 def _why(outcome: CallEnd) -> CallEnd:
-    """The reason why the person who should take over isn't there any more, derived from how the call to that person
-    ended."""
+    """Why the person who should take over is no longer on the phone: the way in which the call to that person ended,
+    where a normal end means that the person has hung up."""
     return CallEnd.HUNG_UP if outcome is CallEnd.COMPLETED else outcome

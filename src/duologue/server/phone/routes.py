@@ -1,8 +1,9 @@
 """Phone calls over the carriers' media WebSockets, as routes for a Starlette application.
 
-A webhook announces the call and gets a token. The stream that follows must present the token. Each stream is one
-conversation, and a failure in one doesn't affect the others. Rule: a stream ends with a close code that says why, and
-with one log line that names the carrier and the reason, without spoken words, phone numbers or secrets.
+The carrier announces a call with a webhook, and gets a token in the response. The stream that follows must present the
+token. Each stream is one conversation, and a failure in one doesn't affect the others. Rule: a stream ends with a close
+code that says why, and with one log line that names the carrier and the reason, without spoken words, phone numbers or
+secrets.
 """
 
 from __future__ import annotations
@@ -63,11 +64,12 @@ def phone_routes(
     limits: Limits | None = None,
     note_refused: Callable[[str], None] = lambda limit: None,  # noqa: ARG005
 ) -> list[BaseRoute]:
-    """The routes of every configured carrier. `make_agent` is called for each call; `on_conversation` gets each
-    conversation before it starts. While `is_open` returns False, new calls are refused, so that the carrier tries the
-    fallback address of the number. `address_of` returns the address towards whose limits a socket counts. With an
-    `exchange`, calls can be placed: `exchange.dial(…)`. `limits` bound the sound and the keys of each call, as those of
-    a browser; `note_refused` is called with the name of a limit that refuses."""
+    """The routes for all configured carriers. `make_agent` is called for each call, and `on_conversation` is called
+    with each conversation before it starts. While `is_open` returns False, new calls are refused, so that the carrier
+    tries the number's fallback address. `address_of` returns the caller's address; a socket counts towards the limits
+    of that address. If an `exchange` is given, the program can also place calls: `exchange.dial(…)`. `limits` apply to
+    the sound and the pressed keys of each call, as they do to a browser; `note_refused` is called with the name of each
+    limit that refuses something."""
     used = UsedTokenFiles(settings.used_tokens) if settings.used_tokens is not None else None
     tokens = StreamTokens(settings.token_key, settings.token_ms_max, used=used)
     exchange = exchange or PhoneExchange(settings)
@@ -85,8 +87,8 @@ def phone_routes(
 
 
 class CarrierSocket:
-    """The queue of messages for one socket of a carrier. Sending never waits. A clear drops everything that is still
-    queued, so that the clear is the next message to be sent."""
+    """The queue of messages for one socket of a carrier. Sending never waits. A `clear` message replaces everything
+    that is still queued, so it is sent next."""
 
     def __init__(self, socket: WebSocket) -> None:
         self._socket = socket
@@ -107,7 +109,7 @@ class CarrierSocket:
         self._wake.set()
 
     async def write(self) -> None:
-        """Send what is queued, until the line hangs up."""
+        """Send queued messages until `close` is called and the queue is empty."""
         while self._unsent or not self._is_closed:
             while self._unsent:
                 await self._socket.send_text(self._unsent.popleft())
@@ -118,7 +120,7 @@ class CarrierSocket:
 
 @dataclass(slots=True)
 class _Place:
-    """How a stream is counted: towards its address until it has shown its token, and then as a call."""
+    """How a stream is counted: for its address until it has presented a valid token, and from then on as a call."""
 
     address: str
     is_admitted: bool = False
@@ -183,8 +185,8 @@ class PhoneCalls:
             del self._unadmitted[address]
 
     def _admit(self, carrier: Carrier, websocket: WebSocket, place: _Place, started: Started) -> None:
-        """Check by its token that our webhook announced this stream, and give it one of the places for calls. Raises
-        StreamRefused if the token is missing or not valid, or if all places are taken."""
+        """Check with its token that one of our webhooks announced this stream, and count it as a call. Raises
+        StreamRefused if the token is missing or not valid, or if `calls_max` calls are running."""
         token = started.parameters.get("token", "") or websocket.query_params.get("token", "")
         if not token:
             raise StreamRefused(REFUSED, "no token, neither in the parameters of the start message nor in the query")
@@ -245,7 +247,8 @@ class PhoneCalls:
         LOG.info("%s: the call has ended%s %s", stream.carrier.name, stopped, facts)
 
     def _info(self, stream: Stream, websocket: WebSocket) -> tuple[CallInfo, PhoneCall]:
-        """The facts about a call: the numbers that our webhook has passed on, and the carrier's own parameters."""
+        """The facts about a call (the phone numbers from our webhook, and the carrier's own parameters), and the object
+        of the call: an outgoing call is found by its key, and an incoming one gets a new object."""
         given = dict(stream.parameters)
         query = dict(websocket.query_params)
         given.pop("token", None)
@@ -265,7 +268,8 @@ class PhoneCalls:
         return info, call
 
     async def _talk(self, call: PhoneCall, line: PhoneLine, info: CallInfo) -> None:
-        """The agent's part of a call, from the start of its stream to the end of the conversation."""
+        """Let the agent do its work in a call, from the start of the stream: find out who has answered if that is
+        wanted, then leave a message or hold the conversation."""
         call.line = line
         kind = on.Answered if info.direction == "out" else on.CallArrived
         call.feed(kind(call.now()))
@@ -316,7 +320,8 @@ class PhoneCalls:
         return conversation
 
     def _source_for(self, call: PhoneCall) -> AgentSource:
-        """The source of a call's agent: the agent with which the call was placed, or else the server's."""
+        """Where a call gets its agent from: the agent that was given when the call was placed; otherwise the server's
+        agent."""
         if call.outgoing is not None and call.outgoing.agent is not None:
             return AgentSource(call.outgoing.agent)
         self._source = self._source or AgentSource(self._given)
@@ -328,7 +333,8 @@ def _broken_agent(failure: Exception) -> StreamRefused:
 
 
 def _returned(agent: Agent, info: CallInfo) -> Agent:
-    """The agent of this call. After a failed transfer, it says so instead of its greeting."""
+    """The agent to use for this call. If the caller comes back from a failed transfer, the agent says so instead of its
+    greeting."""
     if not info.returned:
         return agent
     words = agent.phrases.say(agent.language, "not_reached", 0)
@@ -336,7 +342,8 @@ def _returned(agent: Agent, info: CallInfo) -> Agent:
 
 
 class _Watch:
-    """Notes when a carrier last sent something. `expect` raises StreamRefused when that was too long ago."""
+    """Notes when the carrier last sent something. `expect` waits, and raises StreamRefused when the carrier has sent
+    nothing for too long."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -374,8 +381,8 @@ async def _receive(websocket: WebSocket) -> str | None:
 
 
 def _raise_refusal(*tasks: asyncio.Task[Any]) -> None:
-    """Raise the failure that ended the call, if the call didn't end normally. A lost connection counts as a normal
-    end."""
+    """If one of these tasks has failed, raise the failure that ended the call. A lost connection is a normal end:
+    nothing is raised."""
     for task in tasks:
         failure = task.exception() if task.done() and not task.cancelled() else None
         if isinstance(failure, StreamRefused):

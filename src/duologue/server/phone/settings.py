@@ -21,8 +21,8 @@ from .numbers import is_dialable
 
 
 def on_the_phone(profile: str | Settings) -> Settings:
-    """The settings of an agent's calls: those of the profile `words`, and everything that the agent's own settings
-    change in their profile. Settings that aren't made from a profile are used as they are."""
+    """The settings for an agent's phone calls: the profile `words`, with every change that the agent's own settings
+    made to their profile. Settings that aren't based on a profile are returned unchanged."""
     if isinstance(profile, str):
         return PROFILES["words"]
     base = PROFILES.get(profile.name)
@@ -39,8 +39,8 @@ class InvalidPhoneSettings(DuologueError, ValueError):
 
 @dataclass(frozen=True)
 class PhoneSettings:
-    """The settings of phone lines. `public_url` is where the carriers reach this server: https://host, without a path.
-    `allow_unsigned` is for simulations: webhooks from the local machine need no signature."""
+    """The settings of phone lines. `public_url` is the URL at which the carriers reach this server: https://host,
+    without a path. `allow_unsigned` is for simulations: then webhooks from the local machine need no signature."""
 
     public_url: str  # https://host, where the carriers reach this server
     twilio_auth_token: str = field(default="", repr=False)  # the account's token, which signs webhooks
@@ -85,8 +85,8 @@ class PhoneSettings:
         return f"{'wss' if scheme == 'https' else 'ws'}://{rest}"
 
     def sends(self, carrier: str) -> tuple[str, int] | None:
-        """The codec and the sample rate of the sound that we send to this carrier; None means those of the carrier's
-        sound."""
+        """The codec and the sample rate of the sound that we send to this carrier; None if they are the same as those
+        of the sound that the carrier sends."""
         if carrier != "telnyx":
             return None
         return self.telnyx_codec, self.telnyx_rate_hz if self.telnyx_codec == "L16" else 8_000

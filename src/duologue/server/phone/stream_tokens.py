@@ -1,9 +1,9 @@
 """Tokens that connect a signed webhook to the stream that it announced.
 
-A carrier doesn't sign its streams, so the webhook's response contains a token that the stream must present. The token
-is signed and names its carrier, call and expiry, so only used tokens have to be remembered. Rule: a token is valid for
-a short time and for one stream. The stream must be of the token's carrier and, if the token names a call, of that call.
-Tokens of the same announcement count as one, so a webhook that is sent again opens no second stream.
+A carrier doesn't sign its streams, so our response to a webhook contains a token that the stream must present. The
+token is signed and contains its carrier, call and expiry, so only used tokens have to be remembered. Rule: a token is
+valid for a short time and for one stream. The stream must come from the token's carrier and, if the token names a call,
+belong to that call. If a carrier sends the same webhook again, only one of the tokens in the responses can be used.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class UsedTokensInMemory:
 
 
 class UsedTokenFiles:
-    """The used tokens of several processes: one empty file for each token. Its name is a hash of the token, and its
-    modification time is the time until which the token is remembered."""
+    """The used tokens of several processes: one empty file for each token. The file's name is a hash of the token, and
+    its modification time is the time until which the token must be remembered."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -74,7 +74,7 @@ class UsedTokenFiles:
         return True
 
     def _sweep(self, now_ms: int) -> None:
-        """Now and then, remove the files of tokens that have expired."""
+        """Remove the files of tokens that need not be remembered any more, if the last sweep was long enough ago."""
         if now_ms - self._swept_ms < SWEEP_MS:
             return
         self._swept_ms = now_ms
@@ -84,8 +84,8 @@ class UsedTokenFiles:
 
 
 class StreamTokens:
-    """Creates and checks tokens. Processes that share the key accept each other's tokens. They share `used`
-    too, so that a token is valid for one stream only."""
+    """Creates and checks tokens. Processes with the same key accept each other's tokens. They must share `used` too, so
+    that a token is valid for only one stream in all of them."""
 
     def __init__(
         self, key: bytes, ms_max: int, now: Callable[[], float] = time.time, used: UsedTokens | None = None
@@ -96,8 +96,8 @@ class StreamTokens:
         self._used = used or UsedTokensInMemory()
 
     def mint(self, carrier: str, call: str, announcement: bytes = b"") -> str:
-        """A token for this call. With an empty `call`, the token is valid for any call of the carrier. Of all tokens
-        for the same `announcement`, only one can be used. An empty `announcement` is different each time."""
+        """Make a token for this call. If `call` is empty, the token is valid for any call of the carrier. Only one of
+        all tokens with the same `announcement` can be used; an empty `announcement` sets no such limit."""
         until = int(self._now() * 1000) + self._ms_max
         number = self._sign(b"announcement|" + announcement).hex()[:24] if announcement else secrets.token_hex(12)
         body = f"{until}|{number}|{carrier}|{_digest(call) if call else ''}".encode()

@@ -1,5 +1,5 @@
-"""The webhooks that announce calls. Each is checked, and answered with TwiML, which tells the carrier to connect a
-stream.
+"""The webhooks that announce calls. Each webhook is checked, and answered with TwiML, which tells the carrier to
+connect a stream.
 
 Signatures are checked by the carriers' own libraries. Rule: a request without a valid signature gets 403 and no token;
 the log says which check failed and contains nothing of the request.
@@ -85,8 +85,8 @@ def form_of(body: bytes) -> dict[str, str]:
 
 
 class TrustedForm(NamedTuple):
-    """The fields of a webhook. `announcement` is the same if the same signed webhook is sent again; empty without a
-    signature."""
+    """The fields of a webhook. `announcement` identifies the signed webhook: it is the same if the carrier sends the
+    webhook again. It is empty if the webhook isn't signed."""
 
     form: Mapping[str, str]
     announcement: bytes = b""
@@ -100,11 +100,12 @@ class CallReports(Protocol):
         ...
 
     def report(self, key: str, call: str, status: str) -> None:
-        """The carrier reports the progress of a call. `call` is the carrier's id of it."""
+        """Take the carrier's report about the progress of a call. `key` is our key of the call, and `call` is the
+        carrier's id of it."""
         ...
 
     def report_answerer(self, key: str, answered_by: str) -> None:
-        """The carrier tells who or what has answered a call."""
+        """Take the carrier's report of whether a person or an answering machine has answered a call."""
         ...
 
 
@@ -126,7 +127,7 @@ class Webhooks:
         voice_response()  # if the library is missing, fail now and not in a call
 
     async def voice(self, carrier: str, request: Request) -> Response:
-        """Answer the webhook of a call with instructions to stream it, or refuse it."""
+        """Answer the webhook that announces a call: with instructions to stream the call, or with a refusal."""
         found = await self._trusted(carrier, request)
         if found is None:
             return PlainTextResponse("forbidden", 403)
@@ -151,7 +152,7 @@ class Webhooks:
         return Response(status_code=204)
 
     async def answered(self, carrier: str, request: Request) -> Response:
-        """Note what the carrier's machine detection has found out."""
+        """Note whether the carrier has detected a person or an answering machine."""
         found = await self._trusted(carrier, request)
         if found is None:
             return PlainTextResponse("forbidden", 403)
@@ -160,8 +161,8 @@ class Webhooks:
         return Response(status_code=200)  # Telnyx repeats the webhook after any other
 
     async def dialled(self, carrier: str, request: Request) -> Response:
-        """Instructions for a caller after a transfer: hang up if the transferred call is over, or return to the agent
-        if it wasn't answered."""
+        """Instructions for the caller's call after a transfer: hang up if the transferred call was answered and is
+        over, or return to the agent if it wasn't answered."""
         found = await self._trusted(carrier, request)
         if found is None:
             return PlainTextResponse("forbidden", 403)
@@ -171,8 +172,8 @@ class Webhooks:
         return self._stream(carrier, found, {RETURNED: _RETURNS.get(status, "failed")})
 
     def _stream(self, carrier: str, found: TrustedForm, given: dict[str, str]) -> Response:
-        """Instructions to stream a call. Telnyx uses different call ids in webhook and stream, so there the token is
-        valid for any call."""
+        """Instructions to stream a call. Telnyx uses different call ids in the webhook and in the stream, so a token
+        for Telnyx is valid for any call."""
         form = found.form
         call = form.get("CallSid", "")
         token = self._tokens.mint(carrier, call if carrier == "twilio" else "", found.announcement)
@@ -235,8 +236,8 @@ def texml(settings: PhoneSettings, token: str, given: Mapping[str, str] | None =
 
 
 def _connect(url: str, **attributes: str) -> tuple[Any, Any]:
-    """A response that connects a stream, and hangs up when the stream has ended. Returns the response and its
-    stream."""
+    """Make a TwiML response that connects a stream, and hangs up when the stream has ended. Returns the response and
+    its stream element."""
     response = voice_response().VoiceResponse()
     stream = response.connect().stream(url=url, **attributes)
     response.hangup()
@@ -244,8 +245,8 @@ def _connect(url: str, **attributes: str) -> tuple[Any, Any]:
 
 
 def pass_on_xml(to: str, caller_id: str, ring_s: int, action: str) -> str:
-    """Instructions to call this number and connect the caller with it. When that call is over, the carrier requests
-    further instructions from the URL `action`."""
+    """Instructions to call this number and connect the caller with it. When the call to that number is over, the
+    carrier requests further instructions from the URL `action`."""
     response = voice_response().VoiceResponse()
     options = {"caller_id": caller_id} if caller_id and not is_sip(to) else {}
     dial = response.dial(action=action, method="POST", timeout=ring_s, **options)
@@ -254,7 +255,7 @@ def pass_on_xml(to: str, caller_id: str, ring_s: int, action: str) -> str:
 
 
 def join_xml(room: str) -> str:
-    """Instructions to join a conference. The conference ends when one of the two callers leaves."""
+    """Instructions to join a conference. The conference ends when one of its two participants leaves."""
     response = voice_response().VoiceResponse()
     response.dial().conference(room, beep="false", start_conference_on_enter=True, end_conference_on_exit=True)
     return str(response)
@@ -267,12 +268,12 @@ def hang_up_xml() -> str:
 
 
 def voice_response() -> Any:
-    """The library module that writes instructions as XML."""
+    """The module of Twilio's library that writes instructions as XML."""
     return _load("twilio.twiml.voice_response", "a carrier")
 
 
 def _closed(carrier: str) -> Response:
-    """A 503, which makes the carrier try the fallback address of the number."""
+    """A response with status 503, which makes the carrier try the number's fallback address."""
     LOG.info("%s: refused a call, the server is stopping", carrier)
     return PlainTextResponse("this server is stopping\n", 503)
 

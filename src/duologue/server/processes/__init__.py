@@ -1,1 +1,1 @@
-"""Several server processes behind one port: a parent that accepts sockets, and processes that serve them."""
+"""Several server processes behind one port: a parent that accepts connections, and processes that serve them."""

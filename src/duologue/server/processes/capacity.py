@@ -1,7 +1,8 @@
-"""How many server processes `duologue serve` starts, and why not more.
+"""Decides how many server processes `duologue serve` starts, and explains why there aren't more.
 
-By default one for each core that this process may use, as far as memory allows: each process loads models of its own.
-Rule: a number that the user asked for is used or refused, never changed.
+The default is one process for each core that this process may use. It is fewer if there isn't enough memory, because
+each process loads its own models. Rule: if the user asks for a number of processes, exactly that number is started, or
+an error says why it can't be.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ class Capacity(NamedTuple):
 
 
 class ProcessCount(NamedTuple):
-    """How many processes to start, and a line for the user if that needs one."""
+    """How many processes to start, and a line that explains the number to the user; empty if it needs no
+    explanation."""
 
     processes: int
     note: str = ""
@@ -36,8 +38,8 @@ class ProcessCount(NamedTuple):
 def choose_count(
     asked: int | None, store: str, is_demo: bool, capacity: Callable[[], Capacity], system: str
 ) -> ProcessCount:
-    """How many processes to start. `asked` is None if the user didn't say. Raises DuologueError if the number that the
-    user asked for can't work."""
+    """How many processes to start. `asked` is the number that the user asked for; None if the user didn't ask for one.
+    Raises DuologueError if that number can't work."""
     why = _why_one(store, system)
     if asked is not None:
         if not 1 <= asked <= PROCESSES_MAX:
@@ -68,7 +70,8 @@ def _why_one(store: str, system: str) -> str:
 
 
 def read_capacity(root: Path = Path("/")) -> Capacity:
-    """What the machine has, and what a container lets this process use of it. `root` is for tests."""
+    """How many cores and how much memory this process may use: what the computer has, or less if a container limits it.
+    `root` is the root of the file system, for tests."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return Capacity(min(cores, _cores_of_container(root) or cores), _memory_mb(root))
 
@@ -78,7 +81,7 @@ def this_system() -> str:
 
 
 def _cores_of_container(root: Path) -> int | None:
-    """The quota of CPU time of a container, in whole cores, rounded up."""
+    """The container's limit on CPU time, as a number of cores, rounded up. None if there is no limit."""
     quota, _, period = (_read(root / "sys/fs/cgroup/cpu.max") or "max").strip().partition(" ")
     if not quota.isdecimal() or not period.isdecimal() or not int(period):
         return None

@@ -1,7 +1,7 @@
 """Packets and sockets between the parent and one server process, over a pair of Unix sockets.
 
-Sending never waits: packets that the other side hasn't read are queued. Rule: a socket that is passed on is closed here
-as soon as it is sent, or when it can't be sent any more.
+Sending never waits: packets that the other side hasn't read are queued. Rule: when a socket is passed to the other
+side, this process closes its own copy as soon as the socket was sent or can't be sent any more.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def is_one_of_several() -> bool:
 
 
 def channel_pair() -> tuple[socket.socket, socket.socket]:
-    """Both ends of a channel. Only Linux has sockets of this kind."""
+    """Make a channel and return its two ends. Only Linux has sockets of this kind."""
     return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
 
@@ -36,8 +36,8 @@ class TooLarge(ValueError):
 
 
 class Channel:
-    """One end. `receive` gets each message, and the socket that came with it, if any. `on_closed` is called once, when
-    the other side is gone."""
+    """One end of a channel. `receive` is called with each message, and with the socket that came with it, or None.
+    `on_closed` is called when the other side has closed its end."""
 
     def __init__(
         self,
@@ -53,13 +53,13 @@ class Channel:
         self._is_writing = False
 
     def open(self) -> None:
-        """Read from now on."""
+        """Start to read packets."""
         self._end.setblocking(False)
         self._is_open = True
         asyncio.get_running_loop().add_reader(self._end, self._read)
 
     def close(self) -> None:
-        """Stop reading and writing. What is queued is dropped."""
+        """Stop reading and writing. Queued packets are dropped."""
         if self._is_open:
             self._is_open = False
             loop = asyncio.get_running_loop()
@@ -72,12 +72,12 @@ class Channel:
     # -- Sending
 
     def send(self, message: ProcessMessage, passed: int | None = None) -> None:
-        """Send a message, and with it a socket, by its file descriptor. The descriptor is closed. Without an open
-        channel nothing is sent. Raises TooLarge."""
+        """Send a message, and with it a socket if its file descriptor `passed` is given. The descriptor is closed here
+        afterwards. If the channel isn't open, nothing is sent. Raises TooLarge."""
         packet = encode(message)
         if len(packet) > PACKET_BYTES_MAX:
             self._drop(passed)
-            raise TooLarge(f"a message of {len(packet)} bytes")
+            raise TooLarge(f"a message has {len(packet)} bytes, and at most {PACKET_BYTES_MAX} are allowed")
         if not self._is_open:
             self._drop(passed)
             return
@@ -136,6 +136,7 @@ class Channel:
 
 
 def receive_packet(end: socket.socket) -> tuple[bytes, socket.socket | None]:
-    """One packet, and the socket that came with it. An empty packet means that the other side is gone."""
+    """Receive one packet, and the socket that came with it; None if no socket came. An empty packet means that the
+    other side has closed its end."""
     packet, passed, _, _ = socket.recv_fds(end, PACKET_BYTES_MAX + 1, 1)
     return packet, socket.socket(fileno=passed[0]) if passed else None

@@ -1,9 +1,9 @@
-"""Connections that a server process gets from its parent, and can give to another process.
+"""Connections that a server process gets from its parent, and can pass on to another process.
 
-A process may find out only from a client's hello that another process has its conversation. By then the WebSocket is
-open. So the process remembers what it has read, and the other process reads all of it again. It reads the request
-first, but its answer is dropped, because the client has got an answer already. Then it reads the messages. Rule:
-uvicorn's protocols are used through asyncio's interface only, except for their attribute `app`.
+A process learns only from a client's hello message that the client's conversation is in another process. By then the
+WebSocket is open. So the first process remembers everything that it has read, and the other process reads it again:
+first the HTTP request, whose answer is dropped because the client has received one already, and then the messages.
+Rule: uvicorn's protocols are used through asyncio's interface only, except for their attribute `app`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ READ_BYTES_MAX = 100_000  # a client that sent more before its hello was answere
 
 
 class Given(NamedTuple):
-    """A connection on its way to another process: a file descriptor, and what was read from it."""
+    """A connection that is being passed to another process: its file descriptor, and the bytes that were read from
+    it."""
 
     descriptor: int
     data: bytes
@@ -33,7 +34,8 @@ class Given(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """How a connection came to this process. With `data`, another process had it before."""
+    """How a connection came to this process. If `data` isn't empty, another process had the connection before, and has
+    read this data from it."""
 
     data: bytes = b""
     request_bytes: int = 0
@@ -46,7 +48,7 @@ class Arrival:
 
 
 class Giveable(asyncio.Protocol):
-    """The part that both protocols share: it adds the connection to the scope of each of its requests."""
+    """The base of the two protocol classes: adds the connection object to the ASGI scope of each of its requests."""
 
     app: Callable[..., Any]
 
@@ -66,8 +68,8 @@ class Giveable(asyncio.Protocol):
         super().connection_made(transport)
 
     def give(self, data: bytes, request_bytes: int) -> Given | None:
-        """Take the connection away from this process. Nothing is sent to the client. Returns None if the connection is
-        closed."""
+        """Take the connection away from this process, without sending anything to the client. Returns what another
+        process needs to continue; None if the connection is closed."""
         if self._wire is None or self._wire.is_closing():
             return None
         given = Given(os.dup(self._wire.get_extra_info("socket").fileno()), data, request_bytes)
@@ -76,7 +78,8 @@ class Giveable(asyncio.Protocol):
 
 
 class GiveableHttp(Giveable):
-    """A connection with plain requests. It is combined with the protocol that uvicorn has chosen."""
+    """A connection with plain HTTP requests. This class is combined with the HTTP protocol class that uvicorn has
+    chosen."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
@@ -84,7 +87,8 @@ class GiveableHttp(Giveable):
             self.data_received(self.arrival.data)
 
     def give_request(self, scope: dict[str, Any]) -> Given | None:
-        """Like `give`, with this request, which has no body and no answer yet."""
+        """Like `give`, for a connection whose newest request wasn't answered yet: the other process reads this request
+        again. It must have no body."""
         request = request_of(scope)
         return self.give(request, len(request))
 
@@ -132,12 +136,13 @@ class GiveableSocket(Giveable, WebSocketsSansIOProtocol):
                 self._pass_on(data)
 
     def settle(self) -> None:
-        """The connection stays here: what it reads needn't be remembered."""
+        """Note that the connection stays in this process, so what it reads needn't be remembered any more."""
         self._frames = None
 
     def give_socket(self, messages: tuple[str, ...] = ()) -> Given | None:
-        """Like `give`, with all that the client sent, or with these messages instead. Returns None if the client sent
-        too much."""
+        """Like `give`, for a WebSocket: the other process reads everything again that the client has sent, or
+        `messages` instead if they are given. Returns None if the connection is closed, or if the client has sent more
+        than was remembered."""
         frames = [frame_of(text) for text in messages] or self._frames
         if frames is None or not self._request:
             return None
@@ -145,7 +150,8 @@ class GiveableSocket(Giveable, WebSocketsSansIOProtocol):
 
 
 class UnansweredConnection:
-    """A transport that drops the answer to a handshake, and then calls `then`."""
+    """A transport that doesn't send the answer to a successful WebSocket handshake, but calls `then` instead. A refusal
+    is sent."""
 
     def __init__(self, transport: Any, then: Callable[[], None]) -> None:
         self._transport = transport
@@ -163,7 +169,7 @@ class UnansweredConnection:
 
 
 def request_of(scope: dict[str, Any]) -> bytes:
-    """A request without a body, as a client sends it."""
+    """The bytes of a request without a body, as a client sends them."""
     query = b"?" + scope["query_string"] if scope["query_string"] else b""
     lines = [scope["method"].encode() + b" " + scope["raw_path"] + query + b" HTTP/1.1"]
     lines += [name + b": " + value for name, value in scope["headers"]]
@@ -171,7 +177,7 @@ def request_of(scope: dict[str, Any]) -> bytes:
 
 
 def frame_of(text: str) -> bytes:
-    """A message as a client sends it on a WebSocket: one frame, masked with zeros."""
+    """The bytes of a message, as a client sends them on a WebSocket: one frame, masked with zeros."""
     data = text.encode()
     size = len(data)
     if size < 126:
@@ -184,7 +190,7 @@ def frame_of(text: str) -> bytes:
 
 
 class Connections:
-    """The connections of one process, served by a uvicorn server that listens on no socket itself."""
+    """The connections of one process. They are served by a uvicorn server that doesn't listen on a port itself."""
 
     def __init__(self, running: uvicorn.Server) -> None:
         self._running = running

@@ -1,8 +1,8 @@
-"""Which server process has a seat or a conversation, and which one gets the next socket. No I/O.
+"""Knows which server process has each seat and each conversation, and chooses the process for the next socket. No I/O.
 
-The parent asks the directory when a client says hello: all sockets of a seat (the id of a browser) belong to one
-process, and a client that comes back belongs to the process that has its conversation. Rule: what a process had is
-forgotten when it ends.
+When a client says hello, the parent asks the directory to which process the client belongs: all sockets of one seat
+(the id of a browser) belong to the same process, and a client that comes back belongs to the process that has its
+conversation. Rule: when a process ends, everything about it is forgotten.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class _Place:
-    """Where a conversation is. `seat` is empty once the conversation is over and only its journal is available."""
+    """The process that has a conversation, and the seat of its client. `seat` is empty if the seat isn't known, or if
+    the conversation is over."""
 
     process: int
     seat: str
@@ -32,7 +33,8 @@ class Directory:
         return len(self._seats) + len(self._conversations)
 
     def find(self, seat: str, conversation: str) -> int | None:
-        """The process that has this conversation, or else this seat; None if it may be any process."""
+        """The process that has this conversation. If no process has it, a process that has this seat; None if there
+        isn't one."""
         place = self._conversations.get(conversation)
         if place is not None:
             return place.process
@@ -41,11 +43,11 @@ class Directory:
     # -- Seats
 
     def enter(self, process: int, seat: str) -> None:
-        """A socket or a conversation of this seat is at this process now."""
+        """Note that this process has one more socket or conversation of this seat."""
         self._seats.setdefault(seat, Counter())[process] += 1
 
     def leave(self, process: int, seat: str) -> None:
-        """A socket or a conversation of this seat is gone from this process."""
+        """Note that this process no longer has one of the sockets or conversations of this seat."""
         held = self._seats.get(seat)
         if held is None or process not in held:
             return
@@ -67,15 +69,15 @@ class Directory:
             self.enter(process, seat)
 
     def end(self, process: int, conversation: str) -> None:
-        """Note that the conversation is over. This process still has its journal and the messages that its client has
-        missed."""
+        """Note that the conversation is over. Its process still has the journal and the messages that the client has
+        missed, so clients still find it there."""
         place = self._conversations.get(conversation)
         if place is not None and place.process == process:
             self.leave(process, place.seat)
             place.seat = ""
 
     def forget(self, process: int, conversation: str) -> None:
-        """Note that this process has nothing of the conversation any more."""
+        """Note that this process no longer has anything about the conversation, not even its journal."""
         self.end(process, conversation)
         place = self._conversations.get(conversation)
         if place is not None and place.process == process:
@@ -93,8 +95,8 @@ class Directory:
 
 
 class Loads:
-    """How many open WebSockets each process has. A process reports how many it has and how many it has received; those
-    that are on their way count too."""
+    """How many open WebSockets each process has. Each process reports how many it has open and how many it has received
+    so far. Sockets that were sent to a process and that it hasn't received yet are added."""
 
     def __init__(self, count: int) -> None:
         self._sent = [0] * count
@@ -114,6 +116,6 @@ class Loads:
         self._sent[process] = self._received[process] = self._open[process] = 0
 
     def least(self, processes: Iterable[int]) -> int | None:
-        """The process with the fewest open sockets; None if there is no process. Processes with equally many take
-        turns."""
+        """The process with the fewest open sockets; None if there is no process. If several processes have equally few,
+        they take turns."""
         return min(processes, key=lambda process: (self[process], self._sent[process]), default=None)

@@ -1,6 +1,7 @@
-"""The link of one server process to its parent: sockets come in, and questions about other processes are answered.
+"""The link from one server process to its parent. The process gets sockets over it, and asks the parent about the other
+processes.
 
-Rule: when the parent is gone, the process stops as if it had been asked to.
+Rule: when the parent process has ended, this process stops in the same way as if the parent had told it to stop.
 """
 
 from __future__ import annotations
@@ -26,23 +27,25 @@ CALLS_IN_A_PART = 100
 
 
 class Neighbourhood(Protocol):
-    """What the link needs of the server."""
+    """What the link needs from the server of its process."""
 
     def own_metrics(self) -> str:
         """The metrics of this process, as text."""
         ...
 
     def share_calls(self, is_shared: bool) -> None:
-        """Start or stop sharing the list of calls whenever it changes."""
+        """Start or stop sharing the list of this process's conversations with the other processes, now and whenever it
+        changes."""
         ...
 
     def note_calls(self, process: int, calls: Sequence[dict[str, Any]]) -> None:
-        """Note that another process has these calls."""
+        """Note that these conversations run in another process of this server."""
         ...
 
 
 class ParentLink:
-    """A process's end of the channel. Implements `Siblings`. Reads its `welcome` when it is made."""
+    """A server process's end of the channel to its parent. It implements `Siblings`. When it is created, it reads the
+    parent's first message into `welcome`."""
 
     def __init__(self, end: socket.socket) -> None:
         packet, _ = receive_packet(end)
@@ -58,12 +61,13 @@ class ParentLink:
         self._reporting: asyncio.TimerHandle | None = None
 
     def open(self, server: Neighbourhood, on_stop: Callable[[], None]) -> None:
-        """Listen to the parent from now on. `on_stop` is called when the process should stop."""
+        """Start to read the parent's messages. `on_stop` is called when the process should stop."""
         self._server, self._on_stop = server, on_stop
         self._channel.open()
 
     def take_connections(self, connections: Connections, lines: Sequence[str]) -> None:
-        """Tell the parent that this process can serve. `lines` tell the user what is served."""
+        """Tell the parent that this process can serve connections now. The parent prints `lines`, which tell the user
+        what is served."""
         self._connections = connections
         self._channel.send(pm.Serving(tuple(lines)))
         self._report()
@@ -126,7 +130,8 @@ class ParentLink:
     # -- Questions
 
     async def _ask(self, make: Callable[[int], pm.FromProcess]) -> Any:
-        """The parent's answer; None if it takes too long."""
+        """Ask the parent a question. `make` makes the message with the question's number. Returns the answer; None if
+        it takes too long."""
         self._asked += 1
         question = self._asked
         answer = self._questions[question] = asyncio.get_running_loop().create_future()
@@ -196,7 +201,8 @@ class ParentLink:
             self._channel.send(part)
 
     def _report_soon(self) -> None:
-        """Report the number of open sockets in a moment, when the sockets that are being closed now are closed."""
+        """Report the number of open sockets after a short delay, so that sockets which are closing right now aren't
+        included."""
         asyncio.get_running_loop().call_later(REPORT_SOON_S, self._send_load)
 
     def _report(self) -> None:
@@ -209,13 +215,13 @@ class ParentLink:
 
 
 def link_to_parent() -> ParentLink:
-    """The link of this process to its parent. Its file descriptor's number is removed from the environment, so programs
-    that this process starts can't use it."""
+    """Make the link of this process to its parent. The number of its file descriptor is removed from the environment,
+    so that programs which this process starts can't use the link."""
     return ParentLink(socket.socket(fileno=int(os.environ.pop(VARIABLE))))
 
 
 def parts_of(process: int, calls: Sequence[dict[str, Any]]) -> Iterator[pm.CallsPart]:
-    """A list of calls as messages that are not too large."""
+    """Split a list of conversations into several messages, so that no message is too large."""
     starts = range(0, max(1, len(calls)), CALLS_IN_A_PART)
     for start in starts:
         part = tuple(calls[start : start + CALLS_IN_A_PART])

@@ -35,8 +35,8 @@ PEEKED_BYTES = 8_192
 
 
 class Parent:
-    """The parent process. `command` starts a server process, which finds its end of the channel by `VARIABLE`.
-    `announce` prints lines that tell the user what is served."""
+    """The parent process. `command` is the command line that starts a server process. That process finds its end of the
+    channel in the environment variable `VARIABLE`. `announce` prints the lines that tell the user what is served."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class Parent:
             self._post(sv.Ticked(_now_ms()))
 
     async def _live(self, process: int) -> None:
-        """Start a process, and wait for its end."""
+        """Start a server process, and wait until it has ended."""
         ours, theirs = channel_pair()
         channel = Channel(
             ours,
@@ -188,13 +188,14 @@ class Parent:
     # -- Connections
 
     def _candidates(self) -> tuple[int, ...]:
-        """The processes that may get a connection. If all processes are stopping, these are returned, so that one of
-        them refuses the client."""
+        """The processes that may get a connection: those that are ready. If no process is ready, those that are
+        stopping, so that one of them can refuse the client."""
         leaving = (at for at, one in enumerate(self._state.processes) if one.stage is sv.ProcessStage.LEAVING)
         return self._state.ready or tuple(at for at in leaving if at in self._channels)
 
     def _accept_if(self, is_accepting: bool) -> None:
-        """Start or stop accepting connections. While no process can take them, they wait in the kernel's queue."""
+        """Start or stop accepting connections. While no process can take connections, new ones wait in the kernel's
+        queue."""
         if is_accepting != self._is_accepting:
             self._is_accepting = is_accepting
             loop = asyncio.get_running_loop()
@@ -218,8 +219,8 @@ class Parent:
             self._assign(client)
 
     def _assign(self, client: socket.socket) -> None:
-        """Give a new connection to a process: a WebSocket to the process that has the fewest, any other request to the
-        next process in turn."""
+        """Give a new connection to a process. A WebSocket goes to the process that has the fewest WebSockets; for other
+        requests, the processes take turns."""
         candidates = self._candidates()
         is_websocket = looks_like_websocket(client)
         self._turn += 1
@@ -235,8 +236,8 @@ class Parent:
         self._channels[process].send(message, client.detach())
 
     def _hand_on(self, message: pm.HandOn, client: socket.socket) -> None:
-        """Give a connection of one process to another. If the other process has just died, any process takes the
-        connection, and finds the conversation in the store."""
+        """Pass a connection from one process to the process that it asks for. If that process has just died, the
+        process with the fewest sockets gets the connection, and finds the conversation in the store."""
         candidates = self._candidates()
         process = message.process if message.process in self._channels else self._loads.least(candidates)
         if process is None:
@@ -276,7 +277,8 @@ class Parent:
                 self._note_place(process, message)
 
     def _note_place(self, process: int, message: pm.FromProcess) -> None:
-        """Note or answer where a client, a seat or a conversation is."""
+        """Handle a message about which process has a client, a seat or a conversation: note the fact, or answer the
+        question."""
         directory = self._directory
         match message:
             case pm.FindClient():
@@ -341,8 +343,9 @@ class Parent:
     # -- The list of calls
 
     def _want_calls(self, process: int, is_wanted: bool) -> None:
-        """Share the lists while an operator sees them, and a little longer: an operator who watches a call moves to its
-        process, and should find the lists there."""
+        """Let the processes share their lists of conversations while an operator looks at them, and a little longer. An
+        operator who begins to watch a conversation is moved to the process that has it, and the lists should still be
+        there."""
         (self._calls_for.add if is_wanted else self._calls_for.discard)(process)
         if is_wanted and not self._are_calls_shared:
             self._share_calls(True)
@@ -366,8 +369,8 @@ class Parent:
 
 
 def looks_like_websocket(client: socket.socket) -> bool:
-    """Does this connection ask for a WebSocket? Its first bytes are read, and stay in the socket for the process that
-    gets it. They are there already, because of `wait_for_requests`."""
+    """Does this connection ask for a WebSocket? Looks at its first bytes without removing them, because the process
+    that gets the connection must read them too. The bytes have already arrived, because of `wait_for_requests`."""
     try:
         head = client.recv(PEEKED_BYTES, socket.MSG_PEEK | socket.MSG_DONTWAIT)
     except OSError:
@@ -376,7 +379,7 @@ def looks_like_websocket(client: socket.socket) -> bool:
 
 
 def wait_for_requests(listening: socket.socket) -> None:
-    """Set up the port so that a connection is accepted together with its request."""
+    """Set up the listening socket so that a connection is accepted only when its first bytes have arrived."""
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, 10)
 
 
@@ -394,5 +397,6 @@ def _now_ms() -> int:
 
 
 def run_parent(parent: Parent) -> int:
-    """Run the parent. It does so little that a faster event loop isn't worth its import."""
+    """Run the parent. It uses asyncio's own event loop: it does so little work that a faster one isn't worth the time
+    to import it."""
     return asyncio.run(parent.run())

@@ -1,7 +1,7 @@
 """The messages between the parent and its server processes, as values, and how each is written in one packet.
 
-A packet is a line of JSON, followed by the bytes of `data`. Rule: every message has a type in `MESSAGES`, and only
-sockets are passed beside a packet.
+A packet is a line of JSON, followed by the bytes of `data`. Rule: the type of every message is in `MESSAGES`. Only a
+socket can be sent along with a packet.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ class Welcome:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionPassed:
-    """A client's socket comes with this message. `data` is what another process has already read from it: a request,
-    and after `request_bytes` what the client sent on its WebSocket. `seat` is counted for the receiving process. If
-    `is_greeted`, the client has got its `ready`."""
+    """A client's socket comes with this message. `data` is what another process has already read from the socket: the
+    first `request_bytes` bytes are the HTTP request, and the rest is what the client sent on its WebSocket. The parent
+    counts `seat` for the receiving process. `is_greeted` says whether the client has already received the message
+    `ready`."""
 
     is_websocket: bool
     data: bytes = b""
@@ -49,7 +50,7 @@ class ClientFound:
 
 @dataclass(frozen=True, slots=True)
 class SendMetrics:
-    """Send your own metrics."""
+    """Asks a process for its own metrics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +63,15 @@ class MetricsSummed:
 
 @dataclass(frozen=True, slots=True)
 class ShareCalls:
-    """Does an operator at any process see the list of calls? If so, send yours now and whenever it changes."""
+    """Tells a process whether an operator at any process is looking at the list of conversations. If so, the process
+    sends its own list now and whenever it changes."""
 
     is_wanted: bool
 
 
 @dataclass(frozen=True, slots=True)
 class StopServing:
-    """Let your conversations end or move, and then end."""
+    """Tells a process to let its conversations end or move to another node, and then to end."""
 
 
 # -- From a process
@@ -77,7 +79,7 @@ class StopServing:
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """The process takes connections. `lines` tell the user what is served."""
+    """The process can take connections now. The parent prints `lines`, which tell the user what is served."""
 
     lines: tuple[str, ...] = ()
 
@@ -89,7 +91,8 @@ class Leaving:
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """How many WebSockets are open, and how many were received so far. Sent when that changes, and every second."""
+    """How many WebSockets the process has open, and how many it has received so far. Sent when this changes, and every
+    second."""
 
     open: int
     received: int
@@ -97,8 +100,8 @@ class LoadReport:
 
 @dataclass(frozen=True, slots=True)
 class FindClient:
-    """A client says hello: to which process does it belong? If it belongs to no process, it is counted for the one that
-    asks."""
+    """Asks to which process a client belongs that has said hello. If it belongs to no process yet, it is counted for
+    the process that asks."""
 
     question: int
     seat: str
@@ -107,7 +110,8 @@ class FindClient:
 
 @dataclass(frozen=True, slots=True)
 class HandOn:
-    """Give this socket to another process. The fields are those of `ConnectionPassed`."""
+    """Asks the parent to pass this socket to another process, `process`. The other fields have the same meaning as in
+    `ConnectionPassed`."""
 
     process: int
     is_websocket: bool
@@ -126,7 +130,7 @@ class SeatLeft:
 
 @dataclass(frozen=True, slots=True)
 class ConversationBegun:
-    """The process has this conversation."""
+    """The process has this conversation now."""
 
     conversation: str
     seat: str
@@ -141,14 +145,14 @@ class ConversationOver:
 
 @dataclass(frozen=True, slots=True)
 class ConversationForgotten:
-    """The process has nothing of this conversation any more, or another node has it."""
+    """The process no longer has anything about this conversation, not even its journal, or another node has it."""
 
     conversation: str
 
 
 @dataclass(frozen=True, slots=True)
 class SumMetrics:
-    """A client wants the metrics of all processes."""
+    """Asks the parent for the metrics of all processes, because a client wants them."""
 
     question: int
 
@@ -162,7 +166,7 @@ class OwnMetrics:
 
 @dataclass(frozen=True, slots=True)
 class WantCalls:
-    """Does an operator see the list of calls at this process?"""
+    """Tells the parent whether an operator at this process is looking at the list of conversations."""
 
     is_wanted: bool
 
@@ -172,7 +176,8 @@ class WantCalls:
 
 @dataclass(frozen=True, slots=True)
 class CallsPart:
-    """A part of the list of calls of `process`. The list is complete with the last part."""
+    """A part of the list of conversations of `process`. The list is complete when the part with `is_last` has
+    arrived."""
 
     process: int
     calls: tuple[dict[str, Any], ...]
@@ -213,7 +218,7 @@ def encode(message: ProcessMessage) -> bytes:
 
 
 def decode(packet: bytes) -> Any:
-    """The message in a packet. Raises ValueError if it isn't one."""
+    """The message in a packet. Raises ValueError if the packet doesn't contain a valid message."""
     head, _, data = packet.partition(b"\n")
     try:
         name, content = json.loads(head)
@@ -222,4 +227,4 @@ def decode(packet: bytes) -> Any:
         has_data = any(one.name == "data" for one in fields(kind))
         return kind(**given, data=data) if has_data else kind(**given)
     except (KeyError, TypeError, AttributeError):
-        raise ValueError("not a message between server processes") from None
+        raise ValueError("the packet isn't a message between server processes") from None

@@ -1,8 +1,8 @@
-"""Which server processes run: started one after the other, replaced when they die, stopped together. Pure.
+"""Decides which server processes run: when they are started, replaced after they died, and stopped. Pure.
 
-`step(state, input)` decides; the parent process performs the intents. Time comes with the inputs. Rule: a process that
-ended is replaced until the server is asked to stop. After the first failure it is replaced at once. After further
-failures in a row the wait gets longer each time, up to WAIT_MS_MAX.
+`step(state, input)` decides; the parent process performs the intents. Time comes with the inputs. Rule: after the first
+process was ready, each process that ends is replaced, until the server is asked to stop. After its first failure, a
+process is replaced at once. With each further failure in a row, the wait gets longer, up to WAIT_MS_MAX.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SILENT_TICKS_MAX = 10  # a process that says nothing for this many ticks hangs, 
 
 
 class ProcessStage(Enum):
-    """How far a process is."""
+    """The stage in the life of a process, from its start to its end."""
 
     UNSTARTED = "unstarted"  # waits until the first process is ready
     STARTING = "starting"
@@ -34,7 +34,7 @@ ALIVE = (ProcessStage.STARTING, *SERVING)
 
 @dataclass(frozen=True, slots=True)
 class ProcessRecord:
-    """What the parent knows of one process."""
+    """What the parent knows about one process."""
 
     stage: ProcessStage = ProcessStage.UNSTARTED
     failures: int = 0  # in a row
@@ -83,7 +83,7 @@ class ProcessHeard:
 
 @dataclass(frozen=True, slots=True)
 class ProcessLeft:
-    """The process is stopping by itself, or its channel is closed."""
+    """The process has begun to stop, or has closed its channel."""
 
     process: int
 
@@ -106,7 +106,7 @@ class Ticked:
 
 @dataclass(frozen=True, slots=True)
 class StopAsked:
-    """SIGTERM or Ctrl-C."""
+    """The parent got SIGTERM or Ctrl-C."""
 
 
 SupervisionInput: TypeAlias = (
@@ -141,7 +141,7 @@ class Announce:
 
 @dataclass(frozen=True, slots=True)
 class ReportEnd:
-    """Log that a process ended and is replaced after this wait."""
+    """Log that a process has ended, and how long to wait until it is replaced."""
 
     process: int
     code: int
@@ -170,13 +170,13 @@ Stepped: TypeAlias = tuple[Supervision, tuple[SupervisionIntent, ...]]
 
 
 def supervise(count: int) -> Supervision:
-    """The state before anything has started."""
+    """The state before any process was started."""
     assert count >= 1
     return Supervision((ProcessRecord(),) * count)
 
 
 def step(state: Supervision, given: SupervisionInput) -> Stepped:
-    """The state after this input, and what to do now, in this order."""
+    """Take one input. Returns the state after it, and the intents to perform now, in order."""
     match given:
         case ServerBegan():
             return _start(state, (0,))
@@ -201,8 +201,9 @@ def wait_ms(failures: int) -> int:
 
 
 def _note_ready(state: Supervision, given: ProcessReady) -> Stepped:
-    """When the first process is ready, the server can be used, and the other processes are started. So an error of the
-    agent is reported only once, and the page is available as early as with a single process."""
+    """Note that a process is ready. If it is the first one, announce the server and start the other processes. Because
+    these start later, an error in the agent is reported by only one process, and the page is available as early as with
+    a single process."""
     if state.processes[given.process].stage is not ProcessStage.STARTING:
         return state, ()
     state = _change(state, given.process, stage=ProcessStage.READY, ready_ms=given.now_ms, silent_ticks=0)
@@ -235,8 +236,8 @@ def _note_end(state: Supervision, given: ProcessEnded) -> Stepped:
 
 def _tick(state: Supervision, now_ms: int) -> Stepped:
     """Start the processes whose wait is over, and kill those that hang. A process hangs if it sends nothing for too
-    many ticks of the parent. Ticks are counted instead of time, so that no process seems to hang after the whole
-    machine was suspended."""
+    many ticks of the parent. Ticks are counted instead of seconds, so that no process seems to hang after the computer
+    was suspended."""
     due = tuple(
         at for at, one in enumerate(state.processes) if one.stage is ProcessStage.RESTING and one.due_ms <= now_ms
     )
@@ -250,8 +251,8 @@ def _tick(state: Supervision, now_ms: int) -> Stepped:
 
 
 def _stop(state: Supervision) -> Stepped:
-    """Stop all processes. The first time, their conversations may end or move; the second time, the processes are
-    killed."""
+    """Stop all processes. At the first request to stop, their conversations may end or move; at the second, the
+    processes are killed."""
     intents: tuple[SupervisionIntent, ...] = ()
     for at, one in enumerate(state.processes):
         if one.stage in (ProcessStage.UNSTARTED, ProcessStage.RESTING):

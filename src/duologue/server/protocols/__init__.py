@@ -1,1 +1,2 @@
-"""What the protocols of other projects share: admission, limits, queues, and the conversation behind a translation."""
+"""The code that all protocols of other projects (OpenAI Realtime, RTVI) share: admission, limits, queues, and a
+conversation whose events are translated for the client."""

@@ -1,4 +1,5 @@
-"""Why a socket of another project's protocol is closed: codes of RFC 6455, and one sentence for each reason.
+"""The reasons for which the server closes a socket of another project's protocol: close codes of RFC 6455, and one
+sentence for each reason.
 
 Rule: the code tells a client whether to reconnect. A reason contains nothing that a client sent.
 """

@@ -1,7 +1,8 @@
-"""The gate of one protocol: admits its sockets and its requests, and refuses in the protocol's own form.
+"""The gate of one protocol: decides which sockets and requests are admitted, and writes refusals in the protocol's own
+format.
 
-Rule: this module checks the origin, the credentials, the connections of an address and whether the server is stopping,
-in the same way for every protocol.
+Rule: for every protocol, this module checks the same things in the same way: the origin, the credentials, how many
+connections the address has, and whether the server is stopping.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class EntryRefused(DuologueError):
-    """A socket or a request is refused: the status, a code for programs, one sentence, and the field that is wrong, if
-    there is one."""
+    """A socket or a request is refused: the HTTP status, an error code for programs, one sentence for people, and the
+    name of the wrong field, or None."""
 
     def __init__(self, status: int, code: str, message: str, param: str | None = None) -> None:
         super().__init__(message)
@@ -92,7 +93,8 @@ class ProtocolGate:
         return admitted
 
     def enter(self, address: str) -> None:
-        """Count one more connection of this address, until `leave`. Raises EntryRefused."""
+        """Count one more connection from this address, until `leave` is called. Raises EntryRefused if there are too
+        many."""
         if not self.server.access.enter(address):
             self.leave(address)
             raise EntryRefused(429, "rate_limit_exceeded", "Your address has too many connections.")
@@ -102,7 +104,8 @@ class ProtocolGate:
 
     @contextmanager
     def entered(self, scope: Scope) -> Iterator[None]:
-        """Count a socket while it is open. Raises EntryRefused."""
+        """Count a socket as long as the `with` block runs. Raises EntryRefused if the address has too many
+        connections."""
         address = self.server.access.address_of(scope)
         if self.server.access.is_too_often(scope):
             raise EntryRefused(429, "rate_limit_exceeded", "Your address opens connections too often.")
@@ -119,7 +122,7 @@ class ProtocolGate:
     # -- Sockets and requests
 
     async def refuse_socket(self, scope: Scope, send: Send, why: EntryRefused) -> None:
-        """Answer the handshake with a status instead of opening a socket."""
+        """Answer the WebSocket handshake with an HTTP status that refuses it."""
         if "websocket.http.response" not in scope.get("extensions", {}):
             await send({"type": "websocket.close", "code": REFUSED, "reason": why.message})
             return
@@ -129,8 +132,8 @@ class ProtocolGate:
         await send({"type": "websocket.http.response.body", "body": body})
 
     def route(self, path: str, answer: Callable[[Request], Awaitable[Response]], methods: Sequence[str]) -> Route:
-        """The route of a request. `answer` may raise EntryRefused. A page of an origin that the operator allowed may
-        send it and read the response."""
+        """Make the route for a request. `answer` makes the response, and may raise EntryRefused. The response has
+        headers that let pages of allowed origins read it."""
 
         async def respond(request: Request) -> Response:
             response: Response
@@ -148,8 +151,8 @@ class ProtocolGate:
 
 
 class SocketGate:
-    """The ASGI endpoint of a protocol's sockets. `serve` is called with each socket that is admitted, and accepts it or
-    raises EntryRefused."""
+    """The ASGI endpoint of a protocol's sockets. `serve` is called for each socket that is admitted. It must accept the
+    socket, or raise EntryRefused."""
 
     def __init__(self, gate: ProtocolGate, serve: Callable[[Admitted, Receive, Send], Awaitable[None]]) -> None:
         self._gate = gate
@@ -167,7 +170,7 @@ class SocketGate:
 
 
 def cors_headers(scope: Scope, methods: Sequence[str]) -> dict[str, str]:
-    """Headers that let a page of another, allowed origin send this request and read the response."""
+    """Headers that let a page send this request and read the response, although the page comes from another origin."""
     origin = header(scope, b"origin")
     if not origin:
         return {}
@@ -182,7 +185,7 @@ def cors_headers(scope: Scope, methods: Sequence[str]) -> dict[str, str]:
 
 
 async def read_body(request: Request, bytes_max: int, too_large: EntryRefused) -> bytes:
-    """The body of a request. Raises `too_large` if it has more than `bytes_max` bytes."""
+    """Read the body of a request. Raises the exception `too_large` if the body has more than `bytes_max` bytes."""
     data = bytearray()
     async for piece in request.stream():
         data += piece

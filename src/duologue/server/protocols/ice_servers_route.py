@@ -1,4 +1,4 @@
-"""The route that tells a client of WebRTC its STUN and TURN servers.
+"""The route that tells a WebRTC client which STUN and TURN servers to use.
 
 Rule: a client gets credentials that expire, never the secret from which they are made.
 """
@@ -15,7 +15,7 @@ from .gate import ProtocolGate
 
 
 def ice_servers_route(path: str, gate: ProtocolGate) -> Route:
-    """The route. Its response is an `RTCConfiguration`."""
+    """Make the route. Its response is an `RTCConfiguration`, the JSON object that browsers use for this."""
 
     async def answer(request: Request) -> Response:
         await gate.admit_webrtc(dict(request.scope))

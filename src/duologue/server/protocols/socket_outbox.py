@@ -25,7 +25,7 @@ class QueuedPiece(NamedTuple):
 
 
 class SocketOutbox:
-    """Sends to one client, in text or binary frames."""
+    """Sends text and binary frames to one client."""
 
     def __init__(self, send: Send, unread_bytes_max: int) -> None:
         self._send = send
@@ -40,7 +40,8 @@ class SocketOutbox:
         return self._close_code is not None
 
     def add(self, data: str | bytes, voice: int = 0) -> None:
-        """Queue a frame. `voice` is that of the sound in it, or 0."""
+        """Queue a frame. `voice` is the number of the voice whose sound the frame contains; 0 if it contains no
+        sound."""
         if self.is_closing:
             return
         self._unread += len(data)
@@ -51,18 +52,18 @@ class SocketOutbox:
         self._wake.set()
 
     def drop(self, voice: int) -> None:
-        """Drop the sound of this voice that is still queued."""
+        """Drop all queued sound of this voice. Does nothing if `voice` is 0."""
         self._queue = deque(one for one in self._queue if not voice or one.voice != voice)
         self._unread = sum(len(one.data) for one in self._queue)
 
     def disconnect(self, code: CloseCode) -> None:
-        """Close the socket once everything in the queue is sent."""
+        """Close the socket as soon as everything in the queue was sent."""
         if self._close_code is None:
             self._close_code = code
             self._wake.set()
 
     async def write(self) -> None:
-        """Send until the socket is closed."""
+        """Send the queued frames until the socket is closed."""
         while True:
             while self._queue:
                 data, _ = self._queue.popleft()

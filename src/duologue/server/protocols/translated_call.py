@@ -1,6 +1,8 @@
-"""One conversation behind a translation: feeds inputs to a pure step, one after another, and performs its acts.
+"""One conversation with a client of another project's protocol. A pure step translates between the two: this class
+passes inputs to the step, one after another, and performs the acts that it returns.
 
-Rule: this class decides nothing about a protocol. A subclass has the step, the acts and what it listens to.
+Rule: this class knows nothing about a particular protocol. A subclass defines the step, how acts are performed, and
+which signals of the conversation are used.
 """
 
 from __future__ import annotations
@@ -57,21 +59,21 @@ class TranslatedCall(Generic[Given]):
 
     @abstractmethod
     def _step(self, given: Given) -> Iterable[object]:
-        """Take one input. Returns the acts."""
+        """Take one input. Returns the acts to perform."""
 
     @abstractmethod
     def _table(self) -> dict[type, Callable[[Any], object]]:
-        """The function that performs each kind of act."""
+        """A table that has a function for each kind of act, which performs it."""
 
     @abstractmethod
     def _listen(self, made: Conversation) -> None:
-        """Listen to a conversation that is about to start."""
+        """Register for the signals of a conversation that is about to start."""
 
     # -- Inputs and acts
 
     def post(self, given: Given) -> None:
-        """Pass on a message or a fact. An input that comes while another one is being processed waits until that is
-        done."""
+        """Pass a message from the client or a fact about the conversation to the step. An input that comes while
+        another one is being processed waits until that one is done."""
         self._inputs.append(given)
         if self._is_stepping:
             return
@@ -124,7 +126,7 @@ class TranslatedCall(Generic[Given]):
             self.give_way(f"nothing was said within {after_s:.0f} s")
 
     async def end(self, reason: str) -> None:
-        """End the conversation, because the client is gone or the server stops."""
+        """End the conversation, because the client has disconnected or the server is stopping."""
         if self._alarm is not None:
             self._alarm.cancel()
         for task in tuple(self._tasks):
@@ -140,7 +142,7 @@ class TranslatedCall(Generic[Given]):
 
     @property
     def over(self) -> asyncio.Task[str] | None:
-        """The task of the conversation, which is done when the conversation is over. None before it has begun."""
+        """A task that is done when the conversation is over; None before the conversation has begun."""
         return self._running
 
     @property
@@ -153,7 +155,7 @@ class TranslatedCall(Generic[Given]):
 
     @property
     def has_spoken(self) -> bool:
-        """Has the user said or typed anything, or is the user about to?"""
+        """Has the user said or typed anything, or begun to speak?"""
         made = self.conversation
         return made is not None and (made.machine_state.said > 0 or made.machine_state.user is not User.QUIET)
 
@@ -165,7 +167,7 @@ async def begin_counted(
     disconnect: Callable[[CloseCode], None],
     on_over: Callable[[CloseCode], None],
 ) -> bool:
-    """Begin this call if the limits allow it, and count it. Returns whether it has begun. If not, the client is
+    """Begin this conversation if the limits allow it, and count it. Returns whether it has begun; if not, the client is
     disconnected. `on_over` is called when the conversation is over."""
     refused = conversations.why_no_start(call.address)
     if refused is not None:

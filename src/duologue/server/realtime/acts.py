@@ -1,6 +1,7 @@
-"""What the translation wants done: events to send, and commands to the conversation, as values.
+"""The acts that the translation returns, as values: events to send to the client, and commands to the conversation.
 
-Rule: acts are performed in order. Facts that result from an act are processed after all acts of this step.
+Rule: the acts of a step are performed in order. If an act causes new facts, these are processed after all acts of the
+step.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from .session_config import SessionConfig
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send this event. `voice` is set for sound: it is dropped from the queue if that voice is cut."""
+    """Send this event. If the event contains sound, `voice` is the number of its voice: the event is dropped from the
+    queue if that voice is cut off."""
 
     event: JsonObject
     voice: int = 0
@@ -22,14 +24,15 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class UseConfig:
-    """From the next request on, the agent answers as this says: instructions, tools, end of turns, sound or text."""
+    """From the next request on, the agent uses this configuration: its instructions, tools, end of turns, and whether
+    it answers with sound or text."""
 
     config: SessionConfig
 
 
 @dataclass(frozen=True, slots=True)
 class PassSound:
-    """Pass this sound on to the ears."""
+    """Pass this sound on to the agent's ears."""
 
     pcm: bytes = field(repr=False)
     rate_hz: int = 24_000
@@ -45,12 +48,12 @@ class KeepSound:
 
 @dataclass(frozen=True, slots=True)
 class DropSound:
-    """Forget the sound that was kept."""
+    """Drop the sound that was kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transcribe:
-    """Transcribe the sound that was kept, and forget the sound."""
+    """Transcribe the sound that was kept, then drop it."""
 
     item_id: str
 
@@ -62,7 +65,7 @@ class SendTurn:
 
 @dataclass(frozen=True, slots=True)
 class TypeText:
-    """Pass this text on as a turn of the user, to be answered."""
+    """Pass this text on as a turn of the user, which the agent answers."""
 
     text: str
 
@@ -74,19 +77,20 @@ class SpeakNow:
 
 @dataclass(frozen=True, slots=True)
 class GiveOutputs:
-    """Pass on these outputs of tool calls. Each comes with the number of its call."""
+    """Pass these outputs of tool calls on to the conversation. Each is a pair: the number of the tool call, and its
+    output."""
 
     outputs: tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Interrupt:
-    """Stop the agent."""
+    """Interrupt the agent, so that it stops speaking."""
 
 
 @dataclass(frozen=True, slots=True)
 class StopPlayer:
-    """Tell the player that the client has stopped this voice after `heard_ms` milliseconds."""
+    """Tell the player that the client has stopped this voice after playing `heard_ms` milliseconds of it."""
 
     voice: int
     heard_ms: int

@@ -1,7 +1,7 @@
-"""The agent of a session: the server's own, changed as far as its client may change it.
+"""The agent of a session: the server's agent, with the changes that a client is allowed to make.
 
-Rule: an agent keeps its brain, its ears, its voice and its own tools. Settings that a client doesn't configure stay
-those of the agent.
+Rule: the agent keeps its brain, its ears, its voice and its own tools. Everything that the client doesn't configure
+stays as the agent has it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ _EAGERNESS = {"low": "patient", "high": "quick"}
 
 
 def changes_of(agent: Agent, config: SessionConfig, calls: ClientCalls) -> dict[str, Any]:
-    """The arguments of the agent that this configuration sets."""
+    """The agent's fields that this configuration sets, with their values: instructions, tools, and the policy for the
+    end of turns."""
     tools = [*agent.tools, *(ClientFunction(tool, calls) for tool in config.tools)]
     return {
         "instructions": config.instructions if config.instructions is not None else agent.instructions,

@@ -1,6 +1,7 @@
 """The audio formats of the protocol: PCM at 24 kHz, µ-law and A-law at 8 kHz.
 
-Rule: inside the server, sound is 16-bit PCM; only this module knows what a client sends and gets.
+Rule: inside the server, sound is 16-bit PCM; only this module knows the formats in which clients send and receive
+sound.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .refusal import invalid, missing
 
 
 class AudioFormat(Enum):
-    """A format of sound on the wire."""
+    """A format in which sound is sent to or from a client."""
 
     PCM = "audio/pcm"
     PCMU = "audio/pcmu"
@@ -35,7 +36,7 @@ class AudioFormat(Enum):
         return {"type": self.value, "rate": self.rate_hz} if self is AudioFormat.PCM else {"type": self.value}
 
     def decode(self, data: bytes) -> bytes:
-        """Sound of a client as PCM at `rate_hz`."""
+        """Decode sound from a client into PCM at `rate_hz`."""
         if self is AudioFormat.PCM:
             return data
         return ulaw_to_pcm(data) if self is AudioFormat.PCMU else alaw_to_pcm(data)
@@ -56,7 +57,7 @@ def read_format(value: object, path: str) -> AudioFormat:
 
 
 class OutputEncoder:
-    """Encodes one voice's sound, which comes at 24 kHz, piece by piece."""
+    """Encodes the sound of one voice, piece by piece. The sound comes as PCM at 24 kHz."""
 
     def __init__(self, wanted: AudioFormat) -> None:
         self.format = wanted
@@ -69,7 +70,7 @@ class OutputEncoder:
         return pcm_to_ulaw(pcm) if self.format is AudioFormat.PCMU else pcm_to_alaw(pcm)
 
     def finish(self) -> bytes:
-        """The last sound, which the resampler still holds, encoded."""
+        """Encode the last piece of sound, which the resampler still holds. Empty if nothing is left."""
         if self._resampler is None:
             return b""
         pcm = to_pcm(self._resampler.finish())

@@ -1,8 +1,8 @@
 """One conversation with a client of the Realtime protocol: passes inputs to the translation and performs its acts.
 
-The conversation begins with the first event that isn't `session.update`, so that the client can configure it before.
-Rule: this class decides nothing about the protocol. It passes on events and facts, one after another, and performs
-acts.
+The conversation begins with the first event that isn't `session.update`, so that the client can configure it first.
+Rule: this class decides nothing about the protocol. It passes events and facts to the translation, one after another,
+and performs the acts that the translation returns.
 """
 
 from __future__ import annotations
@@ -54,9 +54,10 @@ MakePlayer: TypeAlias = Callable[
 
 
 class RealtimeCall(TranslatedCall[ExchangeInput]):
-    """One conversation. `send` is called with each event for the client and the number of the voice whose sound the
-    event has, and `cut` with a voice whose queued sound must not be sent any more. With WebRTC, `make_player` makes the
-    player of the track, and `track_hz` is the rate of the client's sound."""
+    """One conversation. `send` is called with each event for the client, and with the number of the voice whose sound
+    the event contains (0 if it contains no sound). `cut` is called with the number of a voice whose queued sound must
+    not be sent any more. With WebRTC, `make_player` makes the player for the audio track, and `track_hz` is the sample
+    rate of the client's sound."""
 
     def __init__(
         self,
@@ -104,8 +105,8 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
         self._perform(acts)
 
     async def begin(self, watch: Callable[[Conversation], object]) -> None:
-        """Start the conversation, with the configuration so far. Returns when the user can speak. Raises
-        StartRefused."""
+        """Start the conversation with the configuration that the client has set so far. Returns when the user can
+        speak. Raises StartRefused."""
         config = self.state.config
         self._used = changes_of(self._agent, config, self._calls)
         agent = replace(self._agent, **self._used)
@@ -126,7 +127,7 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
         made.on(sg.Used, self._note_used)
 
     async def end(self, reason: str) -> None:
-        """End the conversation, because the client is gone or the server stops."""
+        """End the conversation, because the client has disconnected or the server is stopping."""
         self._player.close()
         await super().end(reason)
 
@@ -151,8 +152,8 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
             self.post(fact)
 
     def hear_track(self, pcm: bytes, ms: int) -> None:
-        """Take sound of the client's microphone that came over WebRTC. Of the sound that comes before the conversation
-        runs, the last seconds are kept and heard when it starts."""
+        """Take sound from the client's microphone that came over WebRTC. Before the conversation runs, only the last
+        seconds of sound are kept; they are heard when it starts."""
         heard = fa.TrackHeard(pcm, ms, self._track_hz)
         if self.is_over:
             return
@@ -219,7 +220,7 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
         }
 
     def _use(self, config: SessionConfig) -> None:
-        """Let the agent answer as this configuration says, from the next request on."""
+        """Let the agent use this configuration, beginning with the next request to the brain."""
         if self.conversation is None or self.is_over:
             return
         engine = self.conversation.engine
@@ -248,7 +249,7 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
         self.post_error(EventRefused(TOO_FAST, refused.message, "audio", LIMITED))
 
     def post_error(self, refused: EventRefused) -> None:
-        """Send the client an error that isn't about one of its events."""
+        """Send the client an error that wasn't caused by one of its events."""
         self.post(refused)
 
     def _transcribe(self, act: do.Transcribe) -> None:
@@ -276,7 +277,8 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
             self.post(fa.AskRefused("invalid_value", str(problem)))
 
     def _speak_now(self) -> None:
-        """Let the agent speak next, without its greeting, as an agent does that takes over a conversation."""
+        """Let the agent speak next although the user has said nothing. It doesn't greet the user, as if it took over
+        the conversation from another agent."""
         engine = self._talk.engine
         phrases: Phrases = replace(engine.agent.phrases, greeting="")
         engine.changes.hand_over(replace(engine.changes.newest, phrases=phrases), "whole", "")

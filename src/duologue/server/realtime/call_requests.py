@@ -1,7 +1,7 @@
-"""The request that begins a call over WebRTC: an offer, and perhaps the configuration of the session.
+"""The request that begins a call over WebRTC: an SDP offer and, optionally, the configuration of the session.
 
-The body is either the offer itself or a form with the fields `sdp` and `session`. Rule: the functions turn bytes into
-values; a field that can't be read is refused with its name.
+The body is either the offer itself or a form with the fields `sdp` and `session`. Rule: the functions only turn bytes
+into values; the error for a field that can't be read contains the field's name.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ _FIELDS = ("sdp", "session")
 
 
 class CallRequest(NamedTuple):
-    """An offer, and the configuration of the session. None means the configuration that belongs to the key."""
+    """An SDP offer, and the configuration of the session. If `session` is None, the configuration that belongs to the
+    client's key is used."""
 
     sdp: str
     session: JsonObject | None
 
 
 def read_call(content_type: str, body: bytes) -> CallRequest:
-    """The call that this request asks for. Raises EventRefused."""
+    """Read the call that this request asks for. Raises EventRefused if the request is invalid."""
     kind = content_type.partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
         return _from_form(content_type, body)

@@ -1,6 +1,7 @@
-"""The routes of calls over WebRTC: `POST /v1/realtime/calls` takes an offer and returns the answer.
+"""The routes for calls over WebRTC: `POST /v1/realtime/calls` takes an SDP offer and returns the SDP answer.
 
-Rule: a call that can't be made gets the error of the protocol, and leaves nothing behind.
+Rule: if a call can't be made, the response is an error in the protocol's format, and everything that was opened for the
+call is closed again.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class CallsRoute:
         return Response(answer, status_code=201, media_type="application/sdp", headers=headers)
 
     async def hang_up(self, request: Request) -> Response:
-        """End a call. Only a request with the key that made the call may end it."""
+        """End a call. The request must have the same key as the request that began the call."""
         call = self._open.get(request.path_params["call_id"])
         if call is None or presented_key(dict(request.scope)) != call.user_key:
             raise EntryRefused(404, "call_not_found", "This call doesn't exist, or isn't yours.")
@@ -69,7 +70,7 @@ class CallsRoute:
         return Response(status_code=200)
 
     async def _answer(self, admitted: Admitted, given: CallRequest, model: str) -> tuple[str, str]:
-        """Answer the offer. Raises OfferRefused and EventRefused."""
+        """Answer the SDP offer. Raises OfferRefused or EventRefused."""
         server = self._gate.server
         config = self._gate.keys.config_of(admitted.presented)
         config = update(config, given.session) if given.session is not None else config

@@ -1,7 +1,7 @@
-"""The events of a client, read from its text.
+"""The events that a client may send, and how they are read from JSON text.
 
-Rule: each kind of event has its own type. An event that can't be read is refused with its id, so that the client knows
-which one.
+Rule: each kind of event has its own type. The refusal of an event that can't be read contains the event's id, so that
+the client knows which event it was.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class AudioAppend(ClientEvent):
 
 @dataclass(frozen=True, slots=True)
 class AudioCommit(ClientEvent):
-    """The client commits the sound that it has appended: the user's turn is over."""
+    """The client commits the sound that it has appended, which means that the user's turn is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,9 @@ class ItemDelete(ClientEvent):
 
 @dataclass(frozen=True, slots=True)
 class ItemTruncate(ClientEvent):
-    """The client has stopped playing an item. The server sets the last two fields: its estimate of the most that can
-    have been played by now, and how much counts as heard already."""
+    """The client has stopped playing an item. The server itself sets the last two fields. `played_ms` is the most that
+    the client can have played by now; None if that isn't known. `reported_ms` is how much was already reported to the
+    conversation as heard."""
 
     item_id: str
     content_index: int
@@ -86,14 +87,15 @@ class ResponseCancel(ClientEvent):
 
 @dataclass(frozen=True, slots=True)
 class OutputClear(ClientEvent):
-    """The client wants the sound on its track to stop."""
+    """The client wants the agent's sound on the WebRTC audio track to stop."""
 
 
 ReadClientEvent: TypeAlias = Callable[[str | None, JsonObject], ClientEvent]
 
 
 class RefusedEvent(EventRefused):
-    """A text that isn't an event. `event_id` is its id, as far as it could be read."""
+    """The client has sent a text that isn't a valid event. `event_id` is the event's id; None if it couldn't be
+    read."""
 
     def __init__(self, event_id: str | None, why: EventRefused) -> None:
         super().__init__(why.code, why.message, why.param, why.kind)
@@ -101,7 +103,7 @@ class RefusedEvent(EventRefused):
 
 
 def read_event(text: str | bytes) -> ClientEvent:
-    """The event in this text. Raises RefusedEvent."""
+    """Read the event in this text. Raises RefusedEvent if it isn't valid."""
     event_id = None
     try:
         if isinstance(text, bytes):

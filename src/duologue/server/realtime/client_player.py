@@ -1,8 +1,9 @@
-"""Estimates what a client has played: sound counts as played in real time from the moment at which it was sent.
+"""Estimates how much sound a client has played, by assuming that the client plays sound in real time from the moment at
+which it was sent.
 
-Clients of the Realtime protocol don't report what they play. They say only where they have stopped. So this class
-stands between the line, which wants reports, and the socket. Rule: only sound that was sent counts as played, and not
-before it can have been played.
+Clients of the Realtime protocol don't report what they play; they only say where they have stopped. The line needs such
+reports, so `ClientPlayer` stands between the line and the socket and makes them. Rule: sound counts as played only if
+it was sent, and not before the client can have played it.
 """
 
 from __future__ import annotations
@@ -23,23 +24,25 @@ class TrackedPlayer(ClientWire, Protocol):
     """What a call needs from its player, whether the sound goes over the socket or over WebRTC."""
 
     def reported_ms(self, voice: int) -> int:
-        """How much of this voice counts as heard already, and can't be taken back."""
+        """How many milliseconds of this voice were already reported as heard. This can't be taken back."""
         ...
 
     def played_ms(self, voice: int) -> int | None:
-        """The most that the client can have played of this voice by now. None for any voice but the newest."""
+        """The most that the client can have played of this voice by now, in ms. None if it isn't the newest voice."""
         ...
 
     def stop(self, voice: int, heard_ms: int) -> bool:
-        """The client has stopped this voice. Returns whether the conversation must be told to stop it too."""
+        """Note that the client has stopped this voice after `heard_ms` milliseconds. Returns whether the conversation
+        must be told to stop it too."""
         ...
 
     def close(self) -> None: ...
 
 
 class ClientPlayer:
-    """A `ClientWire` for the line of one conversation. `on_sound` is called with each piece of sound, `on_complete`
-    with a voice that was sent to its end, and `on_cut` with a voice whose queued sound must not be sent any more."""
+    """The `ClientWire` (sending side) of one conversation's line. `on_sound` is called with each piece of sound and its
+    voice, `on_complete` with each voice that was sent completely, and `on_cut` with each voice whose queued sound must
+    not be sent any more."""
 
     def __init__(
         self,
@@ -62,11 +65,11 @@ class ClientPlayer:
         self._alarm: asyncio.TimerHandle | None = None
 
     def reported_ms(self, voice: int) -> int:
-        """How much of this voice counts as heard already, and can't be taken back."""
+        """How many milliseconds of this voice were already reported as heard. This can't be taken back."""
         return self._reported_ms if voice == self.voice else 0
 
     def played_ms(self, voice: int) -> int | None:
-        """The most that the client can have played of this voice by now. None for any voice but the newest."""
+        """The most that the client can have played of this voice by now, in ms. None if it isn't the newest voice."""
         if voice != self.voice:
             return None
         left_ms = max(0.0, self._ends_at - self._now()) * 1000
@@ -84,8 +87,8 @@ class ClientPlayer:
         self._schedule()
 
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:  # noqa: ARG002
-        """Perform a playback command. A hold can't be sent: the client plays the sound that it has, and gets no
-        more."""
+        """Perform a playback command. The protocol has no command to pause: on hold, the client gets no more sound, but
+        plays what it has already received."""
         if voice != self.voice:
             self._begin(voice)
         if action == "finish":
@@ -108,7 +111,8 @@ class ClientPlayer:
     # -- The client
 
     def stop(self, voice: int, heard_ms: int) -> bool:
-        """The client has stopped this voice. Returns whether the conversation must be told to stop it too."""
+        """Note that the client has stopped this voice after `heard_ms` milliseconds. Returns whether the conversation
+        must be told to stop it too."""
         if voice != self.voice:
             return False
         if self._is_cut:

@@ -1,7 +1,8 @@
 """Short-lived keys for clients that can't be trusted with the server's token, such as web pages.
 
-A key is a ticket (`..tickets`) with a prefix, signed with a key that is made from the server's ticket key or token. The
-configuration of a key is kept in memory until the key expires. Rule: a key can't be used to make further keys.
+A client's key is a ticket (`..tickets`) with a prefix. It is signed with a signing key that is derived from the
+server's ticket key or token. The session configuration that belongs to a client's key is kept in memory until the key
+expires. Rule: a key can't be used to make further keys.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class ClientSecret:
 
 
 class ClientSecrets:
-    """Makes and reads the keys of one server. `is_alone` means that no other process shares its port."""
+    """Makes and checks the client keys of one server. `is_alone` says whether no other process shares the server's
+    port."""
 
     def __init__(self, settings: ServerSettings, agent: str, is_alone: bool = True) -> None:
         self._settings = settings
@@ -47,7 +49,7 @@ class ClientSecrets:
         self._configs: OrderedDict[str, tuple[int, SessionConfig]] = OrderedDict()
 
     def admit(self, presented: str, scope: dict[str, Any]) -> Admission | None:
-        """What the client that presents this key, ticket or token may do. None if it may not connect."""
+        """What a client that presents this key, ticket or token may do; None if it may not connect."""
         if presented.startswith(PREFIX):
             ticket = read_ticket(self._key, presented.removeprefix(PREFIX))
             if ticket is None or ticket.is_over(time.time()) or ticket.agent not in ("", self._agent):
@@ -62,13 +64,13 @@ class ClientSecrets:
         return not is_short_lived and self.admit(presented, scope) is not None
 
     def config_of(self, presented: str) -> SessionConfig:
-        """The session configuration that belongs to this key."""
+        """The session configuration that was set when this key was made."""
         self._forget_old()
         found = self._configs.get(_digest(presented))
         return found[1] if found is not None else SessionConfig()
 
     def make(self, body: JsonObject, scope: dict[str, Any], now_s: float) -> ClientSecret:
-        """Make a key. Raises EventRefused."""
+        """Make a client's key, as this request asks. Raises EventRefused if the request is invalid."""
         check_names(body, ("expires_after", "session"))
         seconds = _seconds(body)
         config = SessionConfig()
@@ -107,7 +109,8 @@ def _digest(value: str) -> str:
 
 
 def _signing_key(settings: ServerSettings) -> str:
-    """The key that signs: all processes of a server have the same, unless the server has no secret at all."""
+    """The signing key. It is the same in all processes of a server, if the server has a secret; otherwise it is
+    random."""
     secret = settings.ticket_key or settings.token or settings.operator_token
     if not secret:
         return secrets.token_urlsafe(24)

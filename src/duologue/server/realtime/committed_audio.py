@@ -1,7 +1,7 @@
-"""Transcribes sound that a client commits by itself, in sessions without turn detection.
+"""Transcribes the sound that a client commits, in sessions in which the client itself decides when a turn ends.
 
-The conversation's machine doesn't hear this sound. It gets the text, when the client asks for a response. Rule: sound
-that can't be transcribed in time has no text.
+The conversation's state machine doesn't get this sound. It gets the text when the client asks for a response. Rule: if
+sound can't be transcribed in time, it has no text.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ TRANSCRIBE_S_MAX = 15.0
 
 
 def frames_of(pcm: bytes, rate_hz: int) -> list[Frame]:
-    """The sound in frames of 20 ms. The last one may be shorter."""
+    """Split the sound into frames of 20 ms. The last frame may be shorter."""
     size = rate_hz * FRAME_MS // 1000 * 2
     return [Frame(pcm[at : at + size], rate_hz) for at in range(0, len(pcm), size)]
 
 
 async def transcribe(ears: Ears, frames: list[Frame]) -> str | None:
-    """The text of this sound. None if it can't be transcribed."""
+    """The text of this sound; None if it can't be transcribed in time."""
     texts: dict[int, str] = {}
     is_committed, is_written = False, asyncio.Event()
 

@@ -1,7 +1,7 @@
-"""Derives the facts of the protocol from a step of the state machine.
+"""Derives facts, which clients of the protocol are told of, from a step of the state machine.
 
-Rule: facts are derived from the step, the words and the signals of the same step, in the order in which a client must
-be told of them: first the user, then the sound that the user stops, then the next reply.
+Rule: facts are derived only from the step itself, its words and its signals. They are in the order in which the client
+must be told of them: first what the user did, then which sound was stopped by it, then the next reply.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ FAILURES = (ev.ReplyFailed, ev.ReplyWasEmpty, ev.ServiceFailed, ev.TimerFired)
 
 
 def facts_of(record: StepRecord, signals: Iterable[sg.Signal], heard_of: Callable[[int], str]) -> Iterator[fa.Fact]:
-    """The facts of one step. `signals` are those that the step has sent, and `heard_of` returns the words of a voice
-    that the user has heard."""
+    """The facts that follow from one step. `signals` are the signals that the step has sent. `heard_of` takes the
+    number of a voice, and returns the words of it that the user has heard."""
     after, event = record.after, record.event
     by_client = type(event) is ev.InterruptRequested
     if takes_floor(after):
@@ -53,7 +53,8 @@ def takes_floor(s: State) -> bool:
 
 
 def is_resting(s: State) -> bool:
-    """Is the agent silent, without a reply, a tool call or an answer that is still to come?"""
+    """Is the agent silent, with nothing more to come: no reply in progress, no tool call, and no answer that it still
+    owes the user?"""
     is_silent = s.voice is Voice.SILENT and s.reply is Reply.NONE
     return is_silent and s.link in LIVE and not has_foreground(s) and not is_owed(s)
 

@@ -1,6 +1,6 @@
 """The queue of events for one client's socket.
 
-Rule: after `drop_sound`, queued sound of that voice is not sent.
+Rule: after `drop_sound(voice)`, no queued sound of that voice is sent.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ class EventOutbox(SocketOutbox):
     """Sends events to one client, as text."""
 
     def send(self, event: JsonObject, voice: int = 0) -> None:
-        """Queue an event. `voice` is that of the sound in it, or 0."""
+        """Queue an event. `voice` is the number of the voice whose sound the event contains; 0 if it contains no
+        sound."""
         self.add(json.dumps(event, ensure_ascii=False), voice)
 
     def drop_sound(self, voice: int) -> None:

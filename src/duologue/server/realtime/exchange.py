@@ -1,4 +1,4 @@
-"""The state of one client's exchange, as one frozen value, and the draft in which one step is made.
+"""The state of the exchange of events with one client, as one frozen value, and the draft on which one step works.
 
 Rule: all decisions about the protocol are made from this value alone.
 """
@@ -25,7 +25,7 @@ class ResponseWish:
 
 @dataclass(frozen=True, slots=True)
 class OpenResponse:
-    """A response that isn't done."""
+    """A response that the client was told of, and that isn't complete yet."""
 
     id: str
     reply: int
@@ -38,7 +38,7 @@ class OpenResponse:
 
     @property
     def message(self) -> ItemRecord | None:
-        """The item with the words of the response, if there is one."""
+        """The item with the words of the response; None if it has no words yet."""
         return next((item for item in self.output if item.kind is not ItemKind.CALL), None)
 
     def index_of(self, item: ItemRecord) -> int:
@@ -76,7 +76,7 @@ class ExchangeState:
 
 
 class ExchangeDraft:
-    """One step while it is made: the state so far, and the acts to perform."""
+    """The working copy of one step: the state so far, and the acts to perform."""
 
     def __init__(self, state: ExchangeState) -> None:
         self.s = state
@@ -99,7 +99,7 @@ class ExchangeDraft:
 
     @property
     def last_id(self) -> str | None:
-        """The id of the newest item."""
+        """The id of the newest item; None if there is no item."""
         response = self.s.response
         if response is not None and response.output:
             return response.output[-1].id
@@ -119,7 +119,7 @@ class ExchangeDraft:
         self.set(items=tuple(items[-ITEMS_MAX:]))
 
     def change(self, item: ItemRecord, **changes: Any) -> ItemRecord:
-        """Replace an item by one with these changes."""
+        """Change these fields of an item. Returns the changed item."""
         changed = replace(item, **changes)
         if self.s.response is not None and any(one.id == item.id for one in self.s.response.output):
             output = tuple(changed if one.id == item.id else one for one in self.s.response.output)

@@ -1,7 +1,7 @@
-"""Facts about the conversation that a client of the protocol is told of, as values.
+"""The facts about a conversation that clients of the protocol are told of, as values.
 
-A reply is an answer of the agent with a number, a voice is the sound of one reply with a number, and a turn is one of
-the user. Rule: a fact says what has happened, and not what is sent about it.
+Replies (the agent's answers), voices (the sound of one reply) and turns (of the user) are numbered; facts refer to them
+by these numbers. Rule: a fact says what has happened, and not which events are sent because of it.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class UserBegan:
-    """The user speaks, and the agent has stopped. There is no such fact while the agent may still go on speaking."""
+    """The user speaks, and no sound of the agent is playing or paused. While the agent may still continue after a
+    pause, this fact isn't reported."""
 
     turn: int
 
 
 @dataclass(frozen=True, slots=True)
 class UserEnded:
-    """The user's turn is complete. With `typed`, the user typed it."""
+    """The user's turn is complete. `typed` says whether the user typed it."""
 
     turn: int
     text: str
@@ -28,7 +29,7 @@ class UserEnded:
 
 @dataclass(frozen=True, slots=True)
 class UserDropped:
-    """The user's turn was only noise, or was overheard."""
+    """The user's turn is dropped, because it was only noise or wasn't meant for the agent."""
 
     turn: int
 
@@ -42,7 +43,7 @@ class ReplyStarted:
 
 @dataclass(frozen=True, slots=True)
 class ReplyWorded:
-    """These are the words of the reply so far: those that are spoken, and those that are only shown."""
+    """The words of the reply so far: `spoken` are those that are spoken, and `shown` those that are only shown."""
 
     reply: int
     spoken: str
@@ -51,7 +52,7 @@ class ReplyWorded:
 
 @dataclass(frozen=True, slots=True)
 class TrackHeard:
-    """Sound of the client's microphone came over WebRTC. It lasts `ms`."""
+    """A piece of sound from the client's microphone, `ms` milliseconds long, came over WebRTC."""
 
     pcm: bytes = field(repr=False)
     ms: int
@@ -60,7 +61,8 @@ class TrackHeard:
 
 @dataclass(frozen=True, slots=True)
 class TrackEnded:
-    """A voice that went over WebRTC isn't heard any more. `is_cut` means that it was stopped before its end."""
+    """A voice that was sent over WebRTC has ended at the client. `is_cut` says whether it was stopped before its
+    end."""
 
     voice: int
     is_cut: bool
@@ -68,7 +70,7 @@ class TrackEnded:
 
 @dataclass(frozen=True, slots=True)
 class SoundSent:
-    """A piece of the reply's sound, as the client gets it. It lasts `ms`."""
+    """A piece of the reply's sound, `ms` milliseconds long, was sent to the client."""
 
     reply: int
     voice: int
@@ -85,7 +87,7 @@ class SoundComplete:
 
 @dataclass(frozen=True, slots=True)
 class SoundCut:
-    """The voice is stopped before its end, by the user or by the client."""
+    """The voice is stopped before its end, because the user interrupts or the client asks for it."""
 
     voice: int
     by_client: bool = False
@@ -93,7 +95,7 @@ class SoundCut:
 
 @dataclass(frozen=True, slots=True)
 class SoundHeard:
-    """So much of a voice that was cut counts as heard, and these are its words."""
+    """How much of a voice that was cut off counts as heard: its milliseconds, and its words."""
 
     voice: int
     heard_ms: int
@@ -102,7 +104,7 @@ class SoundHeard:
 
 @dataclass(frozen=True, slots=True)
 class ReplyDropped:
-    """The reply is given up before anything of it was played."""
+    """The reply is dropped before any of its sound was played."""
 
     reply: int
     by_client: bool = False
@@ -110,14 +112,15 @@ class ReplyDropped:
 
 @dataclass(frozen=True, slots=True)
 class ReplyComplete:
-    """The reply has ended without sound: it was shown, or it has only called tools."""
+    """The reply is complete. Clients of the Realtime protocol are told this only about a reply without sound, which was
+    only shown or has only called tools."""
 
     reply: int
 
 
 @dataclass(frozen=True, slots=True)
 class CallMade:
-    """The brain calls a function of the client. `arguments` are JSON."""
+    """The brain calls a function that the client runs. `arguments` is JSON text."""
 
     call: int
     name: str
@@ -126,19 +129,20 @@ class CallMade:
 
 @dataclass(frozen=True, slots=True)
 class CallEnded:
-    """The call needs no output any more."""
+    """The tool call is over: it has its output, or doesn't need one any more."""
 
     call: int
 
 
 @dataclass(frozen=True, slots=True)
 class Rested:
-    """The agent is silent: it owes no answer, prepares none and runs no tool."""
+    """The agent has become silent, and nothing more is to come: it owes the user no answer, prepares no reply and runs
+    no tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class FaultShown:
-    """Something doesn't work, and the user is told."""
+    """A part of the conversation, such as the brain or the voice, has failed, and the user is told so."""
 
     part: str
     error: str
@@ -155,7 +159,7 @@ class TokensUsed:
 
 @dataclass(frozen=True, slots=True)
 class AudioWritten:
-    """The text of audio that the client committed itself. None if it couldn't be transcribed."""
+    """The text of audio that the client committed is known; None if it couldn't be transcribed."""
 
     item_id: str
     text: str | None
@@ -163,7 +167,7 @@ class AudioWritten:
 
 @dataclass(frozen=True, slots=True)
 class AskRefused:
-    """The conversation refuses the input to which the client wanted an answer."""
+    """The conversation has refused the input for which the client asked for a response."""
 
     code: str
     message: str

@@ -1,4 +1,4 @@
-"""Reads fields of a client's JSON: their types, their limits and their names.
+"""Reads fields from a client's JSON, and checks their names, types and limits.
 
 Rule: every problem names the path of its field, and an unknown field is a problem.
 """
@@ -16,7 +16,8 @@ JsonObject = dict[str, Any]
 def check_names(
     given: JsonObject, known: Collection[str], path: str = "", beta: Mapping[str, str] | None = None
 ) -> None:
-    """Raise EventRefused for a field that isn't known. Names of the beta are refused with the new name."""
+    """Raise EventRefused if there is an unknown field. For a field name from the protocol's beta version, the error
+    says the new name."""
     for name in given:
         if name not in known:
             if beta is not None and name in beta:
@@ -66,7 +67,7 @@ def one_of(value: Any, path: str, allowed: Collection[Any]) -> Any:
 
 
 def read_metadata(value: Any, path: str) -> JsonObject | None:
-    """Up to 16 pairs of texts, or None."""
+    """Up to 16 pairs of texts; None if the field is missing or null."""
     if value is None:
         return None
     pairs = read_object(value, path)

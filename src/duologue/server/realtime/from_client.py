@@ -1,6 +1,6 @@
-"""What each event of a client does: one function for each event.
+"""What happens on each event from a client: one function for each type of event.
 
-Rule: a function changes the draft, or raises EventRefused: then the event has no effect.
+Rule: a function either changes the draft, or raises EventRefused; if it raises, the event has no effect.
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ def append_audio(d: ExchangeDraft, e: ce.AudioAppend) -> None:
 
 
 def take_sound(d: ExchangeDraft, pcm: bytes, rate_hz: int, ms: int) -> None:
-    """Pass on sound of the client, or keep it until the client commits it. Raises EventRefused if too much is kept."""
+    """Pass the client's sound on to the agent. If the client itself ends turns, keep the sound until the client commits
+    it; raises EventRefused if too much is kept."""
     if not d.s.config.is_manual:
         d.set(appended_ms=d.s.appended_ms + ms)
         d.do(do.PassSound(pcm, rate_hz))
@@ -95,7 +96,8 @@ def take_sound(d: ExchangeDraft, pcm: bytes, rate_hz: int, ms: int) -> None:
 
 
 def commit_audio(d: ExchangeDraft, _: ce.AudioCommit) -> None:
-    """With turn detection, the client ends the user's turn early. Otherwise what was kept becomes an item."""
+    """End the user's turn early, if the server detects turns and the user is speaking. Otherwise make an item of the
+    sound that was kept."""
     if not d.s.config.is_manual and d.s.speaking_turn:
         d.do(do.SendTurn())
         return
@@ -146,7 +148,8 @@ def create_item(d: ExchangeDraft, e: ce.ItemCreate) -> None:
 
 
 def _place(d: ExchangeDraft, previous_id: str | None) -> tuple[int | None, str | None]:
-    """Where to add an item: its index, or None for the end, and the id of the item before it."""
+    """Where to insert a new item, which should come after the item `previous_id`. Returns the index, or None for the
+    end, and the id of the item before it, or None for the beginning."""
     if previous_id is None:
         return None, d.last_id
     if previous_id == "root":
@@ -160,8 +163,9 @@ def _place(d: ExchangeDraft, previous_id: str | None) -> tuple[int | None, str |
 
 
 def _take_output(d: ExchangeDraft, item: ItemRecord) -> ItemRecord:
-    """Take the output of a tool call: of a call that the agent has made, or of one that the client has created. The
-    first kind continues the conversation."""
+    """Take the output of a tool call, and return the item for it. If the agent made the tool call, the output is kept
+    for the conversation, which waits for it. If the client itself created the tool call as an item, the output is only
+    an item too."""
     open_items = d.s.response.output if d.s.response is not None else ()
     made = [one for one in (*d.s.items, *open_items) if one.kind is ItemKind.CALL and one.call_id == item.call_id]
     if not made:
@@ -204,8 +208,8 @@ def delete_item(d: ExchangeDraft, e: ce.ItemDelete) -> None:
 
 
 def truncate_item(d: ExchangeDraft, e: ce.ItemTruncate) -> None:
-    """The client has stopped playing an item. Refuse the event if the client wasn't sent that much sound. Sound that
-    can't have been played yet doesn't count as heard."""
+    """Note that the client has stopped playing an item. Raises EventRefused if the client names more sound than it was
+    sent. Sound that the client can't have played yet doesn't count as heard."""
     item = _known(d, e.item_id, "truncating")
     if item.kind is not ItemKind.AGENT_AUDIO or not item.voice:
         raise EventRefused("item_truncate_invalid_item_id", "Only audio of the assistant can be truncated.", "item_id")
@@ -243,8 +247,9 @@ def create_response(d: ExchangeDraft, e: ce.ResponseCreate) -> None:
 
 
 def ask(d: ExchangeDraft) -> None:
-    """Let the conversation begin the response that was asked for: with outputs of calls, with what the user has
-    written or said, or without anything."""
+    """Let the conversation begin the response that the client asked for. The agent gets the new outputs of tool calls,
+    or otherwise the user's new texts; if there is nothing new, it simply speaks. If audio is still being transcribed,
+    wait for its text first."""
     if d.s.outputs:
         items = [item for id_ in d.s.outputs if (item := d.find(id_)) is not None]
         d.set(outputs=(), open_calls=tuple(call for call in d.s.open_calls if call not in [i.call for i in items]))

@@ -1,6 +1,6 @@
 """What a client is told about each fact of the conversation: one function for each fact.
 
-Rule: a function never fails. A fact about something that the client doesn't know of changes nothing.
+Rule: a function never fails. A fact about something that the client was never told of changes nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from .responses import (
 
 
 def hear_track(d: ExchangeDraft, f: fa.TrackHeard) -> None:
-    """Take sound of the microphone. It is ignored if the agent has no ears, or if too much sound is kept already."""
+    """Take sound from the client's microphone. It is ignored if the agent has no ears, or if too much sound is kept
+    already."""
     if not d.s.has_ears:
         return
     if d.s.config.is_manual and d.s.kept_ms + f.ms > KEPT_MS_MAX:
@@ -35,7 +36,7 @@ def hear_track(d: ExchangeDraft, f: fa.TrackHeard) -> None:
 
 
 def begin_turn(d: ExchangeDraft, f: fa.UserBegan) -> None:
-    """Tell the client that the user speaks: most clients then stop what they play."""
+    """Tell the client that the user has begun to speak. Most clients then stop their playback."""
     if d.s.speaking_turn == f.turn:
         return
     _seed_unanswered(d)
@@ -51,8 +52,8 @@ def _padding(d: ExchangeDraft) -> int:
 
 
 def _seed_unanswered(d: ExchangeDraft) -> None:
-    """The user speaks before a response was requested: texts that the client has added so far only belong to the
-    history, and aren't answered as a turn."""
+    """Forget which texts wait for an answer, because the user speaks before the client requested a response. Texts that
+    the client has added so far stay in the history, but aren't answered as a turn of their own."""
     d.set(unanswered=tuple(id_ for id_ in d.s.unanswered if (item := d.find(id_)) is not None and item.text is None))
 
 
@@ -90,7 +91,7 @@ def drop_turn(d: ExchangeDraft, f: fa.UserDropped) -> None:
 
 
 def note_text(d: ExchangeDraft, f: fa.AudioWritten) -> None:
-    """Note the text of audio that the client committed itself."""
+    """Note the text of audio that the client committed."""
     item = d.find(f.item_id)
     if item is None:
         return
@@ -112,8 +113,8 @@ def note_text(d: ExchangeDraft, f: fa.AudioWritten) -> None:
 
 
 def start_reply(d: ExchangeDraft, f: fa.ReplyStarted) -> None:
-    """Begin a response for this reply. A reply that is made again before it had any output belongs to the same
-    response."""
+    """Begin a response for this reply. If the open response has no output yet, the reply is a new attempt at the same
+    response, so no new one begins."""
     response = d.s.response
     if response is not None and not response.output and d.s.asked is None:
         d.set(response=replace(response, reply=f.reply))
@@ -150,8 +151,8 @@ def cut_sound(d: ExchangeDraft, f: fa.SoundCut) -> None:
 
 
 def note_heard(d: ExchangeDraft, f: fa.SoundHeard) -> None:
-    """Note how much was heard of a voice that was cut off. A client that hasn't truncated the item by itself is
-    told."""
+    """Note how much was heard of a voice that was cut off. If the client hasn't truncated the item itself, tell it that
+    the item is truncated."""
     item = d.find_voice(f.voice)
     if item is None:
         return
@@ -172,7 +173,7 @@ def complete_reply(d: ExchangeDraft, f: fa.ReplyComplete) -> None:
 
 
 def rest(d: ExchangeDraft, _: fa.Rested) -> None:
-    """The agent has nothing more to say: end the response if one is still open."""
+    """End the open response, if there is one, because the agent has nothing more to say."""
     close_response(d, "completed")
 
 
@@ -196,7 +197,8 @@ def count_tokens(d: ExchangeDraft, f: fa.TokensUsed) -> None:
 
 
 def refuse_ask(d: ExchangeDraft, f: fa.AskRefused) -> None:
-    """Tell the client that the conversation refuses its input, and keep the input as not answered."""
+    """Tell the client that the conversation has refused its input. The input still waits for an answer, for the
+    client's next request."""
     asked = d.s.asked
     waiting = tuple(id_ for id_ in d.s.typing)
     d.set(asked=None, awaits_text=False, typing=(), unanswered=(*waiting, *d.s.unanswered))

@@ -1,6 +1,7 @@
-"""The items of a conversation as the protocol shows them, and how the agent's history is changed by them.
+"""The items of a conversation in the protocol's form, and how the client's items change the history that the agent
+gets.
 
-Rule: of the agent's speech that was cut off, only the part that was heard is shown.
+Rule: if the agent's speech was cut off, only the part that was heard is shown.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class ItemKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ItemRecord:
-    """One item. `turn`, `reply`, `voice` and `call` are numbers of the conversation; 0 means that the item has none."""
+    """One item. `turn`, `reply`, `voice` and `call` are the conversation's numbers of the turn, reply, voice or tool
+    call that the item is about; 0 if it isn't about one."""
 
     id: str
     kind: ItemKind
@@ -76,7 +78,7 @@ class ItemRecord:
         return [{"type": "input_text", "text": self.text or ""}]
 
     def as_said(self) -> Item:
-        """What the brain is told about an item that the client created."""
+        """The entry in the brain's history for an item that the client created."""
         text = self.text or ""
         match self.kind:
             case ItemKind.USER_TEXT | ItemKind.USER_AUDIO:
@@ -90,7 +92,7 @@ class ItemRecord:
         return Note(text)
 
     def is_about(self, item: Item) -> bool:
-        """Does this entry of the history belong to the item?"""
+        """Is this entry of the history about this item?"""
         match item:
             case UserSaid():
                 return bool(self.turn) and item.turn == self.turn
@@ -116,8 +118,9 @@ def as_history(
     deleted: Iterable[ItemRecord] = (),
     typing: Collection[str] = (),
 ) -> tuple[Item, ...]:
-    """The history as the client has changed it: with what it created, at its place, and without what it deleted. Items
-    whose ids are in `typing` are being passed on as a turn, so the history has them."""
+    """The history with the client's changes: items that the client created are inserted in their position, and items
+    that it deleted are left out. Items whose ids are in `typing` aren't inserted, because they are being passed on as a
+    turn of the user, which the history contains."""
     shown = tuple(items)
     gone = tuple(deleted)
     anchored: dict[int, list[Item]] = {}  # by the place of the item before them, which the history has; -1: none
@@ -146,7 +149,7 @@ def as_history(
 
 
 def read_item(given: JsonObject, new_id: str) -> ItemRecord:
-    """The item that the client wants to create. Raises EventRefused."""
+    """Read the item that the client wants to create. Raises EventRefused if it isn't valid."""
     kind = given.get("type")
     if kind is None:
         raise missing("item.type")
@@ -205,5 +208,5 @@ def _read_part(part: JsonObject, role: str, at: int) -> str:
 
 
 def arguments_text(arguments: dict[str, Any]) -> str:
-    """The arguments of a call as text, in the form of the protocol."""
+    """The arguments of a tool call as JSON text, as the protocol has them."""
     return json.dumps(arguments, ensure_ascii=False)

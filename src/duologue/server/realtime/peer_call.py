@@ -1,7 +1,7 @@
 """A call over WebRTC: events on the data channel `oai-events`, sound on the audio track.
 
-To the socket's code it looks like a socket: the same admission, limits and translation apply to both. Rule: this class
-carries events and sound and decides nothing about the protocol.
+`PeerCall` has the same interface as a WebSocket, so that the same code for admission, limits and translation works for
+both. Rule: this class transports events and sound, and decides nothing about the protocol.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DISCONNECT = {"type": "websocket.disconnect"}
 
 
 class PeerCall:
-    """The carrier of one call."""
+    """Transports the events and the sound of one call."""
 
     def __init__(self, rate_hz: int) -> None:
         self.rate_hz = rate_hz
@@ -53,7 +53,7 @@ class PeerCall:
         return await self._events.get()
 
     async def send(self, message: dict[str, Any]) -> None:
-        """Send an event, or hang up. A client that doesn't read delays this."""
+        """Send an event, or hang up if the message is a close. Waits while the client doesn't read."""
         if message["type"] == "websocket.close":
             self.hang_up()
             return
@@ -92,7 +92,7 @@ class PeerCall:
         return self._player
 
     def join(self, call: RealtimeCall) -> None:
-        """Set the call of this carrier. The call begins when the client is connected."""
+        """Set the call whose events and sound are transported. The call begins when the client is connected."""
         self._call = call
 
     def _note_end(self, voice: int, is_cut: bool) -> None:
@@ -125,8 +125,8 @@ class PeerCall:
             self._move(self._call.line, self._player, place)
 
     def _move(self, line: BrowserLine, player: TrackPlayer, place: PathPlace) -> None:
-        """Stop sending while the network path is broken. When it works again, the line continues after the last sound
-        that was heard."""
+        """Stop sending while nothing comes over the network path. When the path works again, continue after the last
+        sound that the client heard."""
         if place is PathPlace.QUIET:
             line.detach(player)
             player.packets.leave()

@@ -1,6 +1,6 @@
-"""Why an event of a client is refused: the fields of the protocol's `error` event.
+"""Why a client's event is refused: the exception, and the fields of the protocol's `error` event.
 
-Rule: a refusal names what is refused. What a client sent is quoted only if it is the name of a field or of an event.
+Rule: a refusal says what is refused. It quotes nothing that the client sent, except names of fields and of events.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LIMITED = "rate_limit_error"
 
 
 class EventRefused(DuologueError):
-    """An event is refused. `code` is the error's code, and `param` is the path of the field that it is about."""
+    """A client's event is refused. `code` is the error's code, and `param` is the path of the wrong field, or None."""
 
     def __init__(self, code: str, message: str, param: str | None = None, kind: str = INVALID) -> None:
         super().__init__(message)
@@ -25,7 +25,7 @@ class EventRefused(DuologueError):
         self.kind = kind
 
     def as_error(self, event_id: str | None) -> dict[str, Any]:
-        """The `error` of the event that tells the client. `event_id` is that of the refused event."""
+        """The content of the `error` event for the client. `event_id` is the id of the refused event."""
         return {
             "type": self.kind,
             "code": self.code,
@@ -52,7 +52,7 @@ def invalid(param: str, what: str) -> EventRefused:
 
 
 def unsupported(param: str, what: str) -> EventRefused:
-    """The refusal of something that the protocol allows and this server doesn't support."""
+    """The refusal of something that the protocol allows, but this server doesn't support."""
     return EventRefused("unsupported_parameter", f"'{param}' isn't supported by this server: {what}.", param)
 
 

@@ -1,6 +1,7 @@
-"""Responses: how a response begins, gets its words, sound and calls, and ends.
+"""The responses that a client is sent: how a response begins, how words, sound and tool calls are added to it, and how
+it ends.
 
-Rule: an open response gets exactly one `response.done`, after the end of each of its items.
+Rule: for each response, exactly one `response.done` is sent, after all its items have ended.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from .session_config import VOICE
 
 
 def open_response(d: ExchangeDraft, reply: int) -> OpenResponse:
-    """Begin a response for this reply: the one that was asked for, or one that the conversation begins by itself."""
+    """Begin a response for this reply: the response that the client asked for, or one that the conversation begins by
+    itself if the client didn't ask."""
     wish = d.s.asked or ResponseWish(d.s.config)
     response = OpenResponse(d.new_id("resp"), reply, wish)
     d.set(response=response, asked=None, awaits_text=False)
@@ -43,7 +45,7 @@ def as_json(d: ExchangeDraft, response: OpenResponse, status: str, details: Json
 
 
 def _usage(response: OpenResponse) -> JsonObject:
-    """The tokens that the brain's model reported. Sound isn't counted in tokens here."""
+    """The usage of tokens that the brain's model has reported. Tokens for audio are always 0."""
     used, made = response.input_tokens, response.output_tokens
     cached = {"text_tokens": response.cached_tokens, "audio_tokens": 0, "image_tokens": 0}
     return {
@@ -69,7 +71,8 @@ def _where(response: OpenResponse, item: ItemRecord) -> dict[str, Any]:
 
 
 def _message(d: ExchangeDraft, is_sound: bool) -> ItemRecord:
-    """The item with the words of the open response. It is created for the first words or the first sound."""
+    """The item with the words of the open response. It is created when the response gets its first words or its first
+    sound."""
     response = d.s.response
     assert response is not None
     if response.message is not None:
@@ -93,7 +96,8 @@ def _part(item: ItemRecord) -> JsonObject:
 
 
 def add_words(d: ExchangeDraft, spoken: str, shown: str) -> None:
-    """Send the words that the client doesn't have yet. `spoken` and `shown` are all words so far."""
+    """Send the words that the client doesn't have yet. `spoken` and `shown` are all spoken and all shown words of the
+    reply so far."""
     response = d.s.response
     if response is None or not (spoken or shown):
         return
@@ -156,7 +160,7 @@ def add_call(d: ExchangeDraft, call: int, name: str, arguments: str) -> None:
 
 
 def close_response(d: ExchangeDraft, status: str, details: JsonObject | None = None) -> None:
-    """End the open response, if there is one. `details` has the reason if it isn't completed."""
+    """End the open response, if there is one. `details` says why, if the response wasn't completed."""
     response = d.s.response
     if response is None:
         return

@@ -1,6 +1,6 @@
 """The routes of the Realtime protocol: the socket, calls over WebRTC, and the keys for clients.
 
-Rule: an error of a request has the same form as an error of the socket.
+Rule: errors have the same JSON form in responses to requests and on the socket.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The session as its client configures it: a value, how `session.update` changes it, and how it is written as JSON.
+"""The configuration of a session: a value, how `session.update` changes it, and how it is written as JSON.
 
-The agent belongs to the server: a client may give it other instructions and more tools, and can't choose its voice or
-its model. Rule: an update is applied as a whole or refused as a whole, and what is refused is named.
+The server chooses the agent. A client may give it other instructions and more tools, but can't choose its voice or its
+model. Rule: an update is either applied completely or refused completely, and the refusal names the wrong field.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class SessionConfig:
         return "audio" in self.output_modalities
 
     def as_json(self, id_: str) -> JsonObject:
-        """The session as events show it."""
+        """The session as JSON, as it is sent in events."""
         turns = self.turn_detection.as_json() if self.turn_detection is not None else None
         return {
             "type": "realtime",
@@ -157,7 +157,8 @@ def update(config: SessionConfig, given: JsonObject, path: str = "session.") -> 
 
 
 def refuse_unlimited(given: JsonObject, path: str) -> None:
-    """Refuse settings that the brains of this server don't support: a limit of tokens, a stored prompt, reasoning."""
+    """Raise EventRefused for settings that the brains of this server don't support: a token limit, a stored prompt, or
+    reasoning."""
     if given.get("max_output_tokens") not in (None, "inf"):
         raise unsupported(f"{path}max_output_tokens", "leave it out, or send 'inf'")
     if given.get("prompt") is not None:
@@ -179,7 +180,7 @@ def read_tool_choice(value: Any, path: str) -> str:
 
 
 def read_tools(value: Any, path: str) -> tuple[Tool, ...]:
-    """The functions that the client offers."""
+    """Read the functions that the client offers as tools."""
     if value is None:
         return ()
     if not isinstance(value, list):
@@ -223,8 +224,8 @@ def _update_audio(config: SessionConfig, given: JsonObject, path: str) -> Sessio
 
 
 def read_output(given: JsonObject, path: str) -> None:
-    """Check the settings of the output, apart from its format. Any voice is accepted, because most clients name one;
-    the server's reply says which voice is used."""
+    """Check the output settings, except the format. Any voice name is accepted, because most clients send one; the
+    server's reply says which voice is really used."""
     check_names(given, ("format", "voice", "speed"), path)
     if given.get("speed") not in (None, 1, 1.0):
         raise unsupported(f"{path}speed", "the agent's voice has one speed; leave it out, or send 1")
@@ -244,8 +245,8 @@ def _update_input(config: SessionConfig, given: JsonObject, path: str) -> Sessio
 
 
 def _read_transcription(value: Any, path: str) -> JsonObject | None:
-    """The client's request for transcripts of the user's speech. The agent's own ears make them, whichever model is
-    named."""
+    """Read the client's request for transcripts of the user's speech. The agent's own ears make the transcripts,
+    whatever model the client names."""
     if value is None:
         return None
     given = read_object(value, path)

@@ -1,7 +1,7 @@
 """The sockets of clients of the Realtime protocol: admission, limits, and the conversation behind each.
 
-Rule: nothing that a client sends affects another conversation, and a socket that is closed says why: with an `error`
-event, and with a close code that tells the client whether to reconnect.
+Rule: nothing that a client sends affects another conversation. When the server closes a socket, it says why: with an
+`error` event, and with a close code that tells the client whether to reconnect.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ KINDS = {429: LIMITED, 503: SERVER}  # the kind of an error, by the status of a 
 
 
 def realtime_gate(server: Server, keys: ClientSecrets) -> ProtocolGate:
-    """The gate of this protocol: keys come in three ways, and a refusal has the form of an `error` event."""
+    """Make the gate of this protocol. It accepts keys from three places (see `presented_key`), and writes refusals as
+    `error` events."""
     return ProtocolGate(server, keys, GateForm(presented_key, _as_json))
 
 
@@ -51,7 +52,8 @@ def _as_json(why: EntryRefused) -> JsonObject:
 
 
 def presented_key(scope: Scope) -> str:
-    """The key of a request: in its header, in Azure's header, or among the subprotocols of a browser."""
+    """The key that a request presents: in the Authorization header, in Azure's header, or in a WebSocket subprotocol,
+    which browsers use."""
     named = bearer(scope) or header(scope, b"api-key")
     offered = [one.removeprefix(KEY_PROTOCOL) for one in scope.get("subprotocols", ()) if one.startswith(KEY_PROTOCOL)]
     return named or (offered[0] if offered else "")
@@ -69,7 +71,7 @@ async def serve_socket(gate: ProtocolGate, admitted: Admitted, receive: Receive,
 
 
 class RealtimeSocket:
-    """One client's socket, or its data channel. With a data channel, `carrier` carries the sound."""
+    """One client's socket, or its WebRTC data channel. With a data channel, `carrier` transports the sound."""
 
     def __init__(self, server: Server, admitted: Admitted, send: Send, carrier: PeerCall | None = None) -> None:
         self._conversations = server.conversations
@@ -123,8 +125,8 @@ class RealtimeSocket:
             self._refuse(SILENT, INVALID)
 
     def _idle_until(self, call: RealtimeCall) -> float | None:
-        """The time at which the socket will be closed if no more messages arrive. None (no limit) once the conversation
-        has begun."""
+        """The time at which the socket will be closed if no more messages arrive. None (no limit) after the
+        conversation has begun."""
         if call.over is not None:
             return None
         return asyncio.get_running_loop().time() + self._settings.limits.silent_s_max

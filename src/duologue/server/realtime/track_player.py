@@ -1,6 +1,6 @@
-"""The player of a call over WebRTC: the line's sound goes to the packets, and the call is told what is heard.
+"""The player of a call over WebRTC: puts the line's sound into packets, and tells the call how much of it was heard.
 
-Rule: what was heard is known from the packets, so a client needn't say where it has stopped.
+Rule: how much was heard is known from the packets, so the client needn't say where it has stopped.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from ..limited_caller import now_ms
 
 
 class TrackPlayer:
-    """A `TrackedPlayer`. `on_ended` is called with a voice that isn't heard any more, and whether it was cut."""
+    """A `TrackedPlayer` for an audio track. `on_ended` is called with each voice that has ended at the client, and with
+    whether it was cut off."""
 
     def __init__(
         self,

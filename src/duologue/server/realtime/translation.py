@@ -1,7 +1,7 @@
 """The translation between a client of the Realtime protocol and a conversation: `step(state, input) -> (state, acts)`.
 
-Pure: no clock, no await, no socket. Inputs are events of the client and facts of the conversation. Rule: the table has
-one function for each kind of input, and an event that is refused changes nothing: only its error is sent.
+Pure: no clock, no await, no socket. The inputs are events from the client and facts about the conversation. Rule: the
+table has one function for each kind of input. A refused event changes nothing; only an error is sent.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ TABLE: dict[type, Handler] = {
 
 
 def step(state: ExchangeState, given: ExchangeInput) -> tuple[ExchangeState, tuple[Act, ...]]:
-    """The state after this input, and what to do now, in this order."""
+    """Take one input. Returns the state after it, and the acts to perform now, in order."""
     if isinstance(given, EventRefused):
         return _refuse(state, given, getattr(given, "event_id", None))
     draft = ExchangeDraft(state)

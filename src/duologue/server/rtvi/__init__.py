@@ -1,1 +1,2 @@
-"""Clients of the RTVI protocol, such as Pipecat's: the translation is pure, and doesn't know what carries it."""
+"""A server for clients of the RTVI protocol, such as Pipecat's clients. The translation of the protocol is pure, and is
+the same for WebSockets and WebRTC."""

@@ -1,6 +1,7 @@
-"""What the translation wants done: messages to send, and commands to the conversation, as values.
+"""The acts that the translation returns, as values: messages to send to the client, and commands to the conversation.
 
-Rule: acts are performed in order. Facts that result from an act are processed after all acts of this step.
+Rule: the acts of a step are performed in order. If an act causes new facts, these are processed after all acts of the
+step.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class SendToClient:
-    """Send this message. With `is_stamped`, the time is added to its data."""
+    """Send this message. If `is_stamped` is True, the current time is added to its data."""
 
     type: str
     data: Any = None
@@ -38,12 +39,12 @@ class Disconnect:
 
 @dataclass(frozen=True, slots=True)
 class DropHeldSound:
-    """Tell the client to drop the sound that it hasn't played, if what carries the protocol can say so."""
+    """Tell the client to drop the sound that it hasn't played yet. This has an effect only on a WebSocket."""
 
 
 @dataclass(frozen=True, slots=True)
 class TypeForUser:
-    """Pass this text on as a turn of the user, to be answered. `id` is that of the client's message."""
+    """Pass this text on as a turn of the user, which the agent answers. `id` is the id of the client's message."""
 
     text: str = field(repr=False)
     id: str = ""
@@ -51,7 +52,7 @@ class TypeForUser:
 
 @dataclass(frozen=True, slots=True)
 class AddToHistory:
-    """Add this text to the history that the brain gets from its next request on."""
+    """Add this text to the history. The brain gets it with its next request."""
 
     text: str = field(repr=False)
     is_agents: bool = False
@@ -60,14 +61,14 @@ class AddToHistory:
 
 @dataclass(frozen=True, slots=True)
 class SpeakReplies:
-    """From the next reply on, speak the agent's words, or only show them."""
+    """From the next reply on, either speak the agent's words or only show them."""
 
     is_on: bool
 
 
 @dataclass(frozen=True, slots=True)
 class AskProgram:
-    """Let the agent's program answer this message of the client."""
+    """Let the agent's program answer this message from the client."""
 
     id: str
     kind: str
@@ -76,7 +77,7 @@ class AskProgram:
 
 @dataclass(frozen=True, slots=True)
 class ReturnResult:
-    """Complete a function call with this result of the client."""
+    """Complete a function call with this result from the client."""
 
     call: int
     result: str = field(repr=False)

@@ -1,7 +1,8 @@
 """One conversation with a client of the RTVI protocol: passes inputs to the translation and performs its acts.
 
-The line transports the sound and the carrier the messages, so the class doesn't depend on the kind of connection. Rule:
-this class decides nothing about the protocol. It passes on messages and facts, one after another, and performs acts.
+The line transports the sound, and the carrier transports the messages, so this class is the same for all kinds of
+connections. Rule: this class decides nothing about the protocol. It passes messages and facts to the translation, one
+after another, and performs the acts that the translation returns.
 """
 
 from __future__ import annotations
@@ -53,14 +54,16 @@ ADDED_MAX = 100  # texts that a client adds to the history
 
 @dataclass(frozen=True, slots=True)
 class AddedItem:
-    """An entry that a client has added to the history, and the number of entries before it."""
+    """An entry that a client has added to the history. `place` is the number of the conversation's own entries before
+    it."""
 
     place: int
     item: Item
 
 
 class RtviCall(TranslatedCall[RtviInput]):
-    """One conversation. The agent's program also uses it to send messages to its client."""
+    """One conversation with an RTVI client. The agent's program also uses this object to send messages to the
+    client."""
 
     def __init__(
         self,
@@ -107,7 +110,7 @@ class RtviCall(TranslatedCall[RtviInput]):
         made.on(sg.WorkEnded, self._note_work_end)
 
     async def end(self, reason: str) -> None:
-        """End the conversation, because the client is gone or the server stops."""
+        """End the conversation, because the client has disconnected or the server is stopping."""
         self._conversations.others.discard(self)
         await super().end(reason)
 
@@ -128,7 +131,7 @@ class RtviCall(TranslatedCall[RtviInput]):
     # -- Inputs
 
     def take_sound(self, ms: int) -> bool:
-        """Count this much sound of the client. Returns whether the sound may be heard."""
+        """Count this much sound from the client. Returns whether the limits allow the agent to hear it."""
         return self.has_begun and not self.is_over and self._caller.hear(ms, self._tell_left_out)
 
     def _tell_left_out(self, refused: Refused) -> None:
@@ -153,7 +156,7 @@ class RtviCall(TranslatedCall[RtviInput]):
             self.post(fc.AnswerMeasured(newest["textToToken"], newest["tokenToAudio"]))
 
     def note_words(self) -> None:
-        """Pass on the words that the current reply has so far, and its end if it is complete."""
+        """Report the words of the current reply so far and, if the reply is complete, that it is complete."""
         speech = self.conversation.engine.replies.current if self.conversation is not None else None
         if speech is not None:
             self.post(fa.ReplyWorded(speech.reply, speech.ledger.text, speech.ledger.shown))
@@ -249,6 +252,6 @@ class RtviCall(TranslatedCall[RtviInput]):
 
 
 def common_length(text: str, other: str) -> int:
-    """The length of the longest beginning that both texts share."""
+    """The number of characters at the beginning that are the same in both texts."""
     pairs = zip(text, other, strict=False)
     return next((at for at, (one, two) in enumerate(pairs) if one != two), min(len(text), len(other)))

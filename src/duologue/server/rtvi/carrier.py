@@ -1,6 +1,7 @@
-"""What carries the protocol to one client: a WebSocket, or the data channel of a WebRTC connection.
+"""The interface that sends the protocol's messages to one client: over a WebSocket, or over the data channel of a
+WebRTC connection.
 
-Rule: sending never waits, and a carrier knows nothing of what the messages mean.
+Rule: sending never waits, and a carrier doesn't know what the messages mean.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from .incoming import JsonObject
 
 
 class RtviCarrier(Protocol):
-    """The sending side of one client."""
+    """Sends messages to one client."""
 
     def send_message(self, message: JsonObject) -> None:
         """Send this message of the protocol."""
@@ -23,5 +24,5 @@ class RtviCarrier(Protocol):
         ...
 
     def disconnect(self, code: CloseCode) -> None:
-        """Disconnect the client once everything in the queue is sent."""
+        """Disconnect the client as soon as everything in the queue was sent."""
         ...

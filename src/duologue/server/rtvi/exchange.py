@@ -1,4 +1,5 @@
-"""The state of the exchange with one RTVI client, as one frozen value, and the draft in which one step is made.
+"""The state of the exchange of messages with one RTVI client, as one frozen value, and the draft on which one step
+works.
 
 Rule: all decisions about the protocol are made from this value alone.
 """
@@ -17,8 +18,8 @@ MAJORS = (OLD_MAJOR, 2)
 
 @dataclass(frozen=True, slots=True)
 class SpokenSegment:
-    """A piece of a reply's spoken text, from one character up to another. `heard` is the position of playback that the
-    client was told last."""
+    """A piece of a reply's spoken text: the characters from `start` to `end`. The client was last told that the text
+    was heard up to the character `heard`."""
 
     id: int
     start: int
@@ -44,7 +45,7 @@ class GivenCall:
 
 
 def call_id(call: int) -> str:
-    """The id of a tool call, as the client knows it."""
+    """The id that the client knows for the tool call with this number."""
     return f"call_{call}"
 
 
@@ -71,12 +72,12 @@ class RtviState:
 
     @property
     def is_old(self) -> bool:
-        """Does the client use the former version of the protocol?"""
+        """Does the client use the older major version of the protocol?"""
         return self.version.startswith(f"{OLD_MAJOR}.")
 
 
 class RtviDraft:
-    """One step while it is made: the state so far, and the acts to perform."""
+    """The working copy of one step: the state so far, and the acts to perform."""
 
     def __init__(self, state: RtviState) -> None:
         self.s = state
@@ -93,7 +94,7 @@ class RtviDraft:
         return self.s.counted
 
     def send(self, kind: str, **data: Any) -> None:
-        """Send a message that doesn't answer a message of the client."""
+        """Send a message that isn't a reply to one of the client's messages."""
         self.acts.append(SendToClient(kind, data or None, f"s{self.next_number()}"))
 
     def send_any(self, kind: str, data: Any) -> None:
@@ -101,11 +102,11 @@ class RtviDraft:
         self.acts.append(SendToClient(kind, data, f"s{self.next_number()}"))
 
     def send_stamped(self, kind: str, **data: Any) -> None:
-        """Send a message with the time."""
+        """Send a message, with the current time in its data."""
         self.acts.append(SendToClient(kind, data, f"s{self.next_number()}", is_stamped=True))
 
     def reply_to(self, id_: str, kind: str, **data: Any) -> None:
-        """Send a message that answers one of the client's."""
+        """Send a reply to the client's message with this id."""
         self.acts.append(SendToClient(kind, data, id_))
 
     def refuse(self, why: str, id_: str = "") -> None:

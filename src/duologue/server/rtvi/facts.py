@@ -1,6 +1,7 @@
-"""Facts about the conversation, as values, beside those of the Realtime protocol (`..realtime.facts`).
+"""Facts about the conversation, as values. RTVI clients are told of these in addition to the facts in
+`..realtime.facts`.
 
-Rule: a fact says what has happened, and not what is sent about it.
+Rule: a fact says what has happened, and not which messages are sent because of it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ class TalkBegan:
 
 @dataclass(frozen=True, slots=True)
 class PartialHeard:
-    """The words of the user's turn so far have changed."""
+    """The user's turn isn't complete, and the words of it that were recognized so far have changed."""
 
     turn: int
     text: str
@@ -33,7 +34,7 @@ class AgentSounded:
 
 @dataclass(frozen=True, slots=True)
 class AgentFellSilent:
-    """The agent's sound has ended, however it ended."""
+    """The agent's sound has ended, either completely played or cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +47,14 @@ class PlayedSoFar:
 
 @dataclass(frozen=True, slots=True)
 class OwnCallBegan:
-    """A tool call has begun. The client doesn't run it, or was just given it."""
+    """A tool call of the agent has begun. The agent runs it itself, or has just given it to the client."""
 
     call: int
 
 
 @dataclass(frozen=True, slots=True)
 class OwnCallEnded:
-    """A tool call has ended."""
+    """A tool call of the agent has ended."""
 
     call: int
     is_cancelled: bool = False
@@ -61,8 +62,8 @@ class OwnCallEnded:
 
 @dataclass(frozen=True, slots=True)
 class AnswerMeasured:
-    """The first sound of an answer was played. `brain_ms` is the time from the request to the first words, and
-    `voice_ms` the time from these to the sound; None if that stage didn't happen."""
+    """The first sound of an answer was played. `brain_ms` is the time from the request to the brain until its first
+    words. `voice_ms` is the time from the first words to the sound. Either is None if that stage didn't happen."""
 
     brain_ms: int | None
     voice_ms: int | None
@@ -77,7 +78,7 @@ class CharactersUsed:
 
 @dataclass(frozen=True, slots=True)
 class ProgramAnswered:
-    """The agent's program has answered a message of the client. If it can't answer, `why` says the reason."""
+    """The agent's program has answered a message from the client. If it couldn't answer, `why` is the reason."""
 
     id: str
     kind: str
@@ -94,7 +95,7 @@ class ProgramSent:
 
 @dataclass(frozen=True, slots=True)
 class InputRefused:
-    """A message or sound of the client is refused. `id` is that of its message; empty for sound."""
+    """A message or sound from the client is refused. `id` is the id of the message; empty for sound."""
 
     message: str
     id: str = ""

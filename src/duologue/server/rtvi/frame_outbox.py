@@ -1,6 +1,6 @@
 """The queue of frames for one client's WebSocket.
 
-Rule: after `drop_sound`, queued sound is not sent.
+Rule: after `drop_sound`, no sound that was queued before is sent.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ SOUND = 1  # whichever voice it is of: only one waits
 
 
 class FrameOutbox(SocketOutbox):
-    """Sends frames to one client. It is also the carrier of the client's call."""
+    """Sends frames to one client. It is also the carrier of the client's conversation: it sends the protocol's
+    messages."""
 
     def send_message(self, message: JsonObject) -> None:
         self.add(message_frame(message_text(message)))
 
     def send_sound(self, pcm: bytes) -> None:
-        """Queue sound at 24 kHz."""
+        """Queue a piece of sound, which is PCM at 24 kHz."""
         self.add(audio_frame(pcm, OUTPUT_HZ), SOUND)
 
     def drop_sound(self) -> None:
@@ -34,7 +35,7 @@ class FrameOutbox(SocketOutbox):
 
 
 def message_text(message: JsonObject) -> str:
-    """A message as JSON. One that JSON can't hold becomes an error."""
+    """A message as JSON. If it contains something that JSON can't hold, an error message is returned instead."""
     try:
         return json.dumps(message, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
@@ -43,7 +44,7 @@ def message_text(message: JsonObject) -> str:
 
 
 def _unwritable(message: JsonObject) -> JsonObject:
-    """The error that is sent instead of a message of the agent's program that JSON can't hold."""
+    """The error message that is sent instead of a message from the agent's program that JSON can't hold."""
     error = "The agent has sent something that can't be written as JSON."
     kind = "error-response" if message["type"] == "server-response" else "error"
     return {"label": LABEL, "type": kind, "id": message["id"], "data": {"error": error, "fatal": False}}

@@ -1,7 +1,7 @@
 """The frames of Pipecat's WebSocket transport: protobuf messages of the type `pipecat.Frame`, written and read by hand.
 
-A frame holds one of: text (1), audio (2), transcription (3), message (4), interruption (5). Only audio, messages and
-interruptions have a meaning here. Rule: anything that isn't a whole and valid frame raises InvalidFrame.
+A frame holds one of: text (1), audio (2), transcription (3), message (4), interruption (5). Duologue uses only audio,
+messages and interruptions. Rule: bytes that aren't a complete and valid frame raise InvalidFrame.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Value: TypeAlias = int | bytes
 
 
 class InvalidFrame(DuologueError, ValueError):
-    """Bytes that aren't a frame. The message says why and quotes nothing of them."""
+    """The bytes aren't a valid frame. The message says why, and doesn't quote the bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class TextOfClient:
 
 @dataclass(frozen=True, slots=True)
 class UnusedFrame:
-    """A valid frame that has no meaning for a server."""
+    """A valid frame of a kind that the server doesn't use."""
 
     kind: str
 
@@ -53,8 +53,8 @@ FrameOfClient: TypeAlias = AudioOfClient | TextOfClient | UnusedFrame
 
 
 def read_frame(data: bytes) -> FrameOfClient:
-    """The frame in these bytes. Raises InvalidFrame. Unknown fields are skipped, as protobuf requires. If the bytes
-    hold several frames, the last one counts."""
+    """Read the frame in these bytes. Raises InvalidFrame. Unknown fields are skipped, as protobuf requires. If the
+    bytes contain several frames, the last one is returned."""
     found: tuple[int, bytes] | None = None
     for number, value in fields_of(data):
         if TEXT <= number <= INTERRUPTION:
@@ -86,7 +86,7 @@ def fields_of(data: bytes) -> Iterator[tuple[int, Value]]:
         tag, at = _read_varint(data, at)
         number, wire = tag >> 3, tag & 7
         if not number:
-            raise InvalidFrame("field 0 doesn't exist")
+            raise InvalidFrame("the frame has a field with the number 0, which protobuf doesn't allow")
         if wire == _VARINT:
             value, at = _read_varint(data, at)
             yield number, value
@@ -112,7 +112,7 @@ def _read_varint(data: bytes, at: int) -> tuple[int, int]:
         value |= (byte & 0x7F) << (7 * count)
         if not byte & 0x80:
             return value, at + count + 1
-    raise InvalidFrame("a number is too long")
+    raise InvalidFrame("a number in the frame is too long")
 
 
 def _text(value: Value) -> str:

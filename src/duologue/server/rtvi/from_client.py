@@ -1,4 +1,4 @@
-"""What each message of a client does: one function for each message.
+"""What happens on each message from a client: one function for each type of message.
 
 Rule: a message that is refused raises MessageRefused, and changes nothing.
 """
@@ -14,7 +14,8 @@ from .refusal import MessageRefused, quoted
 
 
 def get_ready(d: RtviDraft, m: im.ClientReady) -> None:
-    """Begin the conversation with the first `client-ready`. A later one gets the same answer."""
+    """Begin the conversation on the first `client-ready` message. A later one gets the same answer, but begins
+    nothing."""
     version = agreed_version(m)
     d.set(ready_id=m.id, version=version)
     if d.s.has_begun:
@@ -24,7 +25,7 @@ def get_ready(d: RtviDraft, m: im.ClientReady) -> None:
 
 
 def agreed_version(m: im.ClientReady) -> str:
-    """The version that both sides speak. Raises MessageRefused."""
+    """The version of the protocol that both sides can use. Raises MessageRefused if there isn't one."""
     parts = m.version.split(".")
     if len(parts) != 3 or not all(part.isascii() and part.isdigit() and len(part) < 6 for part in parts):
         raise MessageRefused(f"'version' must be like '{VERSION}', not {quoted(m.version)}.", m.id, fatal=True)

@@ -1,6 +1,6 @@
 """What a client is told about each fact of the conversation: one function for each fact.
 
-Rule: a function never fails. A fact about something that the client doesn't know of changes nothing.
+Rule: a function never fails. A fact about something that the client was never told of changes nothing.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _stop_thinking(d: RtviDraft) -> None:
 
 
 def _speak_again(d: RtviDraft) -> None:
-    """Let the agent speak again from now on, if the answer that is over was only shown."""
+    """If the last answer was only shown and not spoken, let the agent speak its answers again from now on."""
     if d.s.is_unspoken:
         d.set(is_unspoken=False)
         d.do(SpeakReplies(True))
@@ -147,7 +147,8 @@ def begin_sound(d: RtviDraft, f: fc.AgentSounded) -> None:
 
 
 def follow_sound(d: RtviDraft, f: fc.PlayedSoFar) -> None:
-    """Tell the client how much was heard: the words, and the progress of each segment."""
+    """Tell the client how much of the reply was heard: the words that were heard since the last report, and the
+    progress of each segment."""
     if f.reply != d.s.reply:
         return
     for segment in d.s.segments:
@@ -171,7 +172,8 @@ def cut_sound(d: RtviDraft, f: fa.SoundCut) -> None:
 
 
 def note_heard(d: RtviDraft, f: fa.SoundHeard) -> None:
-    """Note how much was heard of a voice that was cut. The rest of its segments stays unspoken."""
+    """Tell the client how much was heard of a voice that was cut off. The rest of its segments counts as never
+    spoken."""
     if not d.s.voice or f.voice != d.s.voice:
         return
     follow_sound(d, fc.PlayedSoFar(d.s.reply, len(f.text)))
@@ -210,8 +212,8 @@ def end_call(d: RtviDraft, f: fa.CallEnded) -> None:
 
 
 def begin_own_call(d: RtviDraft, f: fc.OwnCallBegan) -> None:
-    """Tell the client that the agent runs a tool, without the tool's name: clients aren't shown the names of the
-    agent's own tools."""
+    """Tell the client that the agent runs a tool. The tool's name isn't sent, because clients aren't shown the names of
+    the agent's own tools."""
     if f.call not in d.s.own_calls:
         d.set(own_calls=(*d.s.own_calls, f.call))
         d.send_any("llm-function-call-started", {})

@@ -1,7 +1,7 @@
-"""Messages of a client of the RTVI protocol, as values.
+"""The messages that an RTVI client may send, as values, and how they are read from JSON.
 
 Each message is `{"label": "rtvi-ai", "type", "id", "data"}`. Rule: a message is read completely before it has an
-effect, and what can't be read raises MessageRefused.
+effect. If it can't be read, MessageRefused is raised.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ JsonObject = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class IncomingMessage:
-    """A message of the client. `id` is the client's."""
+    """A message from the client. `id` is the id that the client gave it."""
 
     id: str
 
@@ -37,13 +37,13 @@ class ClientReady(IncomingMessage):
 
 @dataclass(frozen=True, slots=True)
 class DisconnectBot(IncomingMessage):
-    """The agent is to leave the conversation."""
+    """The client wants the agent to leave the conversation, which ends it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SendText(IncomingMessage):
-    """The user has typed this, or the client's program says it for the user. With `runs`, it is answered now. Without
-    `speaks`, the answer is only shown."""
+    """A text that the user has typed, or that the client's program has sent for the user. `runs` says whether it is
+    answered now. `speaks` says whether the answer is spoken, or only shown."""
 
     text: str = field(repr=False)
     runs: bool = True
@@ -53,7 +53,7 @@ class SendText(IncomingMessage):
 
 @dataclass(frozen=True, slots=True)
 class SendProgramMessage(IncomingMessage):
-    """A message to the agent's program."""
+    """A message from the client's program to the agent's program."""
 
     kind: str
     data: Any = field(repr=False, default=None)
@@ -76,7 +76,7 @@ class PressKeys(IncomingMessage):
 
 
 def read_message(text: str) -> IncomingMessage:
-    """The message in this JSON. Raises MessageRefused."""
+    """Read the message in this JSON text. Raises MessageRefused if it isn't valid."""
     try:
         given = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,7 +1,9 @@
-"""The signalling of RTVI clients over WebRTC: `POST` takes an offer and returns the answer, `PATCH` takes addresses.
+"""The signalling for RTVI clients that use WebRTC: `POST` takes an SDP offer and returns the SDP answer, and `PATCH`
+takes network addresses (ICE candidates) of the client.
 
-The addresses of a client are ignored: the client knows the server's addresses, and connects to one of them first. Rule:
-a call that can't be made gets a status and a reason, and leaves nothing behind.
+The client's addresses are ignored, because the client knows the server's addresses and connects to one of these first.
+Rule: if a connection can't be made, the response has a status and a reason, and everything that was opened for it is
+closed again.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ BODY_BYTES_MAX = 2 * OFFER_BYTES_MAX
 
 @dataclass(frozen=True, slots=True)
 class OpenPeer:
-    """A client that is connected, and the key with which it came."""
+    """A client that is connected, and the key that it presented."""
 
     call: RtviPeerCall
     key: str
@@ -42,7 +44,7 @@ class OfferRoute:
         self._open: dict[str, OpenPeer] = {}
 
     async def answer(self, request: Request) -> Response:
-        """Take an offer, or addresses. Raises EntryRefused."""
+        """Handle a request with an SDP offer or with addresses. Raises EntryRefused."""
         admitted = await self._gate.admit_webrtc(dict(request.scope))
         given = await _read(request)
         if request.method == "POST":

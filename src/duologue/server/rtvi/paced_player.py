@@ -1,7 +1,7 @@
-"""Sends sound to a client that plays everything it gets and reports nothing, as `pacing` says.
+"""Sends sound at the right time to a client that plays everything it gets and reports nothing.
 
-Stands between the line, which wants reports, and the socket. Rule: `pacing` decides, and this class knows the clock and
-holds the sound.
+The class stands between the line and the socket, and makes the reports that the line needs. Rule: the pure module
+`pacing` decides when sound is sent; this class only has the clock and the sound.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _COMMANDS = {one.value: one for one in PaceCommand}
 
 
 class PacedPlayer:
-    """A `ClientWire` for the line of one conversation. `send` is called with each piece of sound when it is time, and
-    `on_sound` when the line has given more sound."""
+    """The `ClientWire` (sending side) of one conversation's line. `send` is called with each piece of sound when it is
+    time to send it. `on_sound` is called each time the line has delivered more sound."""
 
     def __init__(self, line: BrowserLine, send: Callable[[bytes], None], on_sound: Callable[[], None]) -> None:
         self._line = line
@@ -69,7 +69,7 @@ class PacedPlayer:
     def send_ambient(self, pcm: bytes) -> None: ...
 
     def close(self) -> None:
-        """Send and report nothing more."""
+        """Stop sending sound and making reports."""
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None

@@ -1,8 +1,9 @@
-"""When sound is sent to a client that plays everything it gets and reports nothing: `step(state, input)`.
+"""Decides when sound is sent to a client that plays everything it gets and reports nothing: `step(state, input)`.
 
-Such a client can't be told to stop, so it gets sound only LEAD_MS before it plays it. The client plays everything that
-was sent: a voice that is cut counts as heard up to the last sample that was sent, as soon as that sample can have been
-played. Pure: the time comes with each input, in milliseconds. Rule: no sound counts before it can have been played.
+Such a client can't be told to stop, so sound is sent to it only LEAD_MS before it is due to be played. The client plays
+everything that was sent. So if a voice is cut off, everything up to the last sample that was sent counts as heard, as
+soon as that sample can have been played. Pure: each input contains the time in milliseconds. Rule: no sound counts as
+heard before it can have been played.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _PIECE = PIECE_MS * SAMPLES_PER_MS
 
 
 class Pace(Enum):
-    """The state of the voice."""
+    """What is happening with the sound of the newest voice."""
 
     IDLE = "idle"  # there is no voice, or it is over
     RUNNING = "running"  # its sound is sent as it is played
@@ -45,12 +46,12 @@ class PaceState:
         return -(-self.sent // SAMPLES_PER_MS)
 
     def played_ms(self, now: int) -> int:
-        """How much the client can have played."""
+        """The most that the client can have played of the voice until `now`, in milliseconds."""
         return max(0, self.sent_ms - max(0, self.ends_at - now))
 
 
 class PaceCommand(Enum):
-    """A command of the line for the voice."""
+    """A playback command that the line gives for a voice."""
 
     HOLD = "hold"
     RESUME = "resume"
@@ -60,8 +61,8 @@ class PaceCommand(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SoundMade:
-    """The line gives this many samples of a voice. A new voice has a higher number; inputs about an older voice are
-    ignored."""
+    """The line delivers this many more samples of a voice. A new voice has a higher number than the one before; inputs
+    about older voices are ignored."""
 
     voice: int
     samples: int
@@ -77,7 +78,7 @@ class CommandGiven:
 
 @dataclass(frozen=True, slots=True)
 class LookDue:
-    """The time that `next_look` has returned is reached."""
+    """The time that `next_look` returned has come."""
 
 
 PaceInput: TypeAlias = SoundMade | CommandGiven | LookDue
@@ -121,7 +122,7 @@ _PLACES = {PaceCommand.HOLD: Pace.HELD, PaceCommand.RESUME: Pace.RUNNING, PaceCo
 
 
 def step(state: PaceState, given: PaceInput, now: int) -> tuple[PaceState, tuple[PaceIntent, ...]]:
-    """The state after this input, and what to do now, in this order."""
+    """Take one input. Returns the state after it, and the intents to perform now, in order."""
     s = _take(state, given, now)
     intents: list[PaceIntent] = []
     while s.pace is Pace.RUNNING and (samples := _next_piece(s, now)):
@@ -134,7 +135,8 @@ def step(state: PaceState, given: PaceInput, now: int) -> tuple[PaceState, tuple
 
 
 def next_look(s: PaceState, now: int) -> int | None:
-    """The time at which `step` needs a `LookDue`. None if nothing changes without another input."""
+    """The time at which `step` must be called with a `LookDue`; None if nothing will change until another input
+    comes."""
     match s.pace:
         case Pace.IDLE:
             return None
@@ -164,7 +166,7 @@ def _take(s: PaceState, given: PaceInput, now: int) -> PaceState:
 
 
 def _next_piece(s: PaceState, now: int) -> int:
-    """How many samples may be sent now."""
+    """How many samples may be sent now; 0 if the client has enough for the moment."""
     samples = min(s.made - s.sent, _PIECE)
     return samples if s.ends_at - now + samples // SAMPLES_PER_MS <= LEAD_MS else 0
 

@@ -1,7 +1,7 @@
 """A conversation with an RTVI client over WebRTC: messages on the data channel, sound on the audio track.
 
-The client may replace its peer connection while the conversation goes on. Rule: this class carries messages and sound,
-holds the limits, and decides nothing about the protocol.
+The client may replace its peer connection while the conversation goes on. Rule: this class transports messages and
+sound and applies the limits. It decides nothing about the protocol.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LEFT = json.dumps({"type": "signalling", "message": {"type": "peerLeft"}})
 
 
 class RtviPeerCall:
-    """One client over WebRTC. `on_over` is called once, when the call is over."""
+    """One client that is connected over WebRTC. `on_over` is called when its conversation is over."""
 
     def __init__(
         self,
@@ -68,7 +68,8 @@ class RtviPeerCall:
             self.call.disconnect(NOT_READY)
 
     async def use(self, peer: Peer, sdp: str) -> str:
-        """Answer an offer with this connection, which replaces the one before. Raises OfferRefused."""
+        """Answer an SDP offer with this peer connection, which replaces the client's former connection. Returns the SDP
+        answer. Raises OfferRefused."""
         answer = await peer.answer(sdp)
         former, self._peer, self._channel = self._peer, peer, None
         if former is not None:
@@ -78,7 +79,7 @@ class RtviPeerCall:
         return answer
 
     async def end(self, reason: str) -> None:
-        """The client is gone, or the server stops."""
+        """End the conversation, because the client has disconnected or the server is stopping."""
         on_over, self._on_over = self._on_over, None
         if on_over is None:
             return
@@ -151,7 +152,7 @@ class RtviPeerCall:
             return
         try:
             if isinstance(text, bytes):
-                raise MessageRefused("Messages on the data channel are text.")
+                raise MessageRefused("Messages on the data channel must be text.")
             if not _is_signalling(text):
                 self.call.post(read_message(text))
         except MessageRefused as why:
@@ -161,7 +162,7 @@ class RtviPeerCall:
 
 
 def _is_signalling(text: str) -> bool:
-    """Is this a message of the transport about its tracks?"""
+    """Is this a message from the client's WebRTC transport about its tracks, and not one of the RTVI protocol?"""
     try:
         given = json.loads(text)
     except (ValueError, RecursionError):

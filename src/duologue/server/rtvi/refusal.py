@@ -1,6 +1,6 @@
-"""Why a message of a client is refused.
+"""Why a client's message is refused.
 
-Rule: a refusal names what is refused. What a client sent is quoted only if it is the name of a field or a type.
+Rule: a refusal says what is refused. It quotes nothing that the client sent, except names of fields and of types.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ NAME_CHARS_MAX = 64
 
 
 class MessageRefused(DuologueError):
-    """A message is refused. `id` is that of the message; empty if it isn't known. After a `fatal` one, the client is
-    disconnected."""
+    """A client's message is refused. `id` is the id of the message; empty if it isn't known. After a `fatal` refusal,
+    the client is disconnected."""
 
     def __init__(self, message: str, id_: str = "", fatal: bool = False) -> None:
         super().__init__(message)

@@ -1,5 +1,5 @@
-"""The routes of the RTVI protocol: the WebSocket, the request that returns its address to a page, and WebRTC's
-signalling.
+"""The routes of the RTVI protocol: the WebSocket, the request with which a page gets the WebSocket's URL, and the
+signalling for WebRTC.
 
 Rule: a page gets a key that expires soon, and never the server's token.
 """
@@ -39,7 +39,7 @@ def rtvi_routes(server: Server) -> Sequence[BaseRoute]:
 
 
 async def _tell_socket(gate: ProtocolGate, request: Request) -> Response:
-    """Answers `POST /rtvi/connect`: where the socket is, and a key for it if the server wants one."""
+    """Answers `POST /rtvi/connect` with the URL of the WebSocket, and with a key for it if the server requires one."""
     admitted = await gate.admit(dict(request.scope))
     where = {"wsUrl": _socket_url(request)}
     if gate.server.settings.needs_ticket:
@@ -48,8 +48,8 @@ async def _tell_socket(gate: ProtocolGate, request: Request) -> Response:
 
 
 def _token_for(keys: ClientSecrets, admitted: Admitted) -> str:
-    """What the page presents at the socket. A request with the server's token gets a key that expires soon. A key or a
-    ticket expires soon anyway, so it is returned as it is."""
+    """The key that the page must present when it opens the socket. If the request has the server's token, a new key is
+    made that expires soon. If it has a key or a ticket, which expires soon anyway, that is returned unchanged."""
     if not keys.may_make(admitted.presented, admitted.scope):
         return admitted.presented
     return keys.make({"expires_after": {"seconds": KEY_S}}, admitted.scope, time.time()).value

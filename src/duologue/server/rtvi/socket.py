@@ -1,7 +1,7 @@
 """The WebSockets of RTVI clients: admission, limits, and the conversation behind each.
 
-Rule: nothing that a client sends affects another conversation, and a socket that is closed says why: with an `error`
-message that is fatal, and with a close code that tells the client whether to reconnect.
+Rule: nothing that a client sends affects another conversation. When the server closes a socket, it says why: with a
+fatal `error` message, and with a close code that tells the client whether to reconnect.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _LONG_LIVED = "The server's token doesn't belong into a URL: get a key from /rtv
 
 
 def rtvi_gate(server: Server, keys: ClientSecrets) -> ProtocolGate:
-    """The gate of this protocol: keys come in a header, or in the URL of a socket."""
+    """Make the gate of this protocol. It accepts a key in a header, or in the URL of a socket."""
 
     def presented(scope: Scope) -> str:
         if scope["type"] != "websocket":
@@ -58,7 +58,7 @@ async def serve_socket(server: Server, admitted: Admitted, receive: Receive, sen
 
 
 async def made_agent(server: Server, scope: Scope) -> tuple[Agent, Context[Any]]:
-    """The agent for a new client, and its context."""
+    """Make the agent for a new client, and its context."""
     info = replace(info_of(scope, server.settings), conversation=new_id(), line="rtvi")
     context: Context[Any] = Context(info)
     return await server.conversations.source.make(context), context
@@ -107,14 +107,14 @@ class RtviSocket:
             call.disconnect(SILENT if call.state.ready_id else NOT_READY)
 
     def _idle_until(self, call: RtviCall) -> float | None:
-        """The time at which the socket will be closed if no more messages arrive. None (no limit) once the conversation
-        has begun."""
+        """The time at which the socket will be closed if no more messages arrive. None (no limit) after the
+        conversation has begun."""
         if call.has_begun:
             return None
         return asyncio.get_running_loop().time() + self._server.settings.limits.silent_s_max
 
     def _take(self, call: RtviCall, data: bytes | str) -> None:
-        """Process one frame."""
+        """Process one frame from the client."""
         try:
             if isinstance(data, str):
                 raise MessageRefused("Frames are binary: protobuf messages of the type pipecat.Frame.")
@@ -124,7 +124,7 @@ class RtviSocket:
             elif isinstance(frame, TextOfClient):
                 call.post(read_message(frame.json))
             else:
-                raise MessageRefused(f"A frame with {frame.kind} isn't taken.")
+                raise MessageRefused(f"Frames with {frame.kind} aren't accepted.")
         except InvalidFrame as why:
             self._note_bad(call, MessageRefused(f"This isn't a frame: {why}."))
         except MessageRefused as why:

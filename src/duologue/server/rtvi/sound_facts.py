@@ -1,4 +1,5 @@
-"""Derives facts about the agent's sound from a step of the state machine, beside those of the Realtime protocol.
+"""Derives facts about the agent's sound from a step of the state machine. RTVI clients are told of these in addition to
+the facts of the Realtime protocol.
 
 Rule: the end of a sound is reported before the beginning of the next one.
 """
@@ -15,7 +16,7 @@ from .facts import AgentFellSilent, AgentSounded
 
 
 def sound_facts_of(record: StepRecord) -> Iterator[AgentSounded | AgentFellSilent]:
-    """The facts of one step."""
+    """The facts about the agent's sound that follow from one step."""
     if record.after.voice is Voice.SILENT and record.before.voice is not Voice.SILENT:
         yield AgentFellSilent()
     for effect in record.effects:

@@ -1,7 +1,7 @@
 """The translation between a client of the RTVI protocol and a conversation: `step(state, input) -> (state, acts)`.
 
-Pure: no clock, no await, no socket, and no sound. Inputs are messages of the client and facts of the conversation.
-Rule: the table has one function for each kind of input, and a message that is refused changes nothing.
+Pure: no clock, no await, no socket, and no sound. The inputs are messages from the client and facts about the
+conversation. Rule: the table has one function for each kind of input. A refused message changes nothing.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ TABLE: dict[type, RtviHandler] = {
 
 
 def step(state: RtviState, given: RtviInput) -> tuple[RtviState, tuple[RtviAct, ...]]:
-    """The state after this input, and what to do now, in this order."""
+    """Take one input. Returns the state after it, and the acts to perform now, in order."""
     if isinstance(given, MessageRefused):
         return _refuse(state, given)
     draft = RtviDraft(state)
