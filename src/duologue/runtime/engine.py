@@ -47,6 +47,7 @@ from .ears_task import EarsTask
 from .guarded_line import GuardedLine
 from .hearing import Hearing
 from .playback import Playback
+from .policy_choice import CHOOSER, PolicyChoice, choose_policies
 from .program_speech import ProgramSpeech
 from .receipts import AnswerReceipt, ToldBrain
 from .replies import Replies
@@ -111,6 +112,7 @@ class Engine:
         if saved:
             self.context.data = read_data(saved, self.context.data)
             self.changes.load(saved["agents"])
+        self.policies = PolicyChoice(saved.get("policies"))
         self.agent = agent = self.changes.current
         self._unsavable = ""  # what is wrong with the program's data, if it can't be saved
         self.requests = Requests(self.transcript, agent.instructions, agent.tool_rounds_max, conversation)
@@ -227,8 +229,8 @@ class Engine:
         self.judge.use_brain(brain)
         self.cues.agent = agent
         self.announcer.use_language(agent.language, agent.phrases)
-        if agent.hearing != before.hearing:
-            self.hearing.policy = agent.hearing
+        if agent.name != before.name or agent.hearing != before.hearing:
+            self.attempt(CHOOSER, lambda: choose_policies(self))
         if effect.speaks and agent.name != before.name:
             self.bus.send(sg.AgentChanged(self.driver.now(), agent.name))
 
@@ -254,7 +256,7 @@ class Engine:
         self.bus.on(sg.Caption, self.recorder.add_words)
         about_ears = getattr(self.agent.ears, "settings", {})
         ears = about_ears if isinstance(about_ears, dict) else {}
-        self.recorder.open_ears(self.agent.hearing, self.transcript.words, self.agent.name, ears)
+        self.recorder.open_ears(self.hearing.policy, self.transcript.words, self.agent.name, ears)
         self.hearing.on_input = self._add_to_ear_journal
 
     # -- Saving and restoring
@@ -295,7 +297,8 @@ class Engine:
             data = None
         facts = {name: getattr(self.context.info, name) for name in CallInfo.__slots__}
         info = {name: fact if isinstance(fact, str) else dict(fact) for name, fact in facts.items()}
-        return {"info": info, "data": data, "agents": self.changes.dump(), "says": self.program.dump()}
+        changes = {"agents": self.changes.dump(), "policies": self.policies.dump()}
+        return {"info": info, "data": data, **changes, "says": self.program.dump()}
 
     def mark_context(self) -> None:
         """Save the data of the call soon, because it may have changed."""

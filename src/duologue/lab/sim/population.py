@@ -72,7 +72,9 @@ class CallResult:
         return not self.complaints
 
 
-def simulate(calls: int, seed: int, faults: bool, first: int = 1, agent: AgentOrMaker | None = None) -> Iterator[CallResult]:
+def simulate(
+    calls: int, seed: int, faults: bool, first: int = 1, agent: AgentOrMaker | None = None
+) -> Iterator[CallResult]:
     """Play this many calls, one after the other. `first` is the number of the first call."""
     for number in range(first, first + calls):
         yield play_call(seed, number, faults, agent=agent)
