@@ -86,7 +86,7 @@ def test_a_new_language_and_another_agent_choose_again() -> None:
 
 def test_the_journal_has_the_chosen_policy_and_replays_with_its_changes(tmp_path: Path) -> None:
     def by_language(context: Context[Any]) -> FixedSilence:
-        return FixedSilence(900 if context.language == "de" else 500)
+        return FixedSilence(500 if context.language == "de" else 900)
 
     path = tmp_path / "call.jsonl"
     with Call(Agent(echo, endpoint=by_language), journal=path) as call:
@@ -95,10 +95,10 @@ def test_the_journal_has_the_chosen_policy_and_replays_with_its_changes(tmp_path
         call.user("guten Tag zusammen").settles()
     ears = read_ears(ears_path(path).read_text().splitlines(keepends=True))
     assert ears.policy is not None
-    assert ears.policy.endpoint == FixedSilence(500)
+    assert ears.policy.endpoint == FixedSilence(900)
     [(_, after)] = ears.changes
     assert after is not None
-    assert (after.endpoint, after.language) == (FixedSilence(900), "de")
+    assert (after.endpoint, after.language) == (FixedSilence(500), "de")
     journal = read_journal(path.read_text().splitlines(keepends=True))
     records = list(replay(journal))
     assert list(replay_ears(ears, journal.first, records))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
@@ -42,7 +42,7 @@ from .call_data import DataNotSavable, data_to_json
 from .checkpoint import CONTEXT_PART, Checkpoint, machine_part, read_data, words_part
 from .checkpoint_writer import CheckpointWriter
 from .cues import Cues
-from .driver import Driver, failure_text
+from .driver import Driver, RaisedFailure, failure_text
 from .ears_task import EarsTask
 from .guarded_line import GuardedLine
 from .hearing import Hearing
@@ -69,14 +69,6 @@ LOG = logging.getLogger("duologue")
 LOG.addHandler(logging.NullHandler())
 FAILURES_MAX = 20
 DEADLINES_MAX = 10  # deadlines that may come before the first attempt to reconnect
-
-
-class RaisedFailure(NamedTuple):
-    """An exception, the time at which it was raised, and the part that raised it."""
-
-    at: int
-    where: str
-    failure: BaseException
 
 
 class Engine:
@@ -178,6 +170,8 @@ class Engine:
         self.replies.on_question = self.hearing.note_question
         self.replies.on_question_heard = self.hearing.note_heard_late
         self.program.is_premature = self.hearing.is_premature
+        self.program.job_question = lambda: self.tool_calls.open_question
+        self.tool_calls.on_answered = self.program.note_asking
         self.playback.on_heard_late = self._note_heard_late
         self.playback.on_unheard = lambda speech: self.hearing.note_question(speech.reply)
         self.summary = SessionSummary(transcript, summarise)
@@ -427,6 +421,7 @@ class Engine:
             fx.StartReply: self._start_reply,
             fx.CancelReply: self.replies.cancel,
             fx.ChangeAgent: self._change_agent,
+            fx.GiveUpQuestion: self.program.give_up,
             fx.StartPlayback: self.playback.start,
             fx.HoldPlayback: self.playback.hold,
             fx.ResumePlayback: self.playback.resume,
@@ -455,7 +450,8 @@ class Engine:
 
     def _start_reply(self, effect: fx.StartReply) -> None:
         if effect.ask is Ask.SAY:
-            self.replies.start(Request(effect.reply, "", ask=effect.ask), self.program.brain(effect))
+            check_in = self.agent.phrase(Ask.CHECK_IN, False, self.driver.state.check_ins)
+            self.replies.start(Request(effect.reply, "", ask=effect.ask), self.program.brain(effect, check_in))
             return
         if self.program.takes(effect):
             return  # the program takes the turn after this step
