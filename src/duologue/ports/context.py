@@ -1,8 +1,9 @@
 """The context of a call: facts about the call, the program's own data, and methods with which a program acts on the
 call.
 
-Tools, brains, flow actions and hooks get it as a parameter of the type `Context`. Rule: everything that a program does
-through the context enters the state machine as an event. A context changes no state by itself.
+Tools, brains, flow actions, hooks and functions that choose policies get it as a parameter of the type `Context`. Rule:
+everything that a program does through the context enters the state machine as an event. A context changes no state by
+itself.
 """
 
 from __future__ import annotations
@@ -156,8 +157,9 @@ class Context(Generic[D]):
 
     async def ask(self, question: str, *, secret: bool = False, limit_s: float | None = None) -> str:
         """Ask the person this question, and return what they say next. The brain isn't asked to reply to that. With
-        `secret`, the answer is hidden in the history, in captions and in everything that is stored. Returns an empty
-        text if the person gives no answer within `limit_s` seconds, or if the call ends."""
+        `secret`, the answer is hidden in the history, in captions and in everything that is stored. If the person says
+        nothing, the question is asked again, as often as the profile checks in. Returns an empty text if the person
+        still gives no answer, or gives none within `limit_s` seconds, or if the call ends."""
         return await self._running.ask(question, secret=secret, limit_s=limit_s)
 
     async def run(self, task: Task[T]) -> T:
