@@ -9,7 +9,7 @@ DEMO := $(VENV)/.demo
 DEV := $(VENV)/.installed
 PIP_INSTALL = $(BIN)/python -m pip install --disable-pip-version-check
 
-.PHONY: demo test lint types unit needs check check-full mutants bench bench-peers echo oracles providers interop simulate fuzz docs site pictures test-pythons clean
+.PHONY: demo test lint types unit needs check check-full mutants bench bench-peers performance echo oracles providers interop simulate fuzz docs site pictures test-pythons clean
 
 demo: $(DEMO)
 	$(BIN)/duologue serve --open --port $(PORT)
@@ -56,6 +56,10 @@ bench: $(DEV)
 # build/peers. Writes the table in docs/comparison.md.
 bench-peers: needs
 	$(BIN)/python tools/bench_peers.py
+
+# Every benchmark, one after the other: about eight minutes. Writes docs/performance.md. With LABELS=… also `bench talk`.
+performance: needs
+	$(BIN)/python tools/write_performance.py $(if $(LABELS),--labels $(LABELS))
 
 # The agent's own voice on the telephone line, with the real ears in simulated time. Slow: ten minutes of CPU and more.
 echo: $(DEV)

@@ -14,14 +14,14 @@ from duologue.core.errors import DuologueError
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ((), "name one recording, or a set of them with --labels"),
-        (("call.wav", "--labels", "set.jsonl"), "name one recording, or a set of them with --labels"),
-        (("--labels", "set.jsonl"), "--labels needs --out FILE for the decisions, or --record FOLDER"),
+        ((), "name one recording, or use --labels FILE for a set of recordings"),
+        (("call.wav", "--labels", "set.jsonl"), "name one recording, or use --labels FILE for a set of recordings"),
+        (("--labels", "set.jsonl"), "--labels also needs --out FILE (where decisions are written) or --record FOLDER"),
         (("call.wav", "--profile", "loud"), "unknown profile 'loud': use one of immediate, confirm, words"),
         (("call.wav", "--model", "huge"), "unknown STT model 'huge': use tiny or base"),
         (
             ("call.wav", "--final-model", "huge"),
-            "unknown STT model of final texts 'huge': use one of tiny, doubt, base",
+            "unknown STT model for final texts 'huge': use one of tiny, doubt, base",
         ),
         (("call.wav", "--policy", "psychic"), "psychic"),
     ],

@@ -57,8 +57,8 @@ def _garbage(_: list[str]) -> list[str]:
     ("spoil", "says"),
     [
         (_unfinished, "line 3: not JSON"),
-        (_edited, "leads to"),
-        (_other_version, "line 1: journal has schema 99, this version reads 1"),
+        (_edited, "the state has the digest"),
+        (_other_version, "line 1: the file has schema 99, but this version reads only 1"),
         (_garbage, "line 1: not JSON"),
     ],
 )

@@ -95,11 +95,11 @@ def test_the_consent_phrase_comes_before_the_greeting_and_a_private_agent_says_n
 def test_recording_without_a_word_about_it_is_refused_and_old_recordings_go(tmp_path: Path) -> None:
     with pytest.raises(DuologueError, match="--record needs --record-consent"):
         check_recording(tmp_path, "", "wav", 30)
-    with pytest.raises(DuologueError, match="--record-consent is for --record"):
+    with pytest.raises(DuologueError, match="--record-consent needs --record"):
         check_recording(None, "Recorded.", "wav", 30)
     with pytest.raises(DuologueError, match="--record-format must be wav or opus, not 'mp3'"):
         check_recording(tmp_path, "none", "mp3", 30)
-    with pytest.raises(DuologueError, match="--record-format is for --record FOLDER"):
+    with pytest.raises(DuologueError, match="--record-format needs --record FOLDER"):
         check_recording(None, "", "opus", 30)
     (tmp_path / "old.wav").write_bytes(b"")
     (tmp_path / "new.wav").write_bytes(b"")

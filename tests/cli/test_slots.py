@@ -71,7 +71,7 @@ def test_a_bad_list_of_names_is_one_line_of_error(tmp_path: Path) -> None:
     assert (missing.returncode, len(missing.stderr.splitlines())) == (1, 1)
     broken = tmp_path / "broken.json"
     broken.write_text("[]", encoding="utf-8")
-    assert "expected an object from slot to a list of names" in run("", "--names", broken).stderr
+    assert "expected a JSON object that maps each slot to a list of names" in run("", "--names", broken).stderr
 
 
 @pytest.mark.req("D-09")

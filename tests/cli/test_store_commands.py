@@ -87,7 +87,7 @@ def test_a_check_names_the_files_in_which_something_is_left(url: str, journals: 
     copied.write_text("the caller said: my account is 4711 0815, call back")
     done = run("forget", "conversation-1", "--store", url, "--journals", str(journals), "--check")
     assert isinstance(done.exception, DuologueError)
-    assert str(done.exception) == f"still found in {copied}"
+    assert str(done.exception) == f"data of the conversation is still in {copied}"
 
 
 def test_a_check_alone_searches_for_the_ids_of_what_was_deleted(url: str, tmp_path: Path) -> None:

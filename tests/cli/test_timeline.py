@@ -183,7 +183,8 @@ def test_an_edited_journal_is_one_line_that_names_the_place(journal: Path) -> No
 
 def test_wrong_words_are_one_line_that_names_the_place(journal: Path, words: Path) -> None:
     words.write_text(HEADER + '{"kind":"user"}\n', encoding="utf-8")
-    assert one_line(run(journal)) == f"error: {words}: line 2: user has no 'turn' (use --no-words to ignore this file)"
+    wrong = "line 2: a line of the kind user must have the field 'turn'"
+    assert one_line(run(journal)) == f"error: {words}: {wrong} (use --no-words to ignore this file)"
 
 
 def test_a_picture_that_can_not_be_written_is_one_line(journal: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from duologue.core import effects as fx
 from duologue.core.errors import InvalidSettings
 from duologue.core.leaves import Ask, Overlap
-from duologue.core.settings import PROFILES, Settings, profile
+from duologue.core.settings import PROFILES, Settings, profile, with_changes
 from duologue.lab.sim.stage import Stage
 
 WEEK_MS = 7 * 24 * 3_600_000
@@ -99,6 +99,22 @@ def test_silence_is_never_broken_if_the_setting_is_off() -> None:
 def test_a_profile_can_be_changed_without_changing_the_built_in_one() -> None:
     assert profile("words", talk_ms_max=5_000).talk_ms_max == 5_000
     assert PROFILES["words"].talk_ms_max == 600_000
+
+
+@pytest.mark.req("L-23", "H-09")
+def test_hanging_up_after_silence_without_check_ins_is_refused() -> None:
+    problem = "hangs_up=True needs dead_air_ms above 0: with 0, silence never leads to a check-in or a goodbye"
+    assert problems("confirm", dead_air_ms=0, hangs_up=True) == (problem,)
+    assert problems("words", dead_air_ms=0, hangs_up=True, check_ins_max=-1)[-1] == problem, "all problems at once"
+    with pytest.raises(InvalidSettings):
+        replace(PROFILES["words"], dead_air_ms=0)
+
+
+@pytest.mark.req("L-23", "H-09")
+def test_check_ins_that_are_switched_off_take_hanging_up_with_them() -> None:
+    assert not profile("words", dead_air_ms=0).hangs_up
+    assert not with_changes(PROFILES["words"], dead_air_ms=0, greets=False).hangs_up
+    assert with_changes(PROFILES["words"], dead_air_ms=5_000).hangs_up
 
 
 # -- Names

@@ -57,5 +57,5 @@ def test_the_rate_may_change_in_the_middle_of_a_conversation() -> None:
 
 
 def test_sides_of_different_lengths_are_rejected() -> None:
-    with pytest.raises(UnusableAudio, match="160 heard and 80 played samples"):
+    with pytest.raises(UnusableAudio, match="160 samples that were heard, but 80 that were played"):
         FramePairs(16_000, 512).feed(Frame(bytes(320), 16_000, bytes(160)))

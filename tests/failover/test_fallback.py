@@ -25,7 +25,7 @@ def test_the_kind_follows_from_the_services() -> None:
     ("services", "settings", "told"),
     [
         ((Brain(), Voice()), {}, "only ears, only voices or only brains, not Brain, Voice"),
-        ((Brain(),), {}, "needs a second service"),
+        ((Brain(),), {}, "needs at least two services"),
         ((Brain(), Brain()), {"after_ms": 0}, "after_ms=0"),
         ((ScriptedEars, ScriptedEars), {"after_ms": 100}, "after_ms is for brains and voices"),
     ],

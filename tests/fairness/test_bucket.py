@@ -44,7 +44,7 @@ def test_a_clock_that_goes_back_adds_nothing() -> None:
 
 
 def test_a_rate_of_nothing_is_refused() -> None:
-    with pytest.raises(ValueError, match="burst of a rate must be above 0"):
+    with pytest.raises(ValueError, match="burst in a rate must be above 0"):
         Rate(1, 1, 0)
 
 

@@ -60,4 +60,9 @@ def test_what_the_brain_was_given_stays_if_the_final_text_is_empty() -> None:
 
 def test_a_restored_conversation_keeps_its_newest_turns() -> None:
     turns = tuple(SaidWords().of(turn) for turn in range(200))
-    assert recent(turns) == turns[-50:]
+    assert recent(turns, answered=199) == turns[-50:]
+
+
+def test_a_restored_conversation_keeps_every_turn_without_an_answer() -> None:
+    turns = tuple(SaidWords().of(turn) for turn in range(200))
+    assert recent(turns, answered=99) == turns[100:]

@@ -101,7 +101,7 @@ def _place(lines: list[str], what: str, nth: int = 0) -> int:
     [
         ('"Final"', "what is the weather like", "what is the weather", "decided WordsHeard .*'words': 4.*line 6"),
         ('"SpeechEnded"', '"SpeechEnded"', '"SpeechBegan"', "decided SpeechStarted .*, but line 5 of the journal"),
-        ('"Woke"', '"at":2300', '"at":2290', "TurnEnded is in line 7 of the journal, but nothing led to it"),
+        ('"Woke"', '"at":2300', '"at":2290', "TurnEnded is in line 7 of the journal, but the replay doesn't decide it"),
         ('"Woke"', '"at":2300', '"at":2301', "the time 2301 ms doesn't lie between the events around it"),
     ],
 )
@@ -133,9 +133,9 @@ def _header(old: str, new: str) -> Callable[[list[str]], list[str]]:
         (lambda lines: ["\x00\n"], "line 1: not JSON"),
         (lambda lines: ["[]\n"], "line 1: expected a JSON object"),
         (_header("duologue-ears", "duologue-words"), "line 1: not an ear journal of Duologue"),
-        (_header('"schema":1', '"schema":99'), "line 1: the file has schema 99, this version reads 1"),
+        (_header('"schema":1', '"schema":99'), "line 1: the file has schema 99, but this version reads only 1"),
         (lambda lines: lines[:-1], "truncated: no end line after input"),
-        (lambda lines: [*lines[:-1], lines[-1][:9]], "not JSON, cut off"),
+        (lambda lines: [*lines[:-1], lines[-1][:9]], "not JSON, the line is cut off"),
         (lambda lines: summed([*lines, lines[1]]), "unexpected line after the end"),
         (lambda lines: summed([*lines[:4], lines[3].replace('"at":1600', '"at":10'), *lines[4:]]), "line 5: the"),
         (lambda lines: summed([lines[0], lines[1].replace('"n":', '"n":-'), *lines[2:]]), "line 2: `n` must be"),
@@ -163,14 +163,14 @@ def test_the_file_of_another_call_is_refused(call: Path, tmp_path: Path) -> None
 
     other = tmp_path / "other.jsonl"
     record(other, act)
-    with pytest.raises(InvalidEars, match="belongs to another call: its journal has"):
+    with pytest.raises(InvalidEars, match="belongs to another conversation: its journal has"):
         verify(call, lines_of(ears_path(other)))
 
 
 def test_the_file_of_another_agent_is_refused(call: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.jsonl"
     record(other, _asks, profile="words")
-    with pytest.raises(InvalidEars, match="line 1: the file belongs to another call or agent"):
+    with pytest.raises(InvalidEars, match="line 1: the file belongs to another conversation or agent"):
         verify(call, lines_of(ears_path(other)))
 
 

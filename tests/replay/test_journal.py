@@ -52,7 +52,7 @@ def test_a_changed_machine_is_found_at_the_first_difference() -> None:
     lines = journal_of(stage)
     broken = Machine([row for row in ROWS if "committing + ReplyAccepted" not in row.name])
     accepted = next(n for n, record in enumerate(stage.records) if "Accepted" in type(record.event).__name__)
-    with pytest.raises(InvalidJournal, match=rf"^line {accepted + 2}: ReplyAccepted leads to "):
+    with pytest.raises(InvalidJournal, match=rf"^line {accepted + 2}: after ReplyAccepted, the state has the digest "):
         list(replay(read_journal(lines), broken))
 
 
@@ -64,7 +64,7 @@ def test_a_truncated_journal_says_where_it_ends() -> None:
 
 def test_a_journal_cut_in_mid_line_names_the_line() -> None:
     lines = journal_of(played())
-    with pytest.raises(InvalidJournal, match=r"^line 4: not JSON, cut off"):
+    with pytest.raises(InvalidJournal, match=r"^line 4: not JSON, the line is cut off"):
         read_journal([*lines[:3], lines[3][:20]])
 
 
@@ -76,7 +76,7 @@ def test_an_empty_journal_is_refused() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"schema": 99}, "line 1: journal has schema 99, this version reads 1"),
+        ({"schema": 99}, "line 1: the file has schema 99, but this version reads only 1"),
         ({"format": "other"}, "line 1: not a Duologue journal"),
         ({"settings_digest": "0"}, "line 1: the settings were edited"),
         ({"seed": "x"}, "line 1: seed must be a number, not 'x'"),
@@ -190,5 +190,5 @@ def test_the_end_of_an_earlier_session_changes_nothing_in_a_replay() -> None:
     at = next(n for n, line in enumerate(lines) if '"SessionEnded"' in line)
     changed = json.loads(lines[at])
     changed["event"]["session"] += 5
-    with pytest.raises(InvalidJournal, match=rf"^line {at + 1}: SessionEnded leads to "):
+    with pytest.raises(InvalidJournal, match=rf"^line {at + 1}: after SessionEnded, the state has the digest "):
         list(replay(read_journal([*lines[:at], json.dumps(changed) + "\n", *lines[at + 1 :]])))

@@ -39,15 +39,18 @@ def test_an_answer_may_be_known_by_its_turn_alone() -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ([], "line 1: not JSON, cut off"),
+        ([], "line 1: not JSON, the line is cut off"),
         (["[]\n"], "line 1: expected a JSON object"),
         (lines_of({"format": "duologue-journal", "schema": 1}), "line 1: not a Duologue words file"),
-        (lines_of({**HEADER, "schema": 2}), "line 1: words file has schema 2, this version reads 1"),
+        (lines_of({**HEADER, "schema": 2}), "line 1: the file has schema 2, but this version reads only 1"),
         ([*lines_of(HEADER), "{\n"], "line 2: not JSON"),
         (lines_of(HEADER, USER, {**USER, "kind": "cat"}), "line 3: kind must be user or agent, not 'cat'"),
         (lines_of(HEADER, {**USER, "kind": []}), "line 2: kind must be user or agent, not []"),
-        (lines_of(HEADER, {"kind": "user", "text": "", "at": 1}), "line 2: user has no 'turn'"),
-        (lines_of(HEADER, {"kind": "agent", "at": 1}), "line 2: agent has no 'text'"),
+        (
+            lines_of(HEADER, {"kind": "user", "text": "", "at": 1}),
+            "line 2: a line of the kind user must have the field 'turn'",
+        ),
+        (lines_of(HEADER, {"kind": "agent", "at": 1}), "line 2: a line of the kind agent must have the field 'text'"),
         (lines_of(HEADER, {**USER, "at": "2"}), "line 2: at must be int, not '2'"),
         (lines_of(HEADER, {**USER, "at": True}), "line 2: at must be int, not True"),
         (lines_of(HEADER, {**USER, "text": None}), "line 2: text must be str, not None"),
@@ -63,7 +66,7 @@ def test_a_wrong_line_is_named(lines: list[str], message: str) -> None:
 
 def test_a_last_line_that_was_cut_off_is_an_error_or_left_out() -> None:
     lines = [*lines_of(HEADER, USER), '{"kind": "age']
-    with pytest.raises(InvalidWords, match="line 3: not JSON, cut off"):
+    with pytest.raises(InvalidWords, match="line 3: not JSON, the line is cut off"):
         read_words(lines)
     assert len(read_words(lines, complete=False)) == 1
 

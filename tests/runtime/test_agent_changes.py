@@ -146,6 +146,21 @@ def test_a_hand_over_to_oneself_and_to_an_unknown_agent_are_refused() -> None:
             hands_over(call, "sales")
 
 
+def test_a_second_hand_over_to_an_agent_that_is_about_to_take_over_is_refused() -> None:
+    async def twice(context: Context[Any]) -> None:
+        first = asyncio.create_task(context.hand_over("billing"))
+        await asyncio.sleep(0)
+        with pytest.raises(HandOverRefused, match="about to take it over"):
+            await context.hand_over("billing")
+        await first
+
+    with Call(desk(billing(phrases=Phrases(greeting="Billing, hello.")))) as call:
+        call.user("tell me a story").waits(500)
+        call.run(twice(call.context))
+        call.settles()
+        assert call.heard.count("Billing, hello.") == 1
+
+
 def test_a_ring_of_hand_overs_ends_and_the_person_can_go_on() -> None:
     async def passes(request: Request, context: Context[Any]) -> AsyncIterator[Any]:
         if request.outputs and "in a row" in request.outputs[-1].output:

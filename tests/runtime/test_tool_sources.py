@@ -9,7 +9,7 @@ import pytest
 from duologue.lines.scripted import ScriptedLine
 from duologue.ports.worker import Worker
 from duologue.runtime.agent import Agent
-from duologue.runtime.conversation import Conversation
+from duologue.runtime.conversation import Conversation, StartRefused
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.runtime.tool_sources import ToolSources
 from duologue.testing import ScriptedBrain, ScriptedVoice, scripted_tool
@@ -112,5 +112,51 @@ def test_a_server_that_the_program_opened_stays_open() -> None:
         await sources.take(server)
         await sources.release(server)
         assert server.noted == ["opened"]
+
+    run_simulated(scene())
+
+
+class StuckServer(ToolServer):
+    """A server whose opening or closing never ends by itself. `stubborn` delays the end of a cancelled task."""
+
+    def __init__(self, hangs_in: str, stubborn_s: float = 0) -> None:
+        super().__init__()
+        self.hangs_in, self.stubborn_s = hangs_in, stubborn_s
+
+    async def open(self) -> None:
+        if self.hangs_in == "open":
+            await self._hang()
+        await super().open()
+
+    async def close(self) -> None:
+        if self.hangs_in == "close":
+            await self._hang()
+        await super().close()
+
+    async def _hang(self) -> None:
+        try:
+            await asyncio.sleep(3_600)
+        except asyncio.CancelledError:
+            await asyncio.sleep(self.stubborn_s)
+            raise
+
+
+@pytest.mark.parametrize("stubborn_s", [0, 60], ids=["ends when cancelled", "ignores being cancelled"])
+@pytest.mark.parametrize("first", ["none", "closes", "never closes"])
+def test_an_end_while_a_server_opens_lets_the_start_return_within_two_seconds(first: str, stubborn_s: float) -> None:
+    async def scene() -> None:
+        servers: list[ToolServer] = [StuckServer("open", stubborn_s)]
+        if first != "none":
+            servers.insert(0, StuckServer("close" if first == "never closes" else "", stubborn_s))
+        conversation = Conversation(Agent(ScriptedBrain(), voice=ScriptedVoice(), tools=servers), ScriptedLine())
+        starting = asyncio.create_task(conversation.start())
+        await asyncio.sleep(10)
+        asked_s = asyncio.get_running_loop().time()
+        ending = asyncio.create_task(conversation.end("enough"))
+        with pytest.raises(StartRefused):
+            await starting
+        assert asyncio.get_running_loop().time() - asked_s <= 2
+        await ending
+        assert asyncio.get_running_loop().time() - asked_s <= 2
 
     run_simulated(scene())

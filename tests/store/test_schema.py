@@ -56,7 +56,7 @@ async def test_a_newer_file_is_rejected_with_both_versions(sqlite: SqlitePlace) 
     await newer.open()
     await newer.close()
     message = await opening(SqliteStore(sqlite.path))
-    assert "has schema version 3, but this Duologue supports up to 1: upgrade Duologue" in message
+    assert "has schema version 3, but this version of Duologue supports at most 1: upgrade Duologue" in message
 
 
 @pytest.mark.req("D-13")
@@ -91,7 +91,7 @@ async def test_a_newer_schema_is_rejected_with_both_versions(pg: PostgresPlace) 
     newer = PostgresStore(pg.server.url, schema=pg.schema, steps=MORE)
     await newer.open()
     await newer.close()
-    assert "has schema version 3, but this Duologue supports up to 1" in await opening_postgres(
+    assert "has schema version 3, but this version of Duologue supports at most 1" in await opening_postgres(
         pg.server.url, schema=pg.schema
     )
 

@@ -139,10 +139,10 @@ def test_kokoro_speaks_with_the_style_of_its_speaker(tmp_path: Path, monkeypatch
 def test_a_speaker_or_a_model_that_is_not_there_is_refused(tmp_path: Path) -> None:
     add(tmp_path, {**PIPER, "num_speakers": 2, "speaker_id_map": {"ann": 0, "ben": 1}})
     assert NeuralVoice("anna", speaker="ben").model is not None
-    with pytest.raises(ValueError, match="anna has no speaker 'carl'; it has ann, ben"):
+    with pytest.raises(ValueError, match="anna has no speaker 'carl'; its speakers are ann, ben"):
         NeuralVoice("anna", speaker="carl")
     add(tmp_path, model=kokoro_model(), name="other")
-    with pytest.raises(UnusableModel, match="isn't a model of Piper"):
+    with pytest.raises(UnusableModel, match="isn't a Piper model"):
         NeuralVoice("other")
 
 

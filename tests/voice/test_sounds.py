@@ -71,7 +71,7 @@ def test_a_sound_of_ones_own_is_taken_as_it_is() -> None:
         (Sound(6_000, tone(6_000)), "sounds.thinking: 6.0 s is too long: at most 5 s"),
         (Sound(99_000), "sounds.thinking: 99.0 s is too long: at most 5 s"),
         (Sound(500, tone(500, peak=0.9)), "sounds.thinking: -4 dBFS is too loud: at most -15 dBFS"),
-        (Sound(500, bytes(24_000)), "sounds.thinking: silent"),
+        (Sound(500, bytes(24_000)), "sounds.thinking: the sound is silent"),
     ],
 )
 def test_what_can_not_be_used_is_one_clear_line(given: object, line: str) -> None:

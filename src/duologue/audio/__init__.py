@@ -1,6 +1,6 @@
 """Audio as arrays of samples: frames, levels, resampling, telephone codecs and files.
 
-The package needs numpy, which `duologue[speech]` installs, so only modules that process audio import it.
+This package needs numpy, which `duologue[speech]` installs. So only modules that process audio may import this package.
 Rule: samples are float32, mono, between -1 and 1; bytes are 16-bit little-endian PCM.
 """
 

@@ -1,8 +1,8 @@
 """Finds the beep of an answering machine: one steady, pure tone, frame by frame.
 
-A beep lasts 0.15 to 1.5 s at any frequency from 400 to 2000 Hz. `tone_in` measures a frame, `next_beep` is a pure
-function from one state to the next. Rule: a beep is reported once, when it has ended. A tone that touches another tone,
-such as a note of music or the tones before "the number is not in service", isn't a beep.
+A beep lasts 0.15 to 1.5 s at any frequency from 400 to 2000 Hz. `tone_in` finds the tone in a frame, and `next_beep` is
+a pure function that computes the next state from it. Rule: a beep is reported once, when it has ended. A tone directly
+after another tone isn't a beep: it may be a note of music, or one of the tones before "the number is not in service".
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Tone:
 
 @dataclass(frozen=True, slots=True)
 class BeepState:
-    """The newest tone. `ms` is its length, `gap_ms` is the time since it stopped, and `is_other` means that it can't be
-    a beep."""
+    """The newest tone. `ms` is its length, and `gap_ms` is the time since it stopped. If `is_other` is set, the tone
+    can't be a beep."""
 
     tone: Tone | None = None
     ms: int = 0
@@ -71,7 +71,8 @@ def tone_in(samples: Samples, rate_hz: int) -> Tone | None:
 
 
 def _offset(power: npt.NDArray[np.float64], peak: int) -> float:
-    """How far the true peak is from the highest bin, by a parabola through three bins."""
+    """The distance from the highest bin of the spectrum to the true peak, estimated with a parabola through three
+    bins."""
     if not 0 < peak < power.size - 1:
         return 0.0
     left, middle, right = (float(power[peak + step]) for step in (-1, 0, 1))
@@ -99,7 +100,7 @@ def _is_same(one: Tone, other: Tone) -> bool:
 
 
 class BeepDetector:
-    """Finds beeps in 16-bit PCM. Its only state is a BeepState."""
+    """Finds beeps in a stream of 16-bit PCM."""
 
     def __init__(self, rate_hz: int = 8_000) -> None:
         self._rate_hz = rate_hz

@@ -56,8 +56,8 @@ class FrameCutter:
         return [samples[at : at + self._size] for at in range(0, whole, self._size)]
 
     def rest(self) -> Samples:
-        """The remaining samples, which don't fill a frame. Call this at the end of a stream. The next `feed` starts a
-        new stream."""
+        """Return the remaining samples, which don't fill a frame, and forget them. Call this at the end of a stream.
+        The next `feed` starts a new stream."""
         rest, self._rest = self._rest, np.empty(0, np.float32)
         return rest
 

@@ -1,7 +1,7 @@
 """The codecs of the telephone network: µ-law and A-law, eight bits a sample (ITU-T G.711).
 
-The results equal those of CPython's former audioop module, bit for bit. Rule: every function takes and returns
-bytes; PCM is 16-bit.
+The results are bit for bit the same as those of the module audioop, which Python had up to version 3.12. Rule: every
+function takes and returns bytes; PCM is 16-bit.
 """
 
 from __future__ import annotations

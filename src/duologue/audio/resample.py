@@ -1,8 +1,8 @@
 """Converts audio from one sample rate to another: a whole recording, or a stream with almost no delay.
 
 soxr has the best quality, but it works in blocks: it delays a stream by 20 to 65 ms on average, and by up to 115 ms
-when it converts from 8 to 16 kHz. So soxr converts recordings, and `LiveResampler`, which delays by at most 2 ms,
-converts live audio. Rule: if both rates are equal, samples pass unchanged and soxr isn't loaded.
+when it converts from 8 to 16 kHz. So soxr is used for recordings, and `LiveResampler`, which delays the audio by at
+most 2 ms, is used for live audio. Rule: if both rates are equal, samples pass unchanged and soxr isn't loaded.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def _soxr() -> ModuleType:
 
 
 class LiveResampler:
-    """Resamples a stream by a windowed sinc in numpy: about 80 dB attenuation, 1 to 2 ms delay, 30 to 80 µs of work for
-    20 ms of audio."""
+    """Resamples a stream with a windowed sinc filter in numpy. The filter has an attenuation of about 80 dB and a delay
+    of 1 to 2 ms, and takes 30 to 80 µs for 20 ms of audio."""
 
     def __init__(self, from_hz: int, to_hz: int) -> None:
         _check(from_hz, to_hz)
@@ -79,8 +79,8 @@ class LiveResampler:
         return self._advance(samples)
 
     def finish(self) -> Samples:
-        """End the stream. Returns the rest of the output, which waited for further samples. The next `feed` starts a
-        new stream."""
+        """End the stream. Returns the rest of the output, which could not be computed before, because it depended on
+        samples that had not arrived. The next `feed` starts a new stream."""
         if self._up == self._down:
             return np.empty(0, np.float32)
         owed = max(0, -(-self._owed // self._down))
@@ -107,7 +107,7 @@ class LiveResampler:
 
 @cache
 def _taps(up: int, down: int) -> Samples:
-    """One row of filter taps for each position that an output can have between two input samples."""
+    """The filter taps, with one row for each position that an output sample can have between two input samples."""
     cutoff = min(1.0, up / down) * _CUTOFF
     half = math.ceil(_ZEROS / cutoff)
     distance = np.arange(up)[:, None] / up - (np.arange(2 * half) - half + 1)[None, :]

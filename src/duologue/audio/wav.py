@@ -1,7 +1,7 @@
 """Reads audio files: WAV (PCM, float, µ-law, A-law) and, if soundfile is installed, FLAC. Writes WAV as PCM.
 
-Audio of poor quality (clipped, offset, silent) is read like any other. Rule: a file that can't be used is rejected in
-one line that names the file and the reason.
+Audio of poor quality (clipped, offset, silent) is read like any other audio. Rule: if a file can't be used, the error
+is one line with the name of the file and the reason.
 """
 
 from __future__ import annotations

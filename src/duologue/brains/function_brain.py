@@ -1,7 +1,7 @@
-"""A plain function as a brain: the shortest way to an agent that answers.
+"""A plain function as a brain: the shortest way to write an agent that answers.
 
-Rule: the reply is what the function yields or returns. A function with the wrong signature is refused
-when the agent is created, not in the middle of a call.
+Rule: the reply is what the function yields or returns. A function with the wrong signature is refused when the agent is
+created, not in the middle of a conversation.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def as_brain(brain: Any) -> Brain:
 
 
 def _takes_context(function: Callable[..., Any]) -> bool:
-    """Does the function take the context of the call in addition to the request? Raises TypeError if it can be called
-    with neither one argument nor two."""
+    """Does the function take two arguments, the request and the context of the call? False if it takes only the
+    request. Raises TypeError if it can be called with neither one argument nor two."""
     name = getattr(function, "__name__", repr(function))
     try:
         signature = inspect.signature(function)

@@ -1,5 +1,5 @@
-"""The socket of a speech-to-speech model: sends messages in order, reads them as they come, checks that the server is
-alive.
+"""The socket of a speech-to-speech model: sends messages in order, reads messages as they arrive, and checks that the
+server is alive.
 
 This module knows text messages and sockets, but not what a message means. Rule: sending never waits, and the loss of
 the connection is reported once.
@@ -24,7 +24,7 @@ _SILENT = logging.Logger("duologue.model.wire", logging.CRITICAL + 1)  # a logge
 
 
 class ModelWire(Protocol):
-    """The part of a socket that a model needs. Any exception means that the connection is lost."""
+    """The methods of a socket that a model needs. If one of them raises an exception, the connection is lost."""
 
     async def send(self, text: str) -> None: ...
 
@@ -81,9 +81,9 @@ async def dial(url: str, headers: dict[str, str]) -> ModelWire:
 
 
 class WireTasks:
-    """A wire with its reader, writer and ping tasks. `take` is called with every message. `lost` is called once if the
-    connection is lost. `healthy` is called with False when an answer to a ping is late, and with True when it arrives.
-    `name` begins the names of the tasks."""
+    """A wire with three tasks, which read, write and ping. `take` is called with every message. `lost` is called once
+    if the connection is lost. `healthy` is called with False when the server is late to answer a ping, and with True
+    when the answer arrives. The names of the tasks begin with `name`."""
 
     def __init__(
         self,
@@ -114,8 +114,8 @@ class WireTasks:
         ]
 
     def send(self, text: str, is_audio: bool = False) -> None:
-        """Queue this message after all earlier ones. If the connection is over, or if the message is audio and too many
-        messages wait already, it is dropped."""
+        """Queue this message after all earlier ones. The message is dropped if the connection is over. An audio message
+        is also dropped if too many messages are waiting."""
         if self.is_over:
             return
         if is_audio and len(self._outbox) >= BACKLOG_MAX:
@@ -141,7 +141,7 @@ class WireTasks:
                 await self._wire.close()
 
     def lose(self, failure: BaseException) -> None:
-        """Treat the connection as lost and report the loss, once."""
+        """Treat the connection as lost. The loss is reported only one time."""
         if not self.is_over:
             self.is_over = True
             self._more.set()
@@ -178,8 +178,8 @@ class WireTasks:
             self.lose(failure)
 
     async def _ping(self) -> None:
-        """Ping the server regularly. While an answer is late, the link is reported as unhealthy. The core decides how
-        long to wait for a late answer."""
+        """Ping the server regularly. While the server's answer to a ping is late, the connection is reported as
+        unhealthy. The core decides how long to wait for a late answer."""
         try:
             while not self.is_over:
                 await asyncio.sleep(self._ping_s)

@@ -22,10 +22,10 @@ ScriptedReplies: TypeAlias = Iterable[ScriptedReply] | dict[str, ScriptedReply] 
 
 @dataclass
 class ScriptedBrain:
-    """A brain with a `script`, which has one of three forms. A list contains replies, which are used in order. A dict
-    maps phrases to replies, and the first phrase that occurs in what the user said chooses the reply. A function gets
-    the request and returns the reply. If the list is used up, or if no phrase of the dict occurs, the reply is
-    `otherwise`."""
+    """A brain that replies as its `script` says. The script has one of three forms. A list contains replies, which are
+    used in order. A dict maps phrases to replies: the first phrase that occurs in the user's words chooses the reply. A
+    function gets the request and returns the reply. If the list is used up, or if no phrase of the dict occurs, the
+    reply is `otherwise`."""
 
     script: ScriptedReplies = ()
     first_ms: int = 0

@@ -17,26 +17,29 @@ UNMATCHED_MAX = 100  # how many utterances that no turn of the history contains 
 
 @dataclass(slots=True)
 class _Spoken:
-    """Words of the user that the server heard. `item` is the server's name for them, if it has one."""
+    """Words of the user that the server heard. `item` is the id of the server's item for these words; empty if the
+    server gives no ids."""
 
     item: str
     words: list[str]
 
 
 class HeardSpeech:
-    """The user's words that the server has heard and that were not found in a turn of the history yet."""
+    """Words of the user that the server has heard, but that haven't been found in a turn of our history yet."""
 
     def __init__(self) -> None:
         self._spoken: list[_Spoken] = []
 
     def add(self, item: str, text: str) -> None:
-        """Record that the server heard the user say this text and stored it as this item."""
+        """Record that the server heard the user say this text. `item` is the id of the item in which the server has
+        stored it."""
         if text.split():
             self._spoken.append(_Spoken(item, text.split()))
             del self._spoken[:-UNMATCHED_MAX]
 
     def match(self, words: list[str]) -> tuple[list[str], list[str]]:
-        """The words that the server hasn't heard, and the ids of the items in which it heard the others."""
+        """Compare the words of a turn with what the server heard. Returns the words that the server hasn't heard, and
+        the ids of the items in which it heard the other words."""
         heard: list[str] = []
         for spoken in list(self._spoken):
             at = _find(spoken.words, words)
@@ -54,7 +57,7 @@ class HeardSpeech:
 
 
 def key_of(item: Item) -> object:
-    """A key that stays the same while the item grows."""
+    """A key for this item of the history. It stays the same while text is added to the item."""
     match item:
         case UserSaid(turn=turn):
             return ("user", turn)
@@ -74,7 +77,7 @@ def place_of(first: object | None, history: tuple[Item, ...]) -> int:
 
 
 def needed_summary(context: SessionContext) -> str:
-    """The summary of the context, without the turns that are restored word for word."""
+    """The summary in this context, without the lines for turns that are restored word for word."""
     said = [item for item in context.recent if isinstance(item, UserSaid | AgentSaid)]
     texts = {" ".join(item.text.split()) for item in said}
     more = [line for line in context.summary.splitlines() if line.strip() and line.partition(": ")[2] not in texts]

@@ -69,7 +69,8 @@ def demo(
 
 
 def make_app(only: str = "") -> typer.Typer:
-    """The command line with all commands, or only with the command or group of this name."""
+    """Build the command line with all commands. If `only` is given, add just the command or group with that name, and
+    `demo`."""
     made = typer.Typer(
         help="Voice agents whose conversations never get stuck.",
         no_args_is_help=True,

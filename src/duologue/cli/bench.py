@@ -1,6 +1,6 @@
-"""`duologue bench`: measures latency, CPU and memory on this machine and compares them with their budgets.
+"""`duologue bench`: measures latency, CPU and memory on this computer and compares them with their budgets.
 
-Rule: every number is measured when the command runs. Results are never stored.
+Rule: every figure is measured while the command runs; none is read from a stored result.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ bench_app = typer.Typer(help="Measure latency, CPU and memory on this machine.",
 
 @bench_app.command("core")
 def bench_core(as_json: JsonOption = False) -> None:
-    """Measure the core: microseconds per transition and per ignored event, compared with two well-known libraries."""
+    """Measure the core: microseconds per transition and per ignored event. Two well-known libraries are measured for
+    comparison."""
     from duologue.lab.bench.core import bench_core as measure
     from duologue.lab.bench.core import report
 
@@ -66,7 +67,8 @@ def bench_talk(
     every: Annotated[int, typer.Option(min=1, help="Play only every n-th recording.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure how long people wait for an answer, with and without asking the brain early."""
+    """Measure how long people wait for an answer if the brain is asked only at the end of a turn, and if it is asked
+    earlier."""
     try:
         from duologue.lab.bench import talk
 
@@ -78,7 +80,7 @@ def bench_talk(
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise DuologueError(f"{labels}: expected a line of JSON for each recording, with its expected events") from None
     if not recordings:
-        raise DuologueError(f"{labels}: no recording with an end of turn")
+        raise DuologueError(f"{labels}: no recording in this file has an end of turn")
     listener = make_listener("combined", None, "confirm", "tiny")
     results = []
     runs = [(speed, mode) for speed in talk.SPEEDS for mode in talk.MODES]
@@ -99,11 +101,12 @@ def bench_talk(
 @bench_app.command("webrtc")
 def bench_webrtc(
     sessions: Annotated[int, typer.Option(min=1, help="How many peer connections run at once.")] = 5,
-    seconds: Annotated[float, typer.Option(min=1, help="How many seconds they speak.")] = 10.0,
+    seconds: Annotated[float, typer.Option(min=1, help="How many seconds both sides speak.")] = 10.0,
     speech: Annotated[bool, typer.Option("--speech", help="Also measure how well the local STT works.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure WebRTC: CPU of a session while both sides speak, and a network that loses and delays packets."""
+    """Measure WebRTC: the CPU time of a session in which both sides speak, and sessions on a network that loses and
+    delays packets."""
     try:
         from duologue.lab.bench.webrtc import bench_webrtc as measure
         from duologue.lab.bench.webrtc import report
@@ -120,7 +123,7 @@ def bench_opus(
     seconds: Annotated[float, typer.Option(min=1, help="How many seconds of speech to send.")] = 30.0,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure Opus on clients' sockets: bytes, CPU, and by how much sound is delayed."""
+    """Measure Opus on clients' sockets: bytes, CPU time, and how much later the sound arrives."""
     try:
         from duologue.lab.bench.opus import bench_opus as measure
         from duologue.lab.bench.opus import report
@@ -134,7 +137,8 @@ def bench_opus(
 
 @bench_app.command("understood")
 def bench_understood(as_json: JsonOption = False) -> None:
-    """Measure how much sooner turns of synthetic callers end if the brain says that it has understood."""
+    """Measure how much sooner the turns of synthetic callers end if the brain may report that it has understood
+    them."""
     try:
         from duologue.flows import load_flows
         from duologue.lab.bench import understood
@@ -177,7 +181,7 @@ def bench_server(
     ] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure how many conversations one CPU core of a server carries: latency, lag, gaps, memory."""
+    """Measure how many conversations one CPU core of a server can run at the same time: latency, lag, gaps, memory."""
     if workers > 1:
         _bench_workers(workers, sessions, vad, seconds, as_json)
         return
@@ -212,7 +216,7 @@ def bench_store(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure the store: checkpoints per second, claims of leases, CPU."""
+    """Measure the store: checkpoints written per second, how fast leases are claimed, CPU time."""
     from duologue.lab.bench.store import bench_store as measure
     from duologue.lab.bench.store import report
 
@@ -234,7 +238,8 @@ def bench_dialogue(
     dialogues: Annotated[int, typer.Option(min=1, help="How many random dialogues of each kind to play.")] = 100,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure task dialogues: a short answer, the longest answer, whole random dialogues."""
+    """Measure how long task dialogues take to compute: a short answer, the longest answer, and whole random
+    dialogues."""
     from duologue.lab.bench.dialogue import bench_dialogue as measure
     from duologue.lab.bench.dialogue import report
 
@@ -247,7 +252,8 @@ def bench_dialogue(
 def bench_realtime(
     turns: Annotated[int, typer.Option(min=2, help="How many turns to play.")] = 60, as_json: JsonOption = False
 ) -> None:
-    """Measure the connection to a Realtime model: the time from an event of the model's server to our answer."""
+    """Measure the connection to a Realtime model: the time from an event that the model's server sends to Duologue's
+    answer."""
     from duologue.lab.bench.realtime import bench_realtime as measure
     from duologue.lab.bench.realtime import report
 
@@ -259,10 +265,11 @@ def bench_realtime(
 @bench_app.command("realtime-clients")
 def bench_realtime_clients(
     clients: Annotated[int, typer.Option(min=1, help="How many clients are connected at once.")] = 100,
-    seconds: Annotated[float, typer.Option(min=5, help="How many seconds they talk.")] = 20.0,
+    seconds: Annotated[float, typer.Option(min=5, help="How many seconds the clients talk.")] = 20.0,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure clients of the OpenAI Realtime protocol on one CPU core: late sound, CPU, the time to answer an event."""
+    """Measure how well one CPU core serves clients of the OpenAI Realtime protocol: late sound, CPU time, and the time
+    to answer an event."""
     from duologue.lab.bench.realtime_clients import bench_realtime_clients as measure
     from duologue.lab.bench.realtime_clients import report
 
@@ -277,7 +284,8 @@ def bench_phone(
     seconds: Annotated[float, typer.Option(min=5, help="How many seconds the calls last.")] = 20.0,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure concurrent telephone calls on one CPU core: late frames, CPU, and the time to interrupt the agent."""
+    """Measure concurrent telephone calls on one CPU core: late audio frames, CPU time, and how long it takes to
+    interrupt the agent."""
     from duologue.lab.bench.phone import bench_phone as measure
     from duologue.lab.bench.phone import report
 
@@ -292,7 +300,8 @@ def bench_panel(
     opus: Annotated[bool, typer.Option("--opus/--no-opus", help="Send sound as Opus, or as PCM.")] = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure how soon the web panel follows the server, in a real Chromium: labels, first audio, silence."""
+    """Measure, in a real Chromium, how soon the web panel follows the server: how soon a changed label is shown, how
+    soon a reply is first audible, and how soon the sound stops."""
     try:
         from duologue.lab.bench.panel import bench_panel as measure
         from duologue.lab.bench.panel import report

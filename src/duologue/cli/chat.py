@@ -64,7 +64,7 @@ def chat_command(
         return
     missing = Requirements(("flows",)).missing()
     if missing.extras:
-        raise DuologueError(f"flows need more than is installed; run `{missing.commands()[0]}`")
+        raise DuologueError(f"flow files need packages that aren't installed; run `{missing.commands()[0]}`")
     if today is not None:
         _check_date(today)
     logging.basicConfig(format="%(message)s")  # shows warnings
@@ -81,7 +81,7 @@ def _run(chat: Coroutine[Any, Any, None]) -> None:
 def _refuse_flow_options(**given: str | None) -> None:
     for name, value in given.items():
         if value:
-            raise DuologueError(f"--{name.replace('_', '-')} is for flow files; an agent has its own")
+            raise DuologueError(f"--{name.replace('_', '-')} works only with a flow file, not with an agent")
 
 
 async def _chat_with_agent(app: str) -> None:
@@ -143,7 +143,7 @@ def _check_date(text: str) -> None:
 
 
 def find_nlu(name: str, llm_url: str | None = None) -> Nlu:
-    """The NLU of this name: `local` (with its models), `words` (local, without models) or `llm:MODEL`."""
+    """Make the NLU with this name: `local` (with its models), `words` (local, without models) or `llm:MODEL`."""
     if name.startswith("llm:"):
         from duologue.brains.chat.brain import ChatBrain
         from duologue.nlu.llm import LlmNlu
@@ -178,7 +178,7 @@ def _taken_over(item: HandOver) -> str:
 
 
 async def _answer(out: Console, said: AsyncIterator[Said]) -> bool:
-    """Print the answer. Returns whether the conversation ends with it."""
+    """Print the answer. Returns True if the conversation ends with this answer."""
     is_over = False
     async for item in said:
         text = _taken_over(item) if isinstance(item, HandOver) else item.text

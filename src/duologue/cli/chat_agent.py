@@ -1,7 +1,7 @@
 """`duologue chat module:agent`: a conversation with any agent, by typing.
 
 The agent's brain, tools and phrases are the real ones, and the clock is real. Only ears and voice are left out. Rule:
-the terminal shows what a page would show, and the traceback of every exception.
+the terminal shows what the web page would show, and also the traceback of every exception.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from rich.text import Text
 
 from duologue.core.errors import DuologueError
 from duologue.core.leaves import Link
+from duologue.core.settings import with_changes
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.ports.brain import ShowsForm
@@ -39,14 +40,15 @@ def in_writing(agent: Agent) -> Agent:
     if hasattr(agent.brain, "listen"):
         name = type(agent.brain).__name__
         raise DuologueError(f"{name} hears and speaks by itself, so it can't chat in writing: use `duologue talk`")
-    return replace(agent, ears=None, voice=None, session=None, profile=replace(agent.settings, dead_air_ms=0))
+    return replace(agent, ears=None, voice=None, session=None, profile=with_changes(agent.settings, dead_air_ms=0))
 
 
 async def chat_with(
     given: AgentOrMaker, out: Console, read: Callable[[], Awaitable[str | None]], is_piped: bool = False
 ) -> None:
-    """Chat until the input or the conversation ends. `read` returns the next line of the input, or None at its end. A
-    line of a piped input answers the question before it, however soon it comes."""
+    """Chat until the input or the conversation ends. `read` returns the next line of the input, or None at its end.
+    Piped input arrives at once, so with `is_piped` a line counts as the answer to the question before it, even if that
+    question was shown only a moment ago."""
     context: Context[Any] = Context(CallInfo(uuid.uuid4().hex, line="text"))
     agent = await AgentSource(given).try_to_make(context)
     silent = in_writing(agent)
@@ -74,7 +76,7 @@ async def chat_with(
 
 
 class AtRest:
-    """Waits until no answer is pending, or until the conversation has ended or shows a fault."""
+    """Waits until the agent owes no answer. Also stops waiting if the conversation has ended or reports a fault."""
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
@@ -90,8 +92,8 @@ class AtRest:
         return self.is_over or has_fault or is_at_rest(self._conversation.engine)
 
     async def wait(self) -> None:
-        """Wait until no answer is pending and every task that is ready has run, because a task may go on after its
-        answer."""
+        """Wait until no answer is pending. Then let every task that is ready run, because a task may still do something
+        after its answer; if that changes the conversation, wait again."""
         while not self.is_over:
             self._moved.clear()
             if not self._holds():

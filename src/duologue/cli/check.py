@@ -1,4 +1,5 @@
-"""`duologue check`: explores every reachable state of the machines and reports each law or promise that is broken."""
+"""`duologue check`: explores every reachable state of the state machines, and reports each law or promise that they
+break."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ def check_command(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Explore every reachable state and check the laws, the promises and the views."""
+    """Explore every reachable state of the state machines, and check their laws, promises and views."""
     from duologue.lab.check.run import PARTS
 
     names = profile or list(PROFILES)

@@ -1,7 +1,7 @@
 """The demo in a terminal: a scripted call scene by scene, its debug view, and its replay.
 
-Rule: every claim is checked before it is shown. If a claim doesn't hold, or the journal doesn't replay, the demo ends
-with an error.
+Rule: every claim that the demo makes about the call is checked before it is shown. If a claim doesn't hold, or the
+journal doesn't replay, the demo ends with an error.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def run_demo(console: Console, journal_path: Path, fast: bool) -> None:
 
 
 def _timed(scenes: Iterator[Scene]) -> Iterator[tuple[Scene, float]]:
-    """Each scene with the seconds that it took to compute, not counting the time to show it."""
+    """Yield each scene with the seconds that it took to compute. The time to show the scene isn't included."""
     while True:
         began = time.perf_counter()
         scene = next(scenes, None)
@@ -79,7 +79,8 @@ def _story(scene: Scene) -> RenderableType:
 
 
 def _proof(journal_path: Path, computing_s: float) -> RenderableType:
-    """Replay the journal and show the result. Raises at the first digest that differs."""
+    """Replay the journal and show the result. Raises an error at the first step whose digest differs from the recorded
+    one."""
     began = time.perf_counter()
     with journal_path.open(encoding="utf-8") as lines:
         records = list(replay(read_journal(lines)))

@@ -73,7 +73,7 @@ def dev_command(
 
 
 def _prompt(url: str) -> None:
-    """Pass on what is typed in this terminal, until the end of the input."""
+    """Send each line that is typed in this terminal to the agent, until the end of the input."""
     from .dev_prompt import DevPrompt
 
     prompt = DevPrompt(url, lambda text: _ERR.print(f"[{BLUE}]agent[/]  {escape(text)}", soft_wrap=True))
@@ -86,7 +86,7 @@ def _prompt(url: str) -> None:
 
 
 def _serve(app: str, journals: Path | None, given: str) -> None:
-    """Import the agent, tell the parent that it is ready, and serve when the parent says so."""
+    """Make the server, tell the parent process that this process is ready, and serve when the parent says so."""
     from duologue.server.run import run, serve
 
     listening_fd, ready, go, store = given.split(",", 3)
@@ -101,7 +101,7 @@ def _serve(app: str, journals: Path | None, given: str) -> None:
 
 
 def _made(options: ServeOptions, settings: ServerSettings, url: str) -> Server:
-    """The server, with its models loaded. A failure is shown with its traceback, and ends this process."""
+    """Make the server and load its models. If that fails, show the failure with its traceback and end this process."""
     try:
         server, _ = make_server(options, settings, url)
         server.conversations.load()

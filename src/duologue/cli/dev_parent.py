@@ -1,4 +1,4 @@
-"""The parent of `duologue dev`: it listens, watches files, and replaces the server process when one has changed.
+"""The parent of `duologue dev`: it listens, watches files, and replaces the server process when a file has changed.
 
 A new process first imports the agent and loads its models while the old one serves. Then the old one stores its
 conversations and ends, and the new one takes them over at the same port. Rule: a version that can't be imported never
@@ -53,17 +53,17 @@ class DevProcess:
         return self._process.poll()
 
     def is_ready(self, wait_s: float) -> bool:
-        """Has the process imported its agent? Waits up to `wait_s` for that."""
+        """Has the process imported its agent? If it hasn't, waits for that, up to `wait_s` seconds."""
         readable, _, _ = select.select([self._ready], [], [], wait_s)
         return bool(readable) and os.read(self._ready, 1) == b"1"
 
     def go(self) -> None:
-        """Let the process serve."""
+        """Tell the process to start serving."""
         with contextlib.suppress(BrokenPipeError):
             os.write(self._go, b"1")
 
     def stop(self) -> None:
-        """Let the process store its conversations and end. It is killed if that takes too long."""
+        """Tell the process to store its conversations and end. If it takes too long, it is killed."""
         with contextlib.suppress(ProcessLookupError):
             self._process.terminate()
         try:
@@ -112,7 +112,8 @@ class DevParent:
         return 0
 
     def _turn(self) -> None:
-        """Wait a little. Then replace the process if a new one is ready, and start a new one if a file has changed."""
+        """Do one round of the loop: wait a little, serve with the new process if it is ready, and start a new process
+        if a file has changed."""
         if self._next is None:
             time.sleep(POLL_S)
         elif self._next.is_ready(POLL_S):

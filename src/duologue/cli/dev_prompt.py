@@ -1,7 +1,9 @@
-"""The prompt of `duologue dev`: a conversation by typing in the terminal, separate from that of the page.
+"""The prompt of `duologue dev`: a developer types in the terminal and has a conversation with the agent, separate from
+the conversation on the web page.
 
-It is a client of the server, like the page, so it survives a reload. Sound counts as heard as soon as it arrives. Rule:
-the prompt never ends the server; if the server can't be reached, the next typed line tries again.
+The prompt is a client of the server, like the web page, so its conversation survives a reload. Nothing is played: sound
+counts as heard as soon as it arrives. Rule: the prompt never ends the server; if the server can't be reached, the
+prompt tries again with the next typed line.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ _RESTS = ("listening", "error", "idle")
 
 
 class DevPrompt:
-    """A client that types. `show` gets what the agent says, line by line, at any time."""
+    """A client that types. It calls `show` with each line that the agent says, at any time."""
 
     def __init__(self, url: str, show: Callable[[str], None]) -> None:
         self._url = url.replace("http", "ws", 1) + "ws"
@@ -40,7 +42,7 @@ class DevPrompt:
         self._heard_ms: dict[int, int] = {}
 
     def type(self, line: str) -> None:
-        """Send a line and wait for its answer. Shows one line if the server can't be reached."""
+        """Send a line and wait for the answer. If the server can't be reached, a line is shown that says so."""
         self._typed += 1
         for _ in range(2):  # a second time if the server was replaced meanwhile
             try:
@@ -75,8 +77,9 @@ class DevPrompt:
         return socket
 
     def _wait_for_rest(self, socket: ClientConnection, typed: str, answers: int) -> None:
-        """Wait until the agent has answered and listens again. If nothing more comes for QUIET_S, an answer alone is
-        enough (such as the question of a tool), and so is listening without an answer."""
+        """Wait until the agent has answered the typed line and listens again. If nothing more comes for QUIET_S
+        seconds, one of the two is enough: an answer (such as a question that a tool asks), or that the agent
+        listens."""
         with self._changed:
             while self._socket is socket:
                 has_it, has_answer = self._confirmed == typed, self._answers > answers
@@ -92,7 +95,7 @@ class DevPrompt:
                 raise ConnectionError("the server has closed the connection")
 
     def _read_all(self, socket: ClientConnection) -> None:
-        """Handle everything that comes, until the connection ends."""
+        """Handle every message from the server until the connection ends."""
         with contextlib.suppress(OSError, WebSocketException):
             for frame in socket:
                 if isinstance(frame, bytes):
@@ -107,7 +110,7 @@ class DevPrompt:
             self._changed.notify_all()
 
     def _take(self, socket: ClientConnection, kind: str, payload: dict[str, Any]) -> None:
-        """Handle a message."""
+        """Handle one message from the server."""
         match kind:
             case "conversation":
                 self._known = {"conversation": payload["conversation"], "key": payload["key"]}

@@ -1,7 +1,5 @@
-"""`duologue eval`: a model calls an agent, again and again, and another model judges the calls.
-
-Rule: the exit code is 0 if every case passed, 1 if one failed, and 2 if the suite is invalid.
-"""
+"""`duologue eval`: an LLM plays a caller and calls an agent again and again; another LLM judges the calls. Rule: the
+exit code is 0 if every case passed, 1 if a case failed, and 2 if the suite is invalid."""
 
 from __future__ import annotations
 
@@ -37,7 +35,9 @@ def eval_command(
     llm_url: Annotated[
         str | None, typer.Option(help="The base URL of the chat-completions server; default OpenAI.")
     ] = None,
-    judge_url: Annotated[str | None, typer.Option(help="The base URL of the judge's server, if it differs.")] = None,
+    judge_url: Annotated[
+        str | None, typer.Option(help="The base URL of the judge's server, if it isn't the caller's server.")
+    ] = None,
     runs: Annotated[
         int | None, typer.Option(min=1, help="How often each case runs, instead of the number in the suite.")
     ] = None,
@@ -47,7 +47,7 @@ def eval_command(
     html: Annotated[Path | None, typer.Option(help="Write a page with the timeline of each call to this file.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Let a model call an agent, check the calls, and let another model judge them."""
+    """Let an LLM call an agent, check the calls, and let another LLM judge them."""
     from duologue.runtime.find_agent import find_agent_or_maker
     from duologue.testing.evals.suite import InvalidSuite, load_suite
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class _Checked(NamedTuple):
-    """A file that was checked: its content if it is valid, and its problems."""
+    """A flow file after its check: its problems, and its content if it is valid."""
 
     path: Path
     file: FlowFile | None
@@ -182,7 +182,7 @@ def play_command(
     ] = "words",
     as_json: JsonOption = False,
 ) -> None:
-    """Play stories: whole dialogues with the expected reply to every turn; exit code 1 if one fails."""
+    """Play stories: whole dialogues with the expected reply to every turn; exit code 1 if a story fails."""
     from duologue.flows import load_flows
     from duologue.flows.find_functions import find_functions
     from duologue.flows.stories import play_file, read_stories

@@ -25,11 +25,14 @@ if TYPE_CHECKING:
 def explain_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A flow file (YAML).", show_default=False)],
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What the user says.", show_default=False)],
-    slot: Annotated[str, typer.Option(help="The slot that was asked for; without it, no question is open.")] = "",
+    slot: Annotated[
+        str, typer.Option(help="The slot that the agent has asked for; without it, no question is open.")
+    ] = "",
     today: Annotated[str | None, typer.Option(help="Use this ISO date as today.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show which interpreter handles a message, and what it does. NLU and your functions aren't called."""
+    """Show which interpreter handles a message and what the message leads to. Neither NLU nor your functions are
+    called."""
     from duologue.flows import load_flows
     from duologue.flows.caller_clock import today_in
     from duologue.flows.explain import explain

@@ -1,4 +1,5 @@
-"""`duologue flows walk`: random users talk to the flows of a file, and every law is checked after every event.
+"""`duologue flows walk`: random users talk to the flows of a file, and every law of the dialogue machine is checked
+after every event.
 
 Rule: if a law is broken, the dialogue that broke it is shown and the exit code is 1.
 """
@@ -27,7 +28,9 @@ LINES_MAX = 40  # how many lines of a dialogue that broke a law are shown, the l
 def walk_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A flow file (YAML).", show_default=False)],
     dialogues: Annotated[int, typer.Option(min=1, help="How many dialogues to play.")] = 1_000,
-    seed: Annotated[int, typer.Option(help="The seed of the first dialogue; the next ones count up from it.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="The seed of the first dialogue; each further dialogue has the next number as its seed.")
+    ] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Play random dialogues: report broken laws and steps that are never reached. Your functions aren't called."""

@@ -1,7 +1,5 @@
-"""What `duologue forget --check` searches for: pieces of a conversation, taken before it is deleted.
-
-Rule: pieces are long enough not to be found by chance.
-"""
+"""What `duologue forget --check` searches for: texts of a conversation, collected before the conversation is deleted.
+Rule: these texts are so long that other data won't contain them by chance."""
 
 from __future__ import annotations
 
@@ -18,7 +16,8 @@ TRACES_MAX = 500
 
 
 async def traces_of(store: Store, conversation: str) -> set[bytes]:
-    """The texts of this conversation in the store, as they are searched for."""
+    """The longest texts of this conversation in the store, encoded as the bytes to search for. Empty if the store has
+    no such texts."""
     try:
         stored = await store.read(conversation)
     except Damaged:
@@ -27,7 +26,7 @@ async def traces_of(store: Store, conversation: str) -> set[bytes]:
 
 
 def traces_in_files(files: Iterable[Path]) -> set[bytes]:
-    """The texts in these words files, as they are searched for."""
+    """The longest texts in these words files, encoded as the bytes to search for."""
     found: set[bytes] = set()
     for file in files:
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines() if file.suffix == ".jsonl" else ():
@@ -41,7 +40,8 @@ def traces_in_files(files: Iterable[Path]) -> set[bytes]:
 
 
 def places_of_store(url: str) -> list[Path]:
-    """The files of a store on this machine, with its log, its index and copies next to it."""
+    """The files of a store on this machine: the database, and the log, index and copies next to it. Empty if the store
+    has no files here."""
     path = getattr(open_store(url), "path", None)
     return sorted(path.parent.glob(f"{path.name}*")) if isinstance(path, Path) else []
 
@@ -58,6 +58,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _encoded(texts: Iterable[str]) -> set[bytes]:
-    """The longest of these texts, as the bytes that a JSON file contains: with and without escapes."""
+    """The longest of these texts as bytes, each in the two forms in which a JSON file may contain it: with and without
+    escapes."""
     long = sorted({text for text in texts if len(text) >= CHARS_MIN}, key=len, reverse=True)[:TRACES_MAX]
     return {json.dumps(text, ensure_ascii=escapes)[1:-1].encode() for text in long for escapes in (True, False)}

@@ -27,14 +27,14 @@ def init_command(
         str, typer.Option(help="Write this example instead of the starter project; 'list' prints their names.")
     ] = "",
 ) -> None:
-    """Write a small project: an agent, its flow, its tests. Or one of the examples."""
+    """Write a small project (an agent, its flow and its tests), or one of the examples."""
     from duologue.starter.write_project import example_names, write_example, write_project
 
     if example == "list":
         _OUT.print("\n".join(example_names()), highlight=False)
         return
     if folder is None and not example:
-        raise DuologueError("name a folder for the project: duologue init my-agent")
+        raise DuologueError("name the folder for the new project, for example: duologue init my-agent")
     target = folder or Path(example)
     files = write_example(example, target) if example else write_project(target)
     for file in files:

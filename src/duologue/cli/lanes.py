@@ -22,8 +22,8 @@ _TICK_COLUMNS_MIN = 9
 
 
 def columns(visits: tuple[Visit, ...], length_ms: int, width: int, rank: Callable[[str], int]) -> list[str]:
-    """The state to show in each column: the one with the highest rank. Of states with the same rank, the one that lasts
-    longest in the column."""
+    """For each column, the state to show. This is the state with the highest rank among those that occur in the column.
+    If several have this rank, it is the one that lasts longest there."""
     shown = []
     first = 0
     for column in range(width):
@@ -43,7 +43,7 @@ def columns(visits: tuple[Visit, ...], length_ms: int, width: int, rank: Callabl
 
 
 def bar_width(width: int) -> int:
-    """How many columns are left for a bar if the bar and its label together have `width` columns: at least 10."""
+    """How many of `width` columns are left for a bar after its label; at least 10."""
     return max(10, width - LABEL_WIDTH)
 
 
@@ -59,7 +59,7 @@ def draw_lanes(timeline: Timeline, width: int) -> Iterator[Text]:
 
 
 def _shown(lane: TimelineLane, length_ms: int, width: int) -> list[str]:
-    """The leaf to show in each column. If several jobs run in parallel, only the first of them is shown."""
+    """The leaf state to show in each column. If several jobs run in parallel, only the first of them is shown."""
     states = columns(lane.visits, length_ms, width, lambda state: look_of(lane.region, state).rank)
     return [state.partition("+")[0] for state in states]
 
@@ -73,7 +73,7 @@ def _bar(region: str, leaves: list[str]) -> Text:
 
 
 def _legend(region: str, leaves: list[str], width: int) -> Iterator[Text]:
-    """The marks that occur in the bar, with the names of their leaves."""
+    """The marks in the bar, each with the name of the leaf state that it stands for."""
     entries = [
         Text.assemble((look.mark, look.colour), (f" {leaf.replace('_', ' ')}", "dim"), "  ")
         for leaf, look in LOOKS[region].items()

@@ -8,7 +8,7 @@ from rich.text import Text
 
 
 def pack(pieces: Iterable[Text], width: int, gap: int) -> Iterator[list[Text]]:
-    """Yield the pieces of each line. Every piece must end in `gap` blanks. At the end of a line, these blanks may
+    """Yield the pieces of each line. Every piece must end in `gap` blanks; the blanks of the last piece in a line may
     extend beyond the width."""
     line: list[Text] = []
     used = 0

@@ -60,7 +60,9 @@ def listen_command(
         str, typer.Option("--profile", help="The barge-in profile: confirm, words or immediate.")
     ] = "confirm",
     model: Annotated[str, typer.Option(help="The STT model: tiny or base.")] = "tiny",
-    final_model: Annotated[str, typer.Option(help="The STT of final texts: tiny, doubt, base or auto.")] = "doubt",
+    final_model: Annotated[
+        str, typer.Option(help="The STT model for final texts: tiny, doubt, base or auto.")
+    ] = "doubt",
     record: Annotated[
         Path | None, typer.Option(help="Record each conversation in this folder, for `duologue tune` and `replay`.")
     ] = None,
@@ -68,9 +70,9 @@ def listen_command(
 ) -> None:
     """Show what an agent hears in a recording, and when and why it ends turns and yields to barge-in."""
     if (file is None) == (labels is None):
-        raise DuologueError("name one recording, or a set of them with --labels")
+        raise DuologueError("name one recording, or use --labels FILE for a set of recordings")
     if labels is not None and out is None and record is None:
-        raise DuologueError("--labels needs --out FILE for the decisions, or --record FOLDER")
+        raise DuologueError("--labels also needs --out FILE (where decisions are written) or --record FOLDER")
     if record is not None and record.exists() and not record.is_dir():
         raise DuologueError(f"{record}: not a folder")
     listener = make_listener(endpoint, eagerness, overlap, model, final_model)
@@ -102,7 +104,7 @@ def make_listener(
         raise DuologueError(str(missing)) from None
     choice = next((one for one in CHOICES if one == final_model), None)
     if choice is None:
-        raise DuologueError(f"unknown STT model of final texts {final_model!r}: use one of {', '.join(CHOICES)}")
+        raise DuologueError(f"unknown STT model for final texts {final_model!r}: use one of {', '.join(CHOICES)}")
     ears = LocalEars(Moonshine("base" if model == "base" else "tiny"), final_model=choice)
     ears.load()
     return Listener(ears, rule, profile(overlap))
@@ -190,7 +192,8 @@ def _picture(result: ListenResult, width: int) -> Group:
 
 
 def _levels(levels_db: tuple[float, ...], width: int, share: float) -> str:
-    """The audio as a line of bars: each column shows its loudest level. The bars fill this share of the width."""
+    """A line of bars that shows how loud the audio is. Each bar shows the loudest level in its column. The line is
+    `share` of the width long."""
     columns = max(1, round(width * share))
     line = ""
     for at in range(columns):

@@ -1,4 +1,4 @@
-"""`duologue rows` and `duologue diagram`: the conversation machine as a list and as a diagram."""
+"""`duologue rows` and `duologue diagram`: the state machine of a conversation as a list and as a diagram."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def rows_command(
     match: Annotated[str, typer.Argument(help="List only rows whose text contains this.")] = "",
     as_json: JsonOption = False,
 ) -> None:
-    """List the rows and rules of the core: all behaviour of the conversation machine."""
+    """List the rows and rules of the core. Together they define how the state machine of a conversation behaves."""
     found = [(row.name, row.do.__name__ if row.do else "", row.why) for row in MACHINE.rows]
     found += [(f"rule: {rule.name}", rule.do.__name__, rule.why) for rule in MACHINE.rules]
     found = [entry for entry in found if match.lower() in " ".join(entry).lower()]
@@ -38,12 +38,14 @@ def rows_command(
 
 
 def diagram_command(
-    view: Annotated[str | None, typer.Option(help="A view or a region; without it, the whole machine.")] = None,
+    view: Annotated[
+        str | None, typer.Option(help="A view or a region; without it, the whole state machine is drawn.")
+    ] = None,
     format: Annotated[  # noqa: A002 (the option's name)
         str, typer.Option(help="The format of the diagram: mermaid or svg.")
     ] = "mermaid",
 ) -> None:
-    """Draw the conversation machine, one of its regions or one of its views."""
+    """Draw the state machine of a conversation, one of its regions or one of its views."""
     from duologue.draw import render
 
     sys.stdout.write(render(view, format))

@@ -1,6 +1,6 @@
 """`duologue models`: lists, downloads and verifies the speech models.
 
-Rule: of these commands only `pull` downloads, and it prints the licence of every model under the GPL.
+Rule: `pull` is the only one of these commands that downloads, and it prints the licence of every model under the GPL.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def pull_models(
     names: Names = None,
     every: Annotated[bool, typer.Option("--all", help="Download every model.")] = False,
 ) -> None:
-    """Download models; without a name, those of the demo."""
+    """Download models. Without a name, the models that the demo needs are downloaded."""
     from duologue.models.pull import pull
 
     if every and names:
@@ -87,15 +87,15 @@ def pull_models(
 
 
 def pull_missing(names: Sequence[str], err: Console) -> None:
-    """Of these models, download those that are missing, with a progress bar on `err`."""
+    """Download those of the named models that are missing, with a progress bar on `err`."""
     missing = [name for name in names if not is_present(name)]
     if missing:
         pull_with_progress(missing, err)
 
 
 def pull_with_progress(names: Sequence[str], err: Console, also: PullProgress | None = None) -> None:
-    """Download models with a progress bar on `err`. If `also` is given, it is called with every step of the
-    progress."""
+    """Download models with a progress bar on `err`. If `also` is given, it is called with each report of the progress
+    too."""
     err.print(f"downloading {', '.join(names)}, once", highlight=False)
     with progress_bars(err) as show:
 
@@ -128,10 +128,13 @@ def add_model(
     name: Annotated[str, typer.Argument(help="The name of the voice, such as anna.")],
     file: Annotated[Path, typer.Argument(help="The model of a Piper or Kokoro voice, an .onnx file.")],
     config: Annotated[
-        Path | None, typer.Option(help="The settings of the voice; without it, FILE.onnx.json beside the model.")
+        Path | None,
+        typer.Option(help="The file with the settings of the voice; default: FILE.onnx.json beside the model."),
     ] = None,
     speakers: Annotated[Path | None, typer.Option(help="Kokoro's file of voices, such as voices-v1.0.bin.")] = None,
-    language: Annotated[str, typer.Option(help="The code of the language; without it, that of the settings.")] = "",
+    language: Annotated[
+        str, typer.Option(help="The code of the language; without it, the language in the voice's settings.")
+    ] = "",
 ) -> None:
     """Add a neural voice that you downloaded. Check its licence yourself."""
     from duologue.models.added import add_voice, remove_voice
@@ -204,7 +207,8 @@ def _show_problems(problems: dict[str, list[str]]) -> None:
 
 @contextmanager
 def progress_bars(err: Console) -> Iterator[Callable[[str, PullStage, int, int], None]]:
-    """Yield a function that shows the progress of downloads: as bars on a terminal, or else as one line per step."""
+    """Yield a function that shows the progress of downloads: as bars on a terminal, and otherwise as one line per
+    step."""
     if not err.is_terminal:
         shown: set[tuple[str, str]] = set()
 

@@ -1,7 +1,7 @@
 """`duologue nlu bench`: how well and how fast the local NLU understands the messages of a file.
 
 Downloads the models if they are missing. Rule: results go to standard output. If a model can't be downloaded, one line
-on standard error says so, and the benchmark goes on without it.
+on standard error says so, and the benchmark runs without this model.
 """
 
 from __future__ import annotations

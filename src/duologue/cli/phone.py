@@ -51,11 +51,12 @@ def phone_command(
         typer.Option(help="The script of a call, or a story with several telephones, in YAML (docs/phone.md)."),
     ] = None,
     carrier: Annotated[
-        str, typer.Option(help="The carrier to simulate, twilio or telnyx; without it, the script's.")
+        str,
+        typer.Option(help="The carrier to simulate, twilio or telnyx; without it, the carrier that the script names."),
     ] = "",
     agent: Annotated[
         str,
-        typer.Option(help="The agent that answers, as module:agent; without it, one that repeats what it hears."),
+        typer.Option(help="The agent that answers, as module:agent; without it, an agent that repeats what it hears."),
     ] = "",
     fast: Annotated[bool, typer.Option("--fast", help="Use the simulated clock, without a WebSocket.")] = False,
     to: Annotated[
@@ -172,7 +173,7 @@ def _repeating(script: CallScript) -> Agent:
 
 
 async def _call(script: CallScript, agent: Agent, speech: PhoneSpeech, folder: Path) -> CallOutcome:
-    """Play the call in real time, through the same routes as a real server."""
+    """Play the call in real time, through the same HTTP routes that a real server has."""
     from duologue.lines.phone.carriers import CARRIERS
 
     try:
@@ -195,7 +196,7 @@ async def _call(script: CallScript, agent: Agent, speech: PhoneSpeech, folder: P
 
 
 def _call_running_server(script: CallScript, here: Path, url: str, as_json: bool) -> None:
-    """Call an agent in another process. Only the agent's audio is known here, not what the agent understood."""
+    """Call an agent in another process. Here, only the agent's audio is known; what the agent understood isn't."""
     from duologue.lab.sim.call_script import Expect
     from duologue.lab.sim.phone_speech import PhoneSpeech
     from duologue.voice.espeak import EspeakVoice
@@ -232,7 +233,8 @@ async def _dial(script: CallScript, speech: PhoneSpeech, url: str) -> tuple[Scri
 
 
 async def _call_fast(script: CallScript, agent: Agent, speech: PhoneSpeech, folder: Path) -> CallOutcome:
-    """Play the call on the simulated clock: the same line and carrier, connected without a socket."""
+    """Play the call on the simulated clock. The line and the carrier are the same as in real time, but no socket is
+    between them."""
     from duologue.lab.sim.offline_call import OfflineCall
     from duologue.lines.phone.carriers import CARRIERS
     from duologue.lines.phone.digits import Digits

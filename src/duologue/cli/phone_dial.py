@@ -1,7 +1,8 @@
 """`duologue phone dial`: lets an agent call a telephone number, through a carrier.
 
-The command serves the carrier's webhooks and the call's stream until the call is over. Rule: each change of the call is
-one line on standard output. The exit code is 1 if the agent has neither talked to a person nor left a message.
+The command serves the carrier's webhooks and the call's stream until the call is over. Rule: each change in the state
+of the call is one line on standard output. The exit code is 1 if the agent has neither talked to a person nor left a
+message.
 """
 
 from __future__ import annotations
@@ -35,13 +36,14 @@ def dial_command(
     url: Annotated[
         str, typer.Option(help="The public URL at which the carrier reaches this command.", envvar="PHONE_URL")
     ],
-    carrier: Annotated[str, typer.Option(help="twilio or telnyx; without it, the one whose secrets are set.")] = "",
+    carrier: Annotated[str, typer.Option(help="twilio or telnyx; without it, the carrier whose secrets are set.")] = "",
     message: Annotated[str, typer.Option(help="What is said to an answering machine after its beep.")] = "",
     on_machine: Annotated[
-        str, typer.Option(help="What to do if a machine answers: message, hang_up, or talk (to a telephone menu).")
+        str,
+        typer.Option(help="What to do if an answering machine or a telephone menu answers: message, hang_up or talk."),
     ] = "",
     carrier_amd: Annotated[
-        bool, typer.Option("--carrier-amd", help="Let the carrier detect machines too; it charges for that.")
+        bool, typer.Option("--carrier-amd", help="Let the carrier detect answering machines too; it charges for that.")
     ] = False,
     ring_s: Annotated[float, typer.Option(help="Seconds that the telephone may ring.")] = 30.0,
     parameter: Annotated[
@@ -61,7 +63,7 @@ def dial_command(
     if wanted not in {kind.value for kind in OnMachine}:
         raise DuologueError(f"--on-machine must be message, hang_up or talk, not {wanted!r}")
     if wanted == "message" and not message:
-        raise DuologueError("--on-machine message needs --message, the words for the machine")
+        raise DuologueError("--on-machine message needs --message, the words for the answering machine")
     settings = PhoneSettings(
         public_url=url,
         twilio_auth_token=os.environ.get("TWILIO_AUTH_TOKEN", ""),
@@ -80,7 +82,8 @@ def dial_command(
 
 
 def read_parameters(given: list[str]) -> dict[str, str]:
-    """The facts in NAME=VALUE texts. Raises DuologueError if a text is invalid."""
+    """The facts about the call, read from texts of the form NAME=VALUE. Raises DuologueError if a text doesn't have
+    this form."""
     found = {}
     for text in given:
         name, equals, value = text.partition("=")

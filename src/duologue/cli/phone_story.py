@@ -29,12 +29,13 @@ if TYPE_CHECKING:
 
 
 def is_story(data: object) -> bool:
-    """Is this parsed YAML a story, rather than the script of one caller?"""
+    """Is this parsed YAML a telephone story? If not, it is the script of one caller."""
     return isinstance(data, Mapping) and ("story" in data or "telephones" in data)
 
 
 def story_command(file: Path, data: object, carrier: str, agent: str, as_json: bool) -> None:
-    """Play a story. `carrier` and `agent` replace those of the story. The agent's module may be beside the story."""
+    """Play a story. `carrier` and `agent`, unless they are empty, are used instead of the ones that the story names.
+    The agent's module may be in the folder of the story."""
     try:
         from duologue.lab.sim.phone_speech import PhoneSpeech
         from duologue.lab.sim.phone_story import read_story

@@ -33,13 +33,16 @@ def replay_command(
         typer.Option(help="Decide the call again with this setting: patient, quick, 'silence 700', easyturn, words, …"),
     ] = None,
     redact: Annotated[
-        Path | None, typer.Option(help="Write the journal and its ear journal here, without words, for a bug report.")
+        Path | None,
+        typer.Option(
+            help="Write the journal and the journal of the ears to this path, without words, for a bug report."
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Replay a journal exactly, or show the first difference. If the ear journal is next to it, all decisions about
-    turns are made again too, and must be the same. A journal that was cut off by a crash is replayed up to that
-    point."""
+    """Replay a journal exactly, or show the first difference. If the journal of the ears lies next to it, all decisions
+    about turns are made again too, and must be the same. A journal that a crash cut off is replayed up to its last
+    complete event."""
     with reading(file):
         journal = read_journal(file.read_text("utf-8").splitlines(keepends=True), complete=False)
         records = list(replay(journal))
@@ -53,7 +56,7 @@ def replay_command(
 
 
 class _Replayed(NamedTuple):
-    """A call that was replayed."""
+    """A call after its replay."""
 
     file: Path
     journal: Journal
@@ -63,7 +66,7 @@ class _Replayed(NamedTuple):
 
     @property
     def inputs(self) -> int:
-        """How many inputs of the ears were replayed."""
+        """How many inputs of the ears (such as partial texts) were replayed."""
         return sum(one.line > 0 for one in self.decisions)
 
     @property
@@ -75,7 +78,8 @@ class _Replayed(NamedTuple):
         return self.journal.complete and (self.ears is None or self.ears.complete)
 
     def continues(self) -> Continuation | None:
-        """Where this journal continues another one, if its conversation was taken over; otherwise None."""
+        """The earlier journal that this journal continues, and the position in it, if the conversation was taken over
+        from another process; otherwise None."""
         if self.journal.start is None:
             return None
         return find_continuation(self.journal.first, earlier_journals(self.file))
@@ -84,8 +88,8 @@ class _Replayed(NamedTuple):
 def replay_ears_of(
     file: Path, journal: Journal, records: list[StepRecord]
 ) -> tuple[EarsJournal | None, list[HearingDecision]]:
-    """Make all decisions about turns again, and compare them with the recorded ones. The ear journal is None if the
-    file is missing."""
+    """Make all decisions about turns again, and compare them with the recorded decisions. Returns the journal of the
+    ears and the decisions; if there is no such journal, None and an empty list."""
     path = ears_path(file)
     if not path.exists():
         return None, []
@@ -97,7 +101,8 @@ def replay_ears_of(
 
 @contextmanager
 def reading(file: Path) -> Iterator[None]:
-    """Put the name of the file into every error of the `with` block."""
+    """Read a file in a `with` block: every error in the block becomes a DuologueError that begins with the name of the
+    file."""
     try:
         yield
     except OSError as error:
@@ -167,7 +172,7 @@ def _redact(file: Path, out: Path) -> None:
 
     beside = ears_path(file)
     if out.resolve() == file.resolve():
-        raise DuologueError(f"{out}: this is the journal itself; name another file")
+        raise DuologueError(f"{out}: this file is the journal that is replayed; name another file for the result")
     with reading(beside):
         lines = list(redact_ears(beside.read_text("utf-8").splitlines(keepends=True))) if beside.exists() else None
     with reading(out):
@@ -229,7 +234,8 @@ def _pauses_table(name: str, recorded: DecidedCall, other: DecidedCall) -> Table
 
 
 def _then(pause: DecidedPause) -> str:
-    """What happened after the voice fell silent."""
+    """A text that says who spoke next after this pause and when: the agent, the user or both. Otherwise "nothing
+    more"."""
     parts = []
     if pause.answered_at is not None:
         parts.append(f"agent after {pause.answered_at - pause.silent_at} ms")

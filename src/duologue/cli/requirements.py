@@ -1,7 +1,7 @@
-"""What an agent's file needs before it can run: extras of this package, and models.
+"""What must be installed before an agent's file can run: extras of this package, and models.
 
-Reads the file's imports without running the file, so that everything that is missing is found at once. Rule: for
-everything that is missing there is a command that installs it.
+Reads the file's imports without running the file, so that everything that is missing is found at once. Rule: for each
+missing item there is a command that installs it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _NAMES: dict[str, tuple[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """Extras and models, in the order in which they were found."""
+    """The extras and models that something needs, in the order in which they were found."""
 
     extras: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ def is_installed(extra: str) -> bool:
 
 
 def requirements_of(source: str, extras: Iterable[str] = ()) -> Requirements:
-    """What a source file needs: these `extras`, and the extras and models of all names that it imports from
+    """What a source file needs: the given `extras`, and the extras and models for each name that the file imports from
     duologue."""
     found = dict.fromkeys(extras)
     models: dict[str, None] = {}
@@ -91,8 +91,8 @@ def requirements_of(source: str, extras: Iterable[str] = ()) -> Requirements:
 
 
 def _languages(tree: ast.AST) -> list[str]:
-    """The languages that a file names for its voices and agents, as `LocalVoice("de")` or `language="de"`. English if
-    it names none."""
+    """The languages that a file gives to its voices and agents, such as "de" in `LocalVoice("de")` or in
+    `language="de"`. English if the file names no language."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     given = [one.value for call in calls for one in call.keywords if one.arg == "language"]
     given += [

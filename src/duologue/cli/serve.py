@@ -142,7 +142,9 @@ def serve_command(
     token: CallersToken = "",
     operator_token: OperatorsToken = "",
     ticket_key: TicketKey = "",
-    origin: Annotated[list[str] | None, typer.Option(help="Also accept web pages of this origin; repeatable.")] = None,
+    origin: Annotated[
+        list[str] | None, typer.Option(help="Also accept connections from web pages of this origin; repeatable.")
+    ] = None,
     journals: Annotated[Path | None, typer.Option(help="Write a journal of every conversation to this folder.")] = None,
     log: LogOption = None,
     otel: OtelOption = False,
@@ -150,7 +152,9 @@ def serve_command(
     record: RecordOption = None,
     record_consent: ConsentOption = "",
     record_format: RecordFormatOption = "wav",
-    conversations_max: Annotated[int, typer.Option(help="Refuse more concurrent conversations than this.")] = 500,
+    conversations_max: Annotated[
+        int, typer.Option(help="How many conversations may run at once; more are refused.")
+    ] = 500,
     drain_s: Annotated[float, typer.Option(help="Seconds that conversations get to end when the server stops.")] = 30.0,
     store: StoreUrl = "sqlite:",
     node: Annotated[str, typer.Option(help="This server's name among those that share a store.")] = "",
@@ -210,8 +214,8 @@ def _serve(
     browser: bool,
     is_own_token: bool,
 ) -> None:
-    """Get what is missing, then serve in this process, or in several that this one starts. A process that was started
-    as one of several only serves."""
+    """Download what is missing and serve the agent, either in this process or in several processes that this one
+    starts. If this process is one of those, it only serves."""
     if is_one_of_several():
         serve_process(options, settings, keep_days)
         return
@@ -249,7 +253,8 @@ def ready_lines(served: Sequence[str], url: str, token: str, is_own_token: bool,
 
 
 def _access_lines(settings: ServerSettings) -> list[str]:
-    """The lines that say who may connect and who may watch, if that isn't everyone on this machine."""
+    """Lines about access: whether callers need a ticket, and whether calls can't be watched. Empty if neither is the
+    case."""
     lines = []
     if settings.ticket_key:
         lines.append("Callers need a ticket: `duologue ticket` makes one, or your backend does (make_ticket).")
@@ -262,16 +267,15 @@ def _access_lines(settings: ServerSettings) -> list[str]:
 
 
 def _missing(app: str, brain: str) -> Requirements:
-    """Find out what is missing to run the demo, a flow file or an agent's module. If extras are missing, raise an error
-    with the commands to run. If models are missing, return them. For the user's own agent, first ask whether to
-    download them."""
+    """What is missing to run the demo, a flow file or an agent's module. Raises an error with the commands to run if
+    extras are missing. If the user's own agent lacks models, first asks whether to download them."""
     if not app or app.endswith(FLOWS):
         missing = Requirements(("server", "speech", "flows", "nlu"), () if brain else _demo_models()).missing()
     else:
         missing = requirements_of_agent(app, ("server",)).missing()
     if missing.extras:
         raise DuologueError(
-            "\n  ".join([f"{app or 'the demo'} needs more than is installed; run", *missing.commands()])
+            "\n  ".join([f"{app or 'the demo'} needs packages that aren't installed; run", *missing.commands()])
         )
     if missing.models and app and not app.endswith(FLOWS):
         _offer_to_pull(app, missing)
@@ -286,7 +290,7 @@ def get_missing(app: str) -> None:
 
 
 def _demo_models() -> tuple[str, ...]:
-    """The models of the demo and of flow files."""
+    """The models that the demo and flow files need."""
     from duologue.voice.local import voice_model
 
     return (*EARS_MODELS, voice_model("en"), "minilm")

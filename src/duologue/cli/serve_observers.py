@@ -1,6 +1,7 @@
 """The observers of every conversation of `duologue serve`: structured log, OpenTelemetry and recordings, if requested.
 
-Rule: an observer never ends a conversation, and a package that it lacks is reported before the server listens.
+Rule: an observer never ends a conversation. If a package that an observer needs isn't installed, this is reported
+before the server listens.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ RecordOption: TypeAlias = Annotated[
     typer.Option(help="Record both sides of every call in stereo into this folder, but not of private agents."),
 ]
 ConsentOption: TypeAlias = Annotated[
-    str, typer.Option(help="The words that begin each recorded call; none if callers have agreed before.")
+    str, typer.Option(help="The words that begin each recorded call; the word none if callers have agreed before.")
 ]
 RecordFormatOption: TypeAlias = Annotated[
     str, typer.Option(help="wav, or opus, which is about a fifteenth of the size and is encoded after each call.")
@@ -52,7 +53,7 @@ _INSTALL = "pip install 'duologue[otel]'"
 def observers_of(
     log: Path | None, otel: bool, recordings: Path | None = None, record_format: str = "wav"
 ) -> list[ConversationObserver]:
-    """The observers that these options ask for."""
+    """The observers that the user requested with these options."""
     observers: list[ConversationObserver] = []
     if log is not None:
         observers.append(structured_log(log))
@@ -93,20 +94,20 @@ def with_consent(agent: Agent, consent: str) -> Agent:
 
 
 def check_recording(folder: Path | None, consent: str, format_: str, keep_days: int) -> tuple[Path | None, str, str]:
-    """The folder, the consent text and the format of recordings. Raises DuologueError if the consent text is missing or
-    the format is unknown. Deletes recordings that are too old."""
+    """Check the options for recordings, and return the folder, the consent text and the format. Raises DuologueError if
+    the consent text is missing or the format is unknown. Also deletes recordings that are too old."""
     if format_ not in ("wav", "opus"):
         raise DuologueError(f"--record-format must be wav or opus, not {format_!r}")
     if folder is None:
         if consent or format_ != "wav":
-            raise DuologueError(f"--record-{'consent' if consent else 'format'} is for --record FOLDER")
+            raise DuologueError(f"--record-{'consent' if consent else 'format'} needs --record FOLDER")
         return None, "", format_
     if format_ == "opus":
         check_opus()
     if not consent:
         raise DuologueError(
-            '--record needs --record-consent "This call is recorded.", which is said first; write none if callers have '
-            "agreed before"
+            '--record needs --record-consent "This call is recorded.", which is said first; write --record-consent '
+            "none if callers have agreed before"
         )
     if folder.is_dir():
         from duologue.observe.call_recording import delete_old_recordings
@@ -131,7 +132,7 @@ def structured_log(path: Path) -> ConversationObserver:
 
 
 def spans_with(tracer: Tracer) -> ConversationObserver:
-    """An observer that makes spans of each conversation with this tracer."""
+    """An observer that records each conversation as OpenTelemetry spans, with this tracer."""
     from duologue.observe.telemetry import trace
 
     def observe(conversation: Conversation) -> None:
@@ -141,8 +142,8 @@ def spans_with(tracer: Tracer) -> ConversationObserver:
 
 
 def exporting_tracer() -> Tracer:
-    """A tracer that exports spans over OTLP (HTTP). OpenTelemetry's own variables say where to and under which name:
-    OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME and the others."""
+    """A tracer that exports spans over OTLP (HTTP). OpenTelemetry's own environment variables set the address and the
+    name of the service: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME and others."""
     try:
         exporters = import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter")
         from opentelemetry.sdk.resources import Resource

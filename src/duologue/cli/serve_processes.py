@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def run_processes(listening: socket.socket, count: int, token: str, announce: Callable[[Sequence[str]], None]) -> int:
-    """Run a parent with this many server processes. Returns its exit code."""
+    """Run a parent with this many server processes. Returns the exit code of the parent."""
     from duologue.server.processes.parent import Parent, run_parent, wait_for_requests
 
     wait_for_requests(listening)
@@ -30,8 +30,8 @@ def run_processes(listening: socket.socket, count: int, token: str, announce: Ca
 
 
 def serve_process(options: ServeOptions, settings: ServerSettings, keep_days: int) -> None:
-    """Serve the connections that the parent of this process passes on, until the parent tells it to stop. Each line of
-    the log contains the number of the process."""
+    """Serve the connections that the parent process passes to this one, until the parent tells it to stop. Each line of
+    the log contains the number of this process."""
     from duologue.server.processes.link import link_to_parent
     from duologue.server.run import run, serve_for_parent
 

@@ -1,4 +1,4 @@
-"""The options of `duologue serve` for how sound reaches clients: WebRTC, and Opus on their sockets.
+"""The options of `duologue serve` that say how sound reaches clients: by WebRTC, and as Opus on their sockets.
 
 Rule: secrets of TURN servers come from the environment, never from the command line.
 """

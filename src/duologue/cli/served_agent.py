@@ -1,4 +1,4 @@
-"""The server that `duologue serve` runs: an agent, a store, phone lines, made from the command's options.
+"""The server that `duologue serve` runs: its agent, store and phone lines are made from the command's options.
 
 Rule: each process of a server makes all of this for itself; values that all processes must share come from their
 parent.
@@ -96,8 +96,8 @@ def _title(agent: Agent) -> str:
 
 
 def _maker(agent: AgentOrMaker, brain: str, url: str | None) -> AgentOrMaker:
-    """The agent, or a function that returns the agent of a conversation. A Realtime model serves only one conversation,
-    so each conversation gets its own model."""
+    """The agent itself if `brain` is empty. Otherwise a function that makes an agent with a Realtime model for each
+    conversation, because such a model serves only one conversation."""
     kind, _, model = brain.partition(":")
     if kind not in ("", "realtime"):
         raise DuologueError(f"unknown brain {kind!r}: use realtime or realtime:MODEL")
@@ -172,7 +172,7 @@ def _phones(server: Server, url: str, journals: Path | None, link: ParentLink | 
 
 
 def phone_account() -> dict[str, Any]:
-    """The settings with which calls are placed and transferred, from the environment."""
+    """Settings for placing and transferring calls, read from the environment."""
     names = ("twilio_account_sid", "telnyx_api_key", "telnyx_account", "telnyx_application")
     own = {"number": os.environ.get("PHONE_NUMBER", ""), "drain_to": os.environ.get("PHONE_DRAIN_TO", "")}
     return {**own, **{name: os.environ.get(name.upper(), "") for name in names}}
@@ -188,13 +188,13 @@ def _leases(url: str, node: str, where: str) -> Leases | None:
 
 
 def node_name(given: str, is_one_of_several: bool) -> str:
-    """The name of this process among those that share a store. If there are several processes, or if the user has given
-    no name, the name contains the process id."""
+    """The name of this process in the store, which other processes may share. The name contains the process id if the
+    server has several processes, or if the user has given no name."""
     return given if given and not is_one_of_several else f"{given or socket.gethostname()}-{os.getpid()}"
 
 
 def share_of(limit: int, count: int) -> int:
-    """The part of a server's limit that one of `count` processes may use."""
+    """How much of a server's limit one of its `count` processes may use."""
     return -(-limit // count)
 
 
@@ -210,7 +210,7 @@ def _agent(app: str) -> AgentOrMaker:
 
 
 def _agent_of_flows(file: Path) -> Agent:
-    """The agent of a flow file, with local ears and voice."""
+    """An agent that speaks the flows of a file, with local ears and a local voice."""
     from duologue.flows import load_flows
     from duologue.flows.brain import FlowBrain
     from duologue.flows.find_functions import find_functions

@@ -68,10 +68,11 @@ def simulate_command(
         bool, typer.Option("--faults", help="Let services fail, and lose, delay and repeat messages.")
     ] = False,
     agent: Annotated[
-        str, typer.Option(help="The agent that answers, as module:agent; without it, a built-in one.")
+        str, typer.Option(help="The agent that answers, as module:agent; without it, a built-in agent.")
     ] = "",
     journals: Annotated[
-        Path | None, typer.Option(help="Write the journals of failed calls to this folder; without it, to a new one.")
+        Path | None,
+        typer.Option(help="Write the journals of failed calls to this folder; without it, to a new folder."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -115,8 +116,8 @@ def play_scenarios(paths: Iterable[Path], as_json: bool, journals: Path | None =
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield the scenario files. A folder is replaced by the scenarios in it. A folder without scenarios is yielded
-    itself, so that it can be reported."""
+    """Yield the scenario files: each given file, and all scenarios in each given folder. A folder without scenarios is
+    yielded itself, so that the command can report it."""
     for path in paths:
         inside = sorted(path.rglob("*")) if path.is_dir() else []
         yield from [each for each in inside if _is_scenario(each.relative_to(path))] or [path]
@@ -128,7 +129,8 @@ def _is_scenario(path: Path) -> bool:
 
 @contextlib.contextmanager
 def _folder(journals: Path | None) -> Iterator[Path]:
-    """The folder for journals; without `journals`, a temporary one, which is removed if it stays empty."""
+    """The folder for journals: `journals`, or a temporary folder if that is None. A temporary folder is removed if it
+    stays empty."""
     folder = journals or Path(tempfile.mkdtemp(prefix="duologue-journals-"))
     try:
         yield folder
@@ -159,8 +161,8 @@ def _play_all(files: list[Path], folder: Path) -> list[ScenarioOutcome]:
 
 
 def _free(stem: str, taken: set[str]) -> str:
-    """A name that isn't in `taken`: the stem, if necessary with a number. It is added to `taken`. Files in different
-    folders may have the same stem."""
+    """A file name that isn't in `taken` yet: the stem, or the stem with a number, because files in different folders
+    may have the same stem. The name is added to `taken`."""
     name, number = stem, 1
     while name in taken:
         number += 1

@@ -1,8 +1,5 @@
-"""`duologue slots`: reads replies to questions, and finds the values of those replies that need no NLU.
-
-Reads one JSON object per line from standard input and writes one JSON object per line. Rule: a reply that the grammar
-doesn't understand completely gets "direct": false and the reason. Such a reply needs NLU.
-"""
+"""`duologue slots`: reads replies to questions, and finds the values in those replies that can be understood without
+NLU."""
 
 from __future__ import annotations
 
@@ -38,7 +35,7 @@ _WITHOUT_NAME = (Why.NO_VALUE, Why.LEFTOVER)
 
 
 class KnownNames:
-    """The names that a deployment knows: one list per slot, and `all`, which contains the names of all slots."""
+    """The names that an installation knows: one list per slot, and the list `all` with the names of all slots."""
 
     def __init__(self, names: Mapping[str, list[str]]) -> None:
         self._names = names
@@ -54,9 +51,11 @@ class KnownNames:
 
 def slots_command(
     names: Annotated[
-        Path | None, typer.Option(help="A JSON file of known names: an object from slot to a list of names.")
+        Path | None, typer.Option(help="A JSON file of known names: an object that maps each slot to a list of names.")
     ] = None,
-    parts: Annotated[bool, typer.Option(help="Also take a yes with a question after it, as flows do.")] = False,
+    parts: Annotated[
+        bool, typer.Option(help="Also accept a reply that says yes and then asks something, as flows do.")
+    ] = False,
     language: Annotated[str, typer.Option(help="The language of the replies: de, en or es.")] = "en",
 ) -> None:
     """Read replies to questions from standard input, one JSON object per line, and find their slot values."""
@@ -82,16 +81,16 @@ def _read_names(file: Path) -> dict[str, list[str]]:
     except ValueError as error:
         raise DuologueError(f"{file}: {error}") from None
     if not isinstance(names, dict):
-        raise DuologueError(f"{file}: expected an object from slot to a list of names")
+        raise DuologueError(f"{file}: expected a JSON object that maps each slot to a list of names")
     return names
 
 
 def answer_row(
     row: Mapping[str, Any], known: KnownNames, *, parts: bool = False, pack: LanguagePack = ENGLISH
 ) -> dict[str, Any]:
-    """The answer to one row, as JSON: the value of the reply if the grammar understands it completely, otherwise the
-    reason why it doesn't. A name that isn't found in the list of its slot is looked up among all known names. With
-    `parts`, a yes counts although a question follows it."""
+    """The answer to one row, as JSON: the value of the reply if the grammar understands all of it, otherwise the reason
+    why it doesn't. A name that isn't in the list of its slot is looked up among all known names. With `parts`, a reply
+    that says yes and then asks something counts as a yes."""
     if row["ask"] == "confirm":
         said = row["question"], row["reply"], row["today"]
         answer = _as_json(pack.replies.read_confirmation(*said, ()))
@@ -107,7 +106,7 @@ def answer_row(
 
 
 def slot_of(row: Mapping[str, Any], known: KnownNames) -> Slot:
-    """The slot that a row asks for."""
+    """The slot that the question in a row asks for."""
     kind = _KINDS.get(row["type"]) or SlotKind(row["type"])
     choices = tuple(map(Choice, row["choices"])) if kind is SlotKind.CHOICE else ()
     return Slot(row["slot"], kind, choices, known.of_slot(row["slot"]) if kind is SlotKind.NAME else None)

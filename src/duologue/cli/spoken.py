@@ -1,7 +1,5 @@
-"""`duologue spoken`: shows what a voice is given for a text, sentence by sentence.
-
-Rule: it splits and rewrites the text exactly as a conversation does.
-"""
+"""`duologue spoken`: shows the text that a voice (TTS) gets for a written text, sentence by sentence. Rule: the command
+splits and rewrites the text exactly as a conversation does."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def nodes_command(store: Url = "sqlite:", as_json: JsonOption = False) -> None:
 
 def conversations_command(
     store: Url = "sqlite:",
-    limit: Annotated[int, typer.Option(min=1, help="List at most this many, newest first.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, help="List at most this many conversations, newest first.")] = 50,
     ids: Annotated[bool, typer.Option("--ids", help="Show the full ids instead of hashed ones.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -73,7 +73,7 @@ def forget_command(
         bool, typer.Option("--check", help="Then search the store's file and these folders for what was said.")
     ] = False,
 ) -> None:
-    """Delete all data of a conversation: from a store, and its files in folders of journals."""
+    """Delete all data of a conversation from a store, and delete the conversation's files in folders of journals."""
     from .forgotten_traces import places_of_store, traces_in_files, traces_of
 
     folders = journals or []
@@ -104,12 +104,12 @@ def forget_command(
     if check:
         left = search([*places_of_store(store), *folders], traces)
         if left:
-            raise DuologueError("still found in " + ", ".join(str(path) for path in left))
+            raise DuologueError("data of the conversation is still in " + ", ".join(str(path) for path in left))
         Console().print(f"checked: none of {len(traces)} traces is in the store's files or in these folders")
 
 
 def _query(url: str, query: Callable[[Store], Awaitable[T]]) -> T:
-    """Open the store, run the query, close the store and return the result of the query."""
+    """Open the store, run the query in it, close the store, and return the result of the query."""
     from duologue.store.store_url import open_store
 
     async def run() -> T:

@@ -62,15 +62,16 @@ async def repeat(request: Request) -> AsyncIterator[Part]:
 
 
 def with_speech(agent: Agent) -> Agent:
-    """The agent with ears and a voice. If it has no ears, it gets local ones (STT and VAD). If it has no voice, it gets
-    a local one (TTS)."""
+    """The agent with ears and a voice. If the agent has no ears, it gets local ears (STT and VAD). If it has no voice,
+    it gets a local voice (TTS)."""
     agent = agent if agent.ears is not None else replace(agent, ears=_local_ears())
     return agent if agent.voice is not None else replace(agent, voice=_local_voice())
 
 
 def all_with_speech(given: AgentOrMaker) -> AgentOrMaker:
-    """The agent with ears and a voice, or a function that makes such agents. For a function, one agent is made in
-    advance, so that its models are loaded now and not during a call."""
+    """The agent with ears and a voice. If `given` is a function that makes agents, the result is a function that makes
+    agents with ears and a voice; one agent is then made in advance, so that its models are loaded now and not during a
+    call."""
     if not isinstance(given, Agent):
         with_speech(AgentSource(given).first)
     return changed(given, with_speech)

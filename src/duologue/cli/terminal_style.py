@@ -1,4 +1,4 @@
-"""How states, leaves and times look in a terminal: colours, marks and numbers.
+"""How states, leaf states and times look in a terminal: colours, marks and numbers.
 
 Colours are mid-tones that can be read on black and on white. Marks differ in shape, so that the output is readable
 without colour. Rule: how something looks is defined only in the tables here.
@@ -37,7 +37,8 @@ _COLOURS = {state: colour for colour, states in _STATES.items() for state in sta
 
 
 class Look(NamedTuple):
-    """How a leaf is drawn. If several leaves fall into one column, the one with the highest rank is shown."""
+    """How a leaf state is drawn. If several leaf states fall into one column, the one with the highest rank is
+    shown."""
 
     mark: str
     colour: str
@@ -96,12 +97,12 @@ PLAIN_MARKS = str.maketrans("─━·░▒▓█▚≈╌▁→…✓╵", "-=.
 
 
 def look_of(region: str, leaf: str) -> Look:
-    """The look of a leaf. If `leaf` names several parallel jobs, it is the look of the first."""
+    """The look of a leaf state. If `leaf` names several parallel jobs, this is the look of the first job."""
     return LOOKS[region].get(leaf.partition("+")[0], _REST)
 
 
 def colour_of(state: str) -> str:
-    """The colour of a view's state."""
+    """The colour of a state of a view, by the state's name. Unknown states are grey."""
     return _COLOURS.get(state, GREY)
 
 

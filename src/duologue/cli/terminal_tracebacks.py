@@ -1,6 +1,6 @@
 """Shows the failures of a developer's own code in the terminal, with their tracebacks.
 
-Rule: this is for commands that a developer runs. A server in production prints no traceback, because it may contain
+Rule: this is for commands that a developer runs. A server in production prints no tracebacks, because they may contain
 what a person said.
 """
 

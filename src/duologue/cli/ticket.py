@@ -24,7 +24,7 @@ def ticket_command(
     origin: Annotated[
         str, typer.Option(help="Valid only for pages of this origin, such as https://shop.example.")
     ] = "",
-    minutes: Annotated[float, typer.Option(help="For how many minutes it can start conversations.")] = 10.0,
+    minutes: Annotated[float, typer.Option(help="For how many minutes the ticket can start conversations.")] = 10.0,
 ) -> None:
     """Make a ticket for one caller, signed with the key in DUOLOGUE_TICKET_KEY. Your backend can call
     duologue.make_ticket instead."""

@@ -154,7 +154,8 @@ def _titled(title: str, note: str, *content: RenderableType) -> RenderableType:
 
 
 def _story(steps: Sequence[StepRecord], words: Sequence[Spoken]) -> RenderableType:
-    """A table with a line for each step that `describe` has words for. Between these lines it shows what was said."""
+    """A table with a line for each step that `describe` returns a text for. What was said is shown between these
+    lines."""
     began = steps[0].event.at
     grid = Table.grid(padding=(0, 1), expand=True)
     grid.add_column(justify="right", style="dim", width=8)
@@ -185,7 +186,7 @@ def _quote(spoken: Spoken) -> RenderableType:
 
 
 def _events(steps: Sequence[StepRecord], width: int) -> RenderableType:
-    """A line of marks under the bars of the regions. Each mark shows how many events fall into its column."""
+    """A line of marks under the bars of the regions. Each mark shows roughly how many events fall into its column."""
     columns = bar_width(width)
     began, length_ms = steps[0].event.at, max(1, steps[-1].event.at - steps[0].event.at)
     counts = [0] * columns

@@ -34,11 +34,14 @@ def torture_command(
     ] = "",
     hostile: Annotated[
         bool,
-        typer.Option("--hostile", help="Instead of faults: hostile clients against one server, beside honest ones."),
+        typer.Option(
+            "--hostile", help="Instead of faults, let hostile clients attack one server that also has honest clients."
+        ),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Kill and freeze servers, cut connections, disturb the store and the clocks, then check every conversation."""
+    """Kill and freeze servers, cut connections, disturb the store and the clocks. Then check that every conversation
+    survived intact."""
     if hostile:
         _run_hostile(seed, minutes, as_json)
         return
@@ -73,8 +76,8 @@ def torture_command(
 
 
 def _run_hostile(seed: int, minutes: float, as_json: bool) -> None:
-    """Check the fairness law while hostile clients abuse the server: one kind of abuse after another, then all at
-    once."""
+    """Let hostile clients abuse the server: one kind of abuse after another, then all kinds at once. Meanwhile check
+    the fairness law, that other clients are still answered in time."""
     try:
         from duologue.lab.torture import hostile_run
     except ModuleNotFoundError as missing:

@@ -1,6 +1,6 @@
-"""`duologue tune`: makes the decisions in recorded calls again under other settings, and recommends a setting.
+"""`duologue tune`: makes the decisions in recorded calls again with other settings, and recommends a setting.
 
-Rule: a call that doesn't replay exactly isn't used, and the output says so.
+Rule: a call that doesn't replay exactly isn't used, and the output names it.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def tune_command(
     picture: Annotated[Path | None, typer.Option(help="Write the picture alone, as SVG.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make the decisions in recorded calls again under other settings, and show which cut-ins, waits and interruptions
-    would have been different. Calls are recorded by `duologue serve --journals FOLDER` and
-    `duologue listen --record FOLDER`."""
+    """Make the decisions in recorded calls again with other settings, and show which cut-ins, waits and interruptions
+    would have been different. Calls are recorded by `duologue serve --journals FOLDER` and `duologue listen --record
+    FOLDER`."""
     from duologue.lab.tune.page import page
     from duologue.lab.tune.picture import picture_file
 
@@ -128,7 +128,8 @@ def _tune(calls: Sequence[RecordedCall], unusable: int, more: list[str], seed: i
 def _next_best(
     points: Sequence[PolicyPoint], changed_with: Callable[[str], list[ChangedPause]]
 ) -> tuple[str, list[ChangedPause]]:
-    """The best setting that decides at least one pause differently, and the pauses that it decides differently."""
+    """The name of the cheapest setting that decides at least one pause differently, and these pauses. An empty name and
+    list if there is no such setting."""
     for point in sorted(points, key=lambda one: one.cost_ms):
         if point.is_known and (changed := changed_with(point.name)):
             return point.name, changed
@@ -192,7 +193,8 @@ def _show(tuned: TunedCalls, unusable: list[UnusableCall]) -> None:
 
 
 def _ends(points: Sequence[PolicyPoint], best: PolicyPoint | None, calls: int) -> Table:
-    """The table of settings, which fits a terminal of 80 columns. Unknown ends have a column only if there are any."""
+    """The table of settings, which fits a terminal of 80 columns. It has a column for turns with an unknown end only if
+    there are such turns."""
     has_unknown = any(point.unknown for point in points)
     title = f"when a turn ends, {calls} calls, {max((point.pauses for point in points), default=0)} pauses"
     table = Table(title=title, title_justify="left")

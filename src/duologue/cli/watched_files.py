@@ -1,6 +1,6 @@
 """Finds the source files of a folder that have changed, by comparing their times and sizes.
 
-Rule: hidden folders, environments and caches aren't read, and at most FILES_MAX files are.
+Rule: hidden folders, virtual environments and caches aren't searched, and at most FILES_MAX files are compared.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def read_stamps(folder: Path) -> dict[Path, tuple[int, int]]:
 
 
 def changed_files(before: Stamps, after: Stamps) -> tuple[Path, ...]:
-    """The files that are new, have changed or are gone, sorted."""
+    """The files that were added, changed or deleted, sorted."""
     return tuple(sorted(path for path in {*before, *after} if before.get(path) != after.get(path)))
 
 

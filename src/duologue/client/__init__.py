@@ -1,7 +1,8 @@
-"""A client of a served agent, for programs: connect, start, send sound and text, receive sound, captions and state.
+"""A client for programs that talk to an agent on a server. It connects, starts a conversation, sends sound and text,
+and receives sound, captions and states.
 
-It speaks the panel's protocol (docs/protocol.md) over a WebSocket: `pip install 'duologue[client]'`. It reconnects by
-itself and goes on with the same conversation.
+The client speaks the same protocol as the panel (docs/protocol.md), over a WebSocket: `pip install 'duologue[client]'`.
+If the connection is lost, the client reconnects by itself and continues the same conversation.
 """
 
 from .client import Client

@@ -1,7 +1,8 @@
-"""A client for programs: it holds one conversation, plays by the clock, and reconnects by itself.
+"""A client for programs. It holds one conversation, plays the agent's voice by the clock (without a loudspeaker), and
+reconnects by itself.
 
-Its attributes hold the current state, and `happenings` reports what happens. Rule: a typed message is sent again after
-a reconnect until the server has confirmed it, and the server accepts each message only once.
+The attributes of the client hold the current state, and `happenings` reports what happens. Rule: after a reconnect, a
+typed message is sent again until the server has confirmed it. The server accepts each message only once.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ Token = str | Callable[[], str | Awaitable[str]]
 class Client:
     """A client of the agent at `url`, such as http://127.0.0.1:8765/. Use it as an async context manager.
 
-    `token` is a token or a ticket, or a function that returns one for each connection. With `plays_at_once`, all sound
-    counts as heard when it arrives; otherwise when its time has passed.
+    `token` is a token or a ticket, or a function that is called for each connection and returns a token or ticket. If
+    `plays_at_once` is true, sound counts as heard as soon as it arrives; otherwise, when it would have been played.
     """
 
     def __init__(
@@ -85,7 +86,8 @@ class Client:
         await self.close()
 
     async def connect(self) -> None:
-        """Connect, and stay connected. Returns when the server is ready. Raises ConnectionFailed."""
+        """Connect, and stay connected. Returns when the server is ready. Raises ConnectionFailed if the server can't be
+        reached or refuses the client."""
         if self._running is None or self._running.done():
             self._opened.clear()
             self._running = asyncio.get_running_loop().create_task(self._run(), name="client connection")
@@ -93,7 +95,8 @@ class Client:
         self._check_connection()
 
     async def close(self) -> None:
-        """Disconnect. The server keeps the conversation for a while, and `connect` resumes it."""
+        """Disconnect. The server keeps the conversation for a while. If you call `connect` in this time, the
+        conversation is resumed."""
         running, self._running = self._running, None
         if running is not None:
             running.cancel()
@@ -102,8 +105,8 @@ class Client:
         self._tell(ConnectionChanged("closed"))
 
     def happenings(self) -> HappeningReader:
-        """An async iterator over everything that happens from now on. It ends when the client is closed or refused, or
-        gives up."""
+        """An async iterator over everything that happens from now on. It ends when the client is closed, when the
+        server refuses the client, or when the client gives up reconnecting."""
         reader = HappeningReader()
         self._readers.add(reader)
         return reader
@@ -116,8 +119,8 @@ class Client:
     # -- Commands
 
     async def start(self, microphone: str = "on") -> None:
-        """Begin a conversation, and wait until the agent listens or speaks. With `microphone` off, the agent doesn't
-        expect to hear anything. Raises ClientFailed if it is refused."""
+        """Begin a conversation, and wait until the agent listens or speaks. If `microphone` is "off", the agent doesn't
+        expect to hear anything. Raises ClientFailed if the conversation can't start."""
         happenings = self.happenings()
         if not await self.send("start", microphone=microphone):
             raise ConnectionFailed("a conversation needs a connection: call connect first")
@@ -131,16 +134,17 @@ class Client:
         self._check_connection()
 
     async def type(self, text: str) -> str:
-        """Send a typed text as a whole turn of the user. Returns the id of the message. Without a connection, it is
-        sent later."""
+        """Send a typed text as a whole turn of the user. Returns the id of the message. If there is no connection, the
+        message is sent after the next connect."""
         id_ = str(uuid.uuid4())
         self.unsent[id_] = text
         await self.send("type", text=text, id=id_)
         return id_
 
     async def ask(self, text: str, answer_s_max: float = ANSWER_S_MAX) -> str:
-        """Type a turn and wait for the agent's next whole answer. Returns what was heard of it. Raises NoAnswerHeard,
-        and ConnectionFailed without a connection."""
+        """Send a typed text as a turn of the user, and wait for the agent's next whole answer. Returns the part of the
+        answer that was heard. Raises NoAnswerHeard if there is no answer, and ConnectionFailed if there is no
+        connection."""
         self._check_connection()
         happenings = self.happenings()
         await self.type(text)
@@ -158,13 +162,13 @@ class Client:
         raise NoAnswerHeard(self.connection.reason or f"the connection is {self.connection.phase}")
 
     async def send_audio(self, pcm: bytes) -> None:
-        """Send sound of the user as it is recorded: 16-bit mono PCM at `rate_hz`, 10 to 200 ms. Without a connection,
-        it is dropped."""
+        """Send a piece of the user's sound, as it is recorded: 10 to 200 ms of 16-bit mono PCM at `rate_hz`. If there
+        is no connection, the piece is dropped."""
         if self._socket is not None:
             await self._socket.send_raw(pcm)
 
     async def speak(self, pcm: bytes) -> None:
-        """Send this sound at the pace at which it is spoken. Returns when all of it was sent."""
+        """Send this sound as fast as it would be spoken. Returns when all of it was sent."""
         size = self._rate_hz * FRAME_MS // 1000 * 2
         loop = asyncio.get_running_loop()
         due_s = loop.time()
@@ -174,7 +178,7 @@ class Client:
             await asyncio.sleep(max(0.0, due_s - loop.time()))
 
     async def end(self) -> None:
-        """Hang up."""
+        """End the conversation (hang up)."""
         await self.send("end")
 
     async def send(self, kind: str, **payload: Any) -> bool:
@@ -193,7 +197,8 @@ class Client:
             self._opened.set()
 
     async def _stay(self) -> None:
-        """Connect, and connect again whenever the connection is lost. The first attempt is not repeated."""
+        """Connect, and connect again whenever the connection is lost. If the very first attempt fails, it isn't
+        repeated."""
         lost = LostConnection()
         while True:
             code, reason = await self._visit()
@@ -207,7 +212,8 @@ class Client:
             await asyncio.sleep(plan.in_ms / 1000)
 
     async def _visit(self) -> tuple[int, str]:
-        """Use one socket until it ends. Returns its close code and reason, or the error that came before."""
+        """Open one socket and use it until it is closed. Returns the close code, and the reason: the last error that
+        the server sent, otherwise the socket's close reason."""
         error = ""
         try:
             hello = await self._hello()
@@ -244,7 +250,7 @@ class Client:
         return hello
 
     async def _get_token(self) -> str:
-        """The token for this connection. Raises ConnectionFailed."""
+        """The token for this connection. Raises ConnectionFailed if the function that returns the token fails."""
         if isinstance(self._token, str):
             return self._token
         try:
@@ -254,7 +260,7 @@ class Client:
             raise ConnectionFailed(f"no token: {problem!r}") from problem
 
     async def _beat(self, socket: ProtocolSocket) -> None:
-        """Report playback as time passes, and keep the connection alive."""
+        """At regular intervals, report the playback to the server and keep the connection alive."""
         loop = asyncio.get_running_loop()
         ping_s = loop.time() + PING_S
         while True:

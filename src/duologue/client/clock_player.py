@@ -1,7 +1,8 @@
-"""Plays the agent's voice by the clock, without a loudspeaker: what would have been heard by now, and what to report.
+"""Plays the agent's voice by the clock, without a loudspeaker. Computes what would have been heard by now, and what to
+report to the server.
 
 `step(state, input) -> (state, reports)`; times are whole milliseconds of any clock. Rule: sound counts as heard when
-its time has passed, never before it has arrived, and a voice that was stopped or replaced reports nothing more.
+its time has passed, but never before it has arrived. A voice that was stopped or replaced reports nothing more.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ REPORT_MS = 60  # playback between two reports
 
 
 class PlayerPlace(Enum):
-    """What the player does with its voice."""
+    """What the player is doing with its current voice."""
 
     PLAYING = "playing"
     HELD = "held"
@@ -26,7 +27,8 @@ class PlayerPlace(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ClockPlayer:
-    """The newest voice, counted in samples since it began. Voice 0 means that no voice has begun yet."""
+    """The state of the player: how much of the newest voice has arrived and how much was heard, in samples since the
+    voice began. Voice 0 means that no voice has begun yet."""
 
     voice: int = 0
     chunk: int = 0  # the last one that was received
@@ -47,12 +49,13 @@ class ClockPlayer:
 
     @property
     def position(self) -> dict[str, int] | None:
-        """The position of playback that the hello after a reconnect contains. None before the first voice."""
+        """The position of playback, as the client sends it in the first message (hello) after a reconnect. None if no
+        voice has begun yet."""
         return {"voice": self.voice, "ms": self.ms, "chunk": self.chunk} if self.voice else None
 
 
 class ChunkArrived(NamedTuple):
-    """Sound has arrived."""
+    """An input: sound has arrived."""
 
     voice: int
     chunk: int
@@ -61,7 +64,7 @@ class ChunkArrived(NamedTuple):
 
 
 class PlayCommanded(NamedTuple):
-    """The server commands: begin, hold, resume, clear or finish."""
+    """An input: the server commands the player to begin, hold, resume, clear or finish a voice."""
 
     action: str
     voice: int
@@ -70,7 +73,7 @@ class PlayCommanded(NamedTuple):
 
 
 class PlayerTick(NamedTuple):
-    """Only time has passed."""
+    """An input: nothing happened except that time has passed."""
 
     at_ms: int
 
@@ -87,7 +90,8 @@ PlayerInput: TypeAlias = ChunkArrived | PlayCommanded | PlayerTick
 
 
 def step(player: ClockPlayer, given: PlayerInput) -> tuple[ClockPlayer, tuple[PlayReport, ...]]:
-    """Play until the time of this input, then take it."""
+    """Advance playback to the time of this input, then process the input. Returns the new state and the reports to
+    send."""
     player = _moved(player, given.at_ms)
     match given:
         case ChunkArrived():
@@ -139,7 +143,7 @@ def _commanded(player: ClockPlayer, given: PlayCommanded) -> tuple[ClockPlayer, 
 
 
 def _told(player: ClockPlayer, is_now: bool = False) -> tuple[ClockPlayer, tuple[PlayReport, ...]]:
-    """The report that is due, if any."""
+    """The player after reporting, and the report that is due now. There are no reports if none is due."""
     is_over = player.is_complete and player.heard >= player.arrived
     if player.place is PlayerPlace.PLAYING and is_over:
         report = PlayReport("finished", player.voice, player.ms)

@@ -6,12 +6,12 @@ from duologue.core.errors import DuologueError
 
 
 class ClientFailed(DuologueError):
-    """A client can't go on. The message says why."""
+    """The client can't continue. The message says why."""
 
 
 class ConnectionFailed(ClientFailed):
-    """The server can't be reached, or refuses this client. `code` is the close code of the socket, or 0 if it wasn't
-    opened."""
+    """The server can't be reached, or it refuses this client. `code` is the close code of the socket; 0 if no socket
+    was opened."""
 
     def __init__(self, message: str, code: int = 0) -> None:
         super().__init__(message)
@@ -19,4 +19,4 @@ class ConnectionFailed(ClientFailed):
 
 
 class NoAnswerHeard(ClientFailed):
-    """A question got no answer: the agent failed, or the conversation ended."""
+    """A question got no answer: the agent failed, the conversation ended, or there was no answer in time."""

@@ -1,6 +1,7 @@
-"""A queue of a client's happenings, for one part of a program that reads them.
+"""A queue of a client's happenings, for one reader in a program.
 
-Rule: the queue is bounded. A reader that falls behind gets an error instead of a gap that it can't see.
+Rule: the size of the queue is limited. A reader that is too slow gets an error, because otherwise happenings would be
+missing without a sign.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ UNREAD_MAX = 10_000
 
 
 class HappeningReader:
-    """An async iterator over the client's happenings. It ends when the client is closed or refused, or gives up. While
-    UNREAD_MAX happenings wait to be read, later ones are dropped; once the waiting ones are read, ClientFailed is
-    raised."""
+    """An async iterator over the client's happenings. It ends when the client is closed, when the server refuses the
+    client, or when the client gives up reconnecting. If UNREAD_MAX happenings are waiting to be read, later ones are
+    dropped. After the reader has read the waiting ones, ClientFailed is raised."""
 
     def __init__(self) -> None:
         self._queue: asyncio.Queue[Happening] = asyncio.Queue()

@@ -1,6 +1,6 @@
-"""What a client tells its program, as values.
+"""What a client reports to its program, as values.
 
-Rule: every message of the server is passed on. Messages for which there is no other type here are passed on as
+Rule: every message from the server is passed on. A message that has no type of its own in this module is passed on as
 `ServerSaid`.
 """
 
@@ -16,8 +16,8 @@ OVER = ("refused", "lost", "closed")  # phases of a connection after which the c
 
 @dataclass(frozen=True, slots=True)
 class ConnectionChanged:
-    """`phase` is open, waiting, refused, lost or closed. After refused, lost or closed, the client doesn't connect
-    again."""
+    """The connection has changed. `phase` is open, waiting, refused, lost or closed. After refused, lost or closed, the
+    client doesn't connect again by itself."""
 
     phase: str
     code: int = 0
@@ -26,7 +26,7 @@ class ConnectionChanged:
 
 @dataclass(frozen=True, slots=True)
 class TalkOpened:
-    """A conversation has begun, or goes on after a lost connection (`is_resumed`)."""
+    """A conversation has begun. If `is_resumed` is true, an earlier conversation continues after a lost connection."""
 
     conversation: str
     is_resumed: bool
@@ -41,8 +41,8 @@ class TalkOver:
 
 @dataclass(frozen=True, slots=True)
 class PhaseChanged:
-    """The phase of the conversation has changed: listening, thinking, speaking … `label` is its name in the client's
-    language."""
+    """The phase of the conversation has changed, for example to listening, thinking or speaking. `label` is the name of
+    the phase in the client's language."""
 
     phase: str
     previous: str
@@ -51,8 +51,8 @@ class PhaseChanged:
 
 @dataclass(frozen=True, slots=True)
 class CaptionChanged:
-    """A line of the conversation. A later line with the same role and number replaces it. For the agent, `text` was
-    heard and `unheard` wasn't yet; once `is_final`, `unheard` was cut off."""
+    """A line of the conversation. It replaces an earlier line with the same role and number. In a line of the agent,
+    `text` was heard and `unheard` wasn't heard yet. If `is_final` is true, `unheard` was cut off and won't be heard."""
 
     role: str  # user or assistant
     text: str
@@ -63,7 +63,7 @@ class CaptionChanged:
 
 @dataclass(frozen=True, slots=True)
 class NoticeShown:
-    """A problem or news, for the user."""
+    """A notice for the user, about a problem or something new."""
 
     level: str  # info, warning or error
     code: str
@@ -72,7 +72,7 @@ class NoticeShown:
 
 @dataclass(frozen=True, slots=True)
 class VoiceArrived:
-    """Sound of the agent: 16-bit mono PCM at 24 kHz, about a second ahead of what was played."""
+    """Sound of the agent: 16-bit mono PCM at 24 kHz. It arrives about a second before it is played."""
 
     voice: int
     chunk: int
@@ -93,7 +93,7 @@ Happening: TypeAlias = (
 
 
 def happening(received: ServerSaid | VoiceChunk) -> Happening:
-    """The happening that this frame means for a program."""
+    """The happening for a frame from the server, as it is reported to the program."""
     if isinstance(received, VoiceChunk):
         is_voice = received.kind == VOICE
         return VoiceArrived(received.number, received.chunk, received.pcm) if is_voice else received

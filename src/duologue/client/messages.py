@@ -1,6 +1,7 @@
-"""The protocol's frames as values: JSON messages and sound, both ways.
+"""The frames of the protocol as values: JSON messages and sound, in both directions.
 
-Rule: a message of an unknown type is read as a value too, because a newer server may send more types.
+Rule: a message of an unknown type isn't an error but is read as a value too, because a newer server may send more
+types.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ _HEADER = struct.Struct("<BBHII")
 
 
 class ServerSaid(NamedTuple):
-    """One message of the server. `kind` has no prefix: "caption", "state" …"""
+    """One message from the server. `kind` is its type without the prefix, such as "caption" or "state"."""
 
     kind: str
     payload: dict[str, Any]
 
 
 class VoiceChunk(NamedTuple):
-    """Sound: 16-bit mono PCM at 24 kHz. `number` is that of its voice or cue."""
+    """A piece of sound: 16-bit mono PCM at 24 kHz. `number` is the number of the voice or cue that the sound belongs
+    to."""
 
     kind: int  # VOICE, CUE or AMBIENT
     number: int
@@ -38,18 +40,18 @@ class VoiceChunk(NamedTuple):
 
 
 def written(kind: str, payload: dict[str, Any]) -> str:
-    """A message to the server, as text."""
+    """A message to the server, as JSON text."""
     return json.dumps({"type": kind, "payload": payload})
 
 
 def read(frame: str | bytes) -> ServerSaid | VoiceChunk:
-    """A frame of the server. Raises ValueError if it is neither a message nor sound."""
+    """Read a frame from the server. Raises ValueError if the frame is neither a message nor sound."""
     if isinstance(frame, str):
         message = json.loads(frame)
         if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-            raise ValueError("a message of the server has no type")
+            raise ValueError("a message from the server has no type")
         return ServerSaid(message["type"].removeprefix(_PREFIX), message.get("payload") or {})
     if len(frame) < _HEADER.size:
-        raise ValueError(f"a frame of sound has {len(frame)} bytes, and its header alone has {_HEADER.size}")
+        raise ValueError(f"a frame of sound has {len(frame)} bytes, but its header alone needs {_HEADER.size}")
     kind, _, _, number, chunk = _HEADER.unpack_from(frame)
     return VoiceChunk(kind, number, chunk, frame[_HEADER.size :])

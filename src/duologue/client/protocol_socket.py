@@ -1,7 +1,7 @@
-"""One WebSocket to a server of agents: messages and sound as values, in order.
+"""One WebSocket to a server of agents. Messages and sound are sent and received as values, in order.
 
-It decides nothing: no hello, no reconnect, no playback. Rule: sending to a closed socket does nothing and returns
-False.
+The socket makes no decisions: it sends no hello by itself, doesn't reconnect and plays nothing. Rule: sending to a
+closed socket does nothing and returns False.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 
 
 class ProtocolSocket:
-    """An open socket. Iterate over it for what the server sends; the iteration ends when the socket is closed."""
+    """An open socket. Iterate over it to get the messages and the sound from the server. The iteration ends when the
+    socket is closed."""
 
     def __init__(self, connection: ClientConnection) -> None:
         self._connection = connection
 
     @classmethod
     async def open(cls, url: str, open_s_max: float = OPEN_S_MAX, **options: Any) -> ProtocolSocket:
-        """Connect to the server at this address, such as http://127.0.0.1:8765/. `options` are those of
-        `websockets.connect`. Raises ConnectionFailed."""
+        """Connect to the server at this address, such as http://127.0.0.1:8765/. `options` are passed to
+        `websockets.connect`. Raises ConnectionFailed if the server can't be reached."""
         try:
             from websockets.asyncio.client import connect
             from websockets.exceptions import WebSocketException
@@ -45,11 +46,12 @@ class ProtocolSocket:
             raise ConnectionFailed(f"no connection to {url}: {why}") from problem
 
     async def send(self, kind: str, **payload: Any) -> bool:
-        """Send one message. Returns whether the socket was open."""
+        """Send one message. Returns False if the socket is closed."""
         return await self.send_raw(written(kind, payload))
 
     async def send_raw(self, data: str | bytes) -> bool:
-        """Send a frame unchanged: sound, or something that isn't a message of the protocol."""
+        """Send a frame unchanged: sound, or data that isn't a message of the protocol. Returns False if the socket is
+        closed."""
         from websockets.exceptions import ConnectionClosed
 
         try:
@@ -69,7 +71,8 @@ class ProtocolSocket:
 
     @property
     def close_code(self) -> int:
-        """The code with which the socket was closed: 1006 if it had no close frame, 0 while the socket is open."""
+        """The code with which the socket was closed. It is 1006 if the other side sent no close frame, and 0 while the
+        socket is open."""
         return self._connection.close_code or 0
 
     @property
@@ -80,12 +83,12 @@ class ProtocolSocket:
         await self._connection.close()
 
     def abort(self) -> None:
-        """Cut the connection without a close frame."""
+        """End the connection immediately, without a close frame."""
         self._connection.transport.abort()
 
 
 def socket_url(url: str) -> str:
-    """The address of the socket of the server at `url`. Raises ClientFailed."""
+    """The WebSocket address of the server at `url`. Raises ClientFailed if `url` isn't the address of a server."""
     parts = urlsplit(url)
     if parts.scheme not in _SCHEMES or not parts.netloc:
         raise ClientFailed(f"{url!r} is not the address of a server: it must be like http://127.0.0.1:8765/")

@@ -1,6 +1,7 @@
-"""When a client tries again after a lost connection, and when it doesn't: pure.
+"""Decides whether and when a client connects again after a lost connection. The functions are pure.
 
-Rule: a close code that needs a person or another ticket is a refusal; every other close is a lost connection.
+Rule: some close codes mean that a person or another ticket is needed. These are refusals, after which the client
+doesn't connect again. After every other close code, the connection counts as lost.
 """
 
 from __future__ import annotations
@@ -17,21 +18,23 @@ TOO_MANY = 4429
 
 @dataclass(frozen=True, slots=True)
 class LostConnection:
-    """When the connection was lost, and how many attempts to connect were made since then."""
+    """When the connection was lost, and how often the client has tried to connect since then."""
 
     since_ms: int | None = None  # None while it is open
     attempts: int = 0
 
 
 class NextAttempt(NamedTuple):
-    """What to do: wait for `in_ms` and connect, or don't connect again (`phase` is refused or lost)."""
+    """What the client does next. If `phase` is waiting, it waits for `in_ms` and connects again. If `phase` is refused
+    or lost, it doesn't connect again."""
 
     phase: str  # waiting, refused or lost
     in_ms: int = 0
 
 
 def after_close(lost: LostConnection, code: int, now_ms: int) -> tuple[LostConnection, NextAttempt]:
-    """What to do after the socket was closed with this code, or couldn't be opened (code 0)."""
+    """What the client does after the socket was closed with this code. The code is 0 if the socket couldn't be
+    opened."""
     if code in REFUSALS:
         return LostConnection(), NextAttempt("refused")
     since_ms = now_ms if lost.since_ms is None else lost.since_ms

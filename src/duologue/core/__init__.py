@@ -1,4 +1,5 @@
-"""The pure conversation machine: `step(state, event) -> (state, effects)`. The time comes with each event."""
+"""The state machine of a conversation, as a pure function: `step(state, event) -> (state, effects)`. Each event carries
+its time."""
 
 from .machine import MACHINE, step
 from .settings import PROFILES, Settings, profile

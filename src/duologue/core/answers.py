@@ -1,8 +1,9 @@
-"""Which turns are owed, asked and answered: the bookkeeping that the regions (parts) of the state share.
+"""Keeps track of which turns of the person are owed an answer, which were sent to the brain, and which are answered.
+All regions (parts) of the state use this.
 
-A turn is owed if the person still needs an answer to it, and asked once it was sent to the brain.
-Rule: a turn counts as answered only after an answer that was heard or shown, a cancellation, or a loss
-that was reported to the person.
+A turn is "owed" if the person still needs an answer to it. It is "asked" after it was sent to the brain. Rule: a turn
+counts as answered only if an answer was heard or shown, if the person cancelled it, or if the person was told that it
+gets no answer.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def become_firm(d: Draft, e: Event) -> None:
 
 
 def start_reply(d: Draft, ask: Ask) -> None:
-    """Send one request for everything that is owed."""
+    """Send the brain one request about all turns and news that are owed."""
     d.reply_id += 1
     d.asked = d.said
     d.ask = ask
@@ -42,7 +43,8 @@ def start_reply(d: Draft, ask: Ask) -> None:
 
 
 def start_saying(d: Draft) -> None:
-    """Start a reply with the program's own words. It answers no turn and carries no news."""
+    """Start a reply that says words of the program. The brain isn't asked, so this reply answers no turn and no
+    news."""
     d.reply_id += 1
     d.ask = Ask.SAY
     d.says = d.called = d.firm = d.cut = False
@@ -59,8 +61,8 @@ def guess_reply(d: Draft, gist: int) -> None:
 
 
 def confirm_guess(d: Draft) -> None:
-    """Use the early request as the request for this turn, because the turn has ended with the same words. The progress
-    of its reply is kept."""
+    """Use the early request as the real request for this turn, because the turn has ended with the words that were sent
+    early. What has arrived of the reply is kept."""
     d.asked = d.said
     d.ask = Ask.ANSWER
     d.cut = False
@@ -70,13 +72,13 @@ def confirm_guess(d: Draft) -> None:
 
 
 def drop_guess(d: Draft) -> None:
-    """Cancel the early request. Nothing of its reply was heard."""
+    """Cancel the early request. No part of its reply was heard."""
     cancel_reply(d)
     d.guess = 0
 
 
 def cancel_reply(d: Draft) -> None:
-    """Cancel the request. The reply id increases, so that late events of this reply are stale."""
+    """Cancel the request. The reply id increases, so that later events about this reply are ignored as stale."""
     if d.before.reply is not Reply.RETRYING:  # while retrying, no request is open
         d.emit(CancelReply(d.reply_id))
     d.reply_id += 1
@@ -89,9 +91,9 @@ def mark_answered(d: Draft) -> None:
 
 
 def mark_heard(d: Draft) -> None:
-    """Count every turn that was sent to the brain as answered, because a reply was heard or shown. The program's own
-    words answer no turn: after them, the turns that were sent are owed an answer again, unless an open call will
-    continue their answer."""
+    """Count every turn that was sent to the brain as answered, because a reply was heard or shown. If the reply said
+    only words of the program, no turn is answered by it: the turns that were sent to the brain are owed again, unless a
+    running tool call will continue their answer."""
     if d.ask is not Ask.SAY:
         mark_answered(d)
     elif not has_foreground(d):
@@ -99,9 +101,9 @@ def mark_heard(d: Draft) -> None:
 
 
 def end_reply(d: Draft, heard: bool) -> None:
-    """End a reply. If the reply was not heard, its turns are owed an answer again, and its news (results of calls and
-    jobs) will be sent to the brain again. While a call is running that the conversation waits for, the turns aren't
-    owed again, because the output of the call will continue the reply."""
+    """End a reply. If it was not heard, its turns are owed again, and its news (results of tool calls and jobs) will be
+    sent to the brain again. But if the conversation waits for a tool call, the turns aren't owed again, because the
+    output of the tool call will continue the reply."""
     if not heard:
         if not has_foreground(d):
             _owe_again(d)
@@ -119,10 +121,10 @@ def clear_reply(d: Draft) -> None:
 
 
 def _owe_again(d: Draft) -> None:
-    """Owe an answer again to the turns that were sent to the brain. After a lost line, a turn is sent once more. If the
-    line is lost more than `line_losses_max` times, the turn is reported to the person as lost, because the turn itself
-    may be the cause: it may crash every process that answers it. During a fault, nothing changes until the fault is
-    over."""
+    """Mark the turns that were sent to the brain as owed again. If the line is lost more than `line_losses_max` times
+    while the same turn is answered, the person is told that the turn gets no answer, because the turn may be the cause:
+    it may crash every process that answers it. During a fault, this function does nothing; what happens is decided when
+    the fault is over."""
     if d.link is Link.FAULTED:
         return
     if d.link in AWAY and d.asked > d.answered:
@@ -140,8 +142,8 @@ def _count_loss(d: Draft) -> None:
 
 
 def owe_asked(d: Draft) -> None:
-    """The question has changed: owe an answer again to every turn that was sent to the brain, even if part of the old
-    answer is still heard."""
+    """Mark every turn that was sent to the brain as owed again, because the question has changed. This holds even if
+    part of the old answer is still being heard."""
     d.asked = d.answered
     d.news = d.news or d.telling
     d.telling = False
@@ -155,26 +157,27 @@ def report_lost(d: Draft, last: int) -> None:
 
 
 def tell(d: Draft, cue: Cue) -> None:
-    """Give the person this cue, unless they are speaking."""
+    """Play this cue to the person, unless the person is speaking."""
     if d.user is User.QUIET:
         d.emit(PlayCue(cue))
 
 
 def give_up(d: Draft, last: int, cue: Cue) -> None:
-    """Report the unanswered turns up to `last` as lost, and give the person this cue."""
+    """Report the unanswered turns up to `last` as lost, and play this cue to the person. Does nothing if there are no
+    such turns."""
     if last > d.answered:
         report_lost(d, last)
         tell(d, cue)
 
 
 def stop_sound(d: Draft) -> None:
-    """Stop playback now: no further chunk is played, and every buffer is cleared."""
+    """Stop playback now. All buffered sound is dropped."""
     d.emit(StopPlayback(d.voice_id))
 
 
 def end_sound(d: Draft) -> None:
-    """End a sound that was cut short, and cut the history to what was heard. If any of the sound was heard, its turns
-    count as answered."""
+    """End a voice that was interrupted, and shorten its text in the history to the part that was heard. If any part was
+    heard, its turns count as answered."""
     d.emit(TruncateReply(d.voice_id, d.heard_ms))
     if d.heard_ms:
         mark_heard(d)
@@ -183,8 +186,8 @@ def end_sound(d: Draft) -> None:
 
 
 def forget_sound(d: Draft) -> None:
-    """Reset the fields of a sound that has ended. The voice id increases, so that late events about this sound are
-    stale."""
+    """Reset the fields of a voice that has ended. The voice id increases, so that later events about this voice are
+    ignored as stale."""
     d.voice_id += 1
     d.heard_ms = 0
     d.floor_turn = 0

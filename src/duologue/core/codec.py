@@ -114,7 +114,7 @@ def event_to_json(event: ev.Event) -> dict[str, Any]:
 
 
 def event_from_json(data: Any) -> ev.Event:
-    """The event in this JSON data. Raises InvalidSnapshot, whose message says what is wrong."""
+    """The event in this JSON data. Raises InvalidSnapshot if the data is invalid; the message says what is wrong."""
     name = data.get("type") if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(name, str) or name not in _EVENT_KINDS:
         raise InvalidSnapshot(f"unknown event {name if isinstance(data, dict) else data!r}")
@@ -166,7 +166,7 @@ def settings_digest(settings: Settings) -> str:
 
 
 def state_to_json(s: State) -> dict[str, Any]:
-    """A state as JSON data, without its settings. A snapshot or a journal stores the settings separately, and only
+    """A state as JSON data, without its settings. Snapshots and journals store the settings separately, and only
     once."""
     data: dict[str, Any] = {name: _plain(value) for name, value in zip(s._fields, s, strict=True)}
     del data["settings"]
@@ -215,7 +215,7 @@ def _check_types(values: dict[str, Any]) -> None:
 
 
 def digest(s: State) -> str:
-    """A short fingerprint of a state without its settings. Equal digests mean equal states."""
+    """A short hash of a state without its settings. If two digests are equal, the states are equal."""
     return _digest(state_to_json(s))
 
 

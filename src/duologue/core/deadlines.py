@@ -1,10 +1,10 @@
 """The table of deadlines: which leaf owns each deadline, and how long the deadline lasts.
 
-The state has five regions (link, user, voice, reply and jobs). Each is in one leaf, except that in the region jobs,
-each job has a leaf. A hard deadline limits how long its leaves can last. Other deadlines only trigger something, such
-as a warning. A timer that is armed when a region enters a set of leaves stays armed while the region moves within that
-set. Rule: every leaf owns a hard deadline, except the leaves in which nothing is awaited: idle, up, quiet, silent, none
-and absent.
+The state has five parts, called regions (link, user, voice, reply and jobs). Each region is in one state, called a
+leaf; in the region jobs, each job has a leaf. A leaf owns a deadline if the deadline can be armed in this leaf. A hard
+deadline limits how long its leaves can last. Other deadlines only trigger something, such as a warning. If several
+leaves own the same deadline, it keeps running while the region moves between these leaves. Rule: every leaf owns a hard
+deadline, except the leaves in which nothing is awaited: idle, up, quiet, silent, none and absent.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Duration = Callable[[Draft], int]
 
 
 class Limit(NamedTuple):
-    """A deadline that can be armed only while its region is in one of `leaves`."""
+    """A deadline that can be armed only while its region is in one of these leaves."""
 
     timer: Timer
     leaves: tuple[Leaf, ...]
@@ -58,8 +58,8 @@ class Limit(NamedTuple):
 
 
 class JointLimit(NamedTuple):
-    """A deadline that runs while `holds`, a condition on several regions, is true. The condition must be false while
-    the agent isn't idle."""
+    """A deadline that runs while the condition `holds` is true. The condition can depend on several regions, but it
+    must be false while the agent is busy, unless the program has words to say."""
 
     timer: Timer
     holds: Callable[[StateOrDraft], bool]
@@ -67,8 +67,8 @@ class JointLimit(NamedTuple):
 
 
 class JobLimits(NamedTuple):
-    """How long a job may take, how long it may go without progress, and when the waiting person gets the first
-    feedback. A 0 turns the second or the third limit off."""
+    """The limits of one job: how long it may take (`limit_ms`), how long it may run without progress (`heartbeat_ms`),
+    and when the waiting person gets the first feedback (`feedback_ms`). The last two are off if they are 0."""
 
     limit_ms: int
     heartbeat_ms: int
@@ -80,8 +80,8 @@ def _settle_ms(d: Draft) -> int:
 
 
 def _ready_ms(d: Draft) -> int:
-    """How long a ready reply may wait for the floor. It waits for the longest turn, because a voice that goes on counts
-    as speech until it ends."""
+    """How long a reply that is ready may wait until the person has finished. It must wait at least as long as the
+    longest turn of a person."""
     return d.settings.talk_ms_max + d.settings.ready_ms_max
 
 
@@ -96,14 +96,15 @@ def _retry_ms(d: Draft) -> int:
 
 
 def cue_ms(d: Draft) -> int:
-    """How long the silence may last until the next cue. Later cues use the last value of the setting."""
+    """How long the silence may last until the next cue. The setting `cue_ms` has a value for each cue; when there are
+    no more, its last value is used."""
     waits = d.settings.cue_ms
     return waits[min(d.cues, len(waits) - 1)]
 
 
 def dead_air_ms(d: Draft) -> int:
-    """How long the silence may last until the next check-in or the goodbye. 0, which means without limit, once every
-    check-in was made and the agent doesn't hang up."""
+    """How long the silence may last until the agent checks in or says goodbye. 0 means without limit: all check-ins
+    were made, and the agent isn't set to hang up."""
     is_over = d.check_ins >= d.settings.check_ins_max and not d.settings.hangs_up
     return 0 if is_over else d.settings.dead_air_ms
 
@@ -172,8 +173,8 @@ _REGIONS: tuple[type[Leaf], ...] = (Link, User, Voice, Reply)
 
 
 def has_unowned_timer(s: State) -> bool:
-    """Is a deadline armed that no leaf or condition of this state owns? The machine never makes such a state, but a
-    damaged file may contain one. No row would react to such a deadline, so it would stay due forever."""
+    """Is a deadline armed that belongs to no leaf and no condition of this state? The state machine never makes such a
+    state, but a damaged file may contain one. No row would react to the deadline, so it would stay due forever."""
     leaves = (s.link, s.user, s.voice, s.reply)
     owned = {limit.timer for limit in LIMITS if any(leaf in limit.leaves for leaf in leaves)}
     owned |= {limit.timer for limit in JOINT_LIMITS if limit.holds(s)}
@@ -187,8 +188,8 @@ def has_unowned_timer(s: State) -> bool:
 
 
 class DeadlineOwners:
-    """The table of deadlines, compiled for lookup: which deadlines end, and which begin, when a region changes its
-    leaf."""
+    """The table of deadlines in a form that is fast to look up: which deadlines end and which begin when a region moves
+    from one leaf to another."""
 
     __slots__ = ("jobs", "joint", "limits", "moves")
 

@@ -1,7 +1,8 @@
-"""The mutable draft of the next state, which one step works on.
+"""The next state while a step computes it, as a mutable object (the draft).
 
-A draft lives for one step and is never shared. Rule: only `move` changes the leaf of a region (link, user, voice or
-reply). It also arms the deadlines of a leaf on entry and disarms them on exit, and no other code does that.
+A draft exists only during one step and is never shared. Rule: only `move` changes the leaf of a region (link, user,
+voice or reply). Only `move` arms the deadlines of a leaf when the region enters it, and disarms them when the region
+leaves it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _REGION_NAMES: dict[type[Leaf], str] = {Link: "link", User: "user", Voice: "voic
 
 
 class Draft:
-    """The fields of `State`, mutable, with the effects collected so far."""
+    """The same fields as `State`, but mutable, and the effects so far."""
 
     __slots__ = (*_FIELDS, "before", "effects", "fired", "owners")
 
@@ -115,8 +116,8 @@ class Draft:
     # -- Regions
 
     def move(self, leaf: Leaf) -> None:
-        """Enter a leaf of a region. Disarm the deadlines that only the old leaf owns, and arm those that only the new
-        leaf owns."""
+        """Move a region to this leaf. Disarm the deadlines that only the old leaf owns, and arm the deadlines that only
+        the new leaf owns."""
         region = _REGION_NAMES[type(leaf)]
         old: Leaf = getattr(self, region)
         if old is leaf:
@@ -138,8 +139,8 @@ class Draft:
             self._shift_deadlines(-self.at if now else self.at)
 
     def _shift_deadlines(self, by_ms: int) -> None:
-        """Turn due times into remaining times when time freezes, and back when it continues. A deadline that is
-        already overdue gets a remaining time of 1 ms."""
+        """Convert the deadlines when time freezes or continues: due times become remaining times, or the other way
+        round. A deadline that is already overdue gets a remaining time of 1 ms."""
 
         def shifted(due: int) -> int:
             return max(1, due + by_ms) if due else 0
@@ -157,7 +158,7 @@ class Draft:
     # -- Deadlines
 
     def arm(self, timer: Timer, duration_ms: int) -> None:
-        """Set a deadline to `duration_ms` from now. With 0, the deadline is off."""
+        """Set a deadline to `duration_ms` from now. 0 turns the deadline off."""
         index = TIMER_INDEX[timer]
         self.due[index] = duration_ms and duration_ms + (0 if FREEZES[index] and self.link in FROZEN else self.at)
 
@@ -165,21 +166,21 @@ class Draft:
         self.due[TIMER_INDEX[timer]] = 0
 
     def shorten(self, timer: Timer, duration_ms: int) -> None:
-        """Set a deadline to `duration_ms` from now, unless it is already earlier."""
+        """Set a deadline to `duration_ms` from now. If it is already set to an earlier time, keep that time."""
         index = TIMER_INDEX[timer]
         earlier = self.due[index]
         self.arm(timer, duration_ms)
         self.due[index] = min(earlier, self.due[index])
 
     def now(self) -> int:
-        """The time from which due times count: the event's time, or 0 while time is frozen, because due times are
-        remaining times then."""
+        """The time to which a duration is added to get a due time. This is the time of the event. While time is frozen
+        it is 0, because the deadlines then hold remaining times."""
         return 0 if self.link in FROZEN else self.at
 
     # -- Jobs
 
     def put_job(self, job: JobRecord) -> None:
-        """Add or replace a job's record. Records stay in the order of their calls."""
+        """Add or replace the record of a job. The records are kept in the order of their tool calls."""
         others = [other for other in self.jobs if other.call != job.call]
         self.jobs = tuple(sorted((*others, job), key=lambda record: record.call))
 
@@ -192,8 +193,8 @@ class Draft:
         self.jobs = tuple(job for job in self.jobs if job.call != call)
 
     def set_job(self, job: JobRecord, kind: JobKind) -> None:
-        """Change the kind of a job, and arm the deadlines of the new kind. If the job is already running, the deadline
-        for its next feedback isn't restarted. The kind ABSENT removes the job's record."""
+        """Change the kind of a job, and arm the deadlines of the new kind. If the job is already running, its deadline
+        for the next feedback continues. The kind ABSENT removes the job's record."""
         if kind is JobKind.ABSENT:
             self.drop_job(job.call)
         elif kind is not job.kind:

@@ -1,6 +1,8 @@
-"""The effects: what the machine wants done. They are plain values, and only the runtime performs them.
+"""The effects: what the state machine asks the runtime to do. They are plain values, and only the runtime carries them
+out.
 
-Rule: an effect names the id of what it acts on, so that performing it late or twice can be detected.
+Rule: an effect contains the id of what it acts on, such as a session, so that the runtime notices if it carries out an
+effect too late or twice.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class OpenSession(Effect):
-    """Open the line and this session, then report SessionReady or SessionFailed. An older session is abandoned."""
+    """Open the line and this session, then report SessionReady or SessionFailed. If there is an older session, abandon
+    it."""
 
     session: int
     attempt: int = 0
@@ -28,7 +31,7 @@ class OpenSession(Effect):
 
 @dataclass(frozen=True, slots=True)
 class RenewSession(Effect):
-    """Open the next session with the saved context before the current one ends."""
+    """Open the next session with the saved context, before the current session ends."""
 
     session: int
 
@@ -57,14 +60,14 @@ class RestoreContext(Effect):
 
 @dataclass(frozen=True, slots=True)
 class CommitAudio(Effect):
-    """The turn's audio is complete: commit the audio buffer, so that the final text of the turn is made."""
+    """The audio of the turn is complete. Commit the audio buffer, so that the ears make the final text of the turn."""
 
     turn: int
 
 
 @dataclass(frozen=True, slots=True)
 class WarnLongTalk(Effect):
-    """The turn has reached the longest time that a turn may take. It counts as complete: tell the person."""
+    """Tell the person that the turn has reached the longest time that a turn may take, so it counts as complete."""
 
     turn: int
 
@@ -78,7 +81,7 @@ class DiscardAudio(Effect):
 
 @dataclass(frozen=True, slots=True)
 class RecordOverheard(Effect):
-    """Record the words of this turn as overheard: they get no answer."""
+    """Record the words of this turn as overheard, which means that they get no answer."""
 
     turn: int
 
@@ -96,8 +99,9 @@ class ReportLost(Effect):
 
 @dataclass(frozen=True, slots=True)
 class GuessReply(Effect):
-    """Send a request to the brain early: the turn `last` isn't certain to be over. Nothing of the reply is heard, and
-    nothing that it does takes effect, unless a StartReply with the same id follows. A CancelReply drops it."""
+    """Send a request to the brain early, while it isn't certain that the turn `last` is over. No part of the reply is
+    played and nothing that it does takes effect, unless a StartReply with the same id follows. A CancelReply drops the
+    request."""
 
     reply: int
     first: int
@@ -107,7 +111,7 @@ class GuessReply(Effect):
 @dataclass(frozen=True, slots=True)
 class StartReply(Effect):
     """Send a request to the brain. The reply answers turns `first` to `last`, or no turn if `last` < `first`. If a
-    request with this id was already sent early (GuessReply), that request is used, and no other is sent."""
+    request with this id was already sent early (GuessReply), that request is used, and no new one is sent."""
 
     reply: int
     first: int
@@ -144,21 +148,21 @@ class HoldPlayback(Effect):
 
 @dataclass(frozen=True, slots=True)
 class ResumePlayback(Effect):
-    """Continue from the exact sample at which playback was held."""
+    """Continue playback at the exact sample at which it was held."""
 
     voice: int
 
 
 @dataclass(frozen=True, slots=True)
 class StopPlayback(Effect):
-    """Stop, clear every buffer, and report PlaybackStopped."""
+    """Stop playback, drop all buffered sound, and report PlaybackStopped."""
 
     voice: int
 
 
 @dataclass(frozen=True, slots=True)
 class TruncateReply(Effect):
-    """Cut the history's text of this voice to the part that was heard."""
+    """In the history, shorten the text of this voice to the part that was heard."""
 
     voice: int
     heard_ms: int
@@ -169,14 +173,14 @@ class TruncateReply(Effect):
 
 @dataclass(frozen=True, slots=True)
 class PlayCue(Effect):
-    """Let the person hear this cue now. It replaces an earlier one."""
+    """Play this cue to the person now. If another cue is still playing, the new cue replaces it."""
 
     cue: Cue
 
 
 @dataclass(frozen=True, slots=True)
 class StopCue(Effect):
-    """Silence the cue, if one is heard."""
+    """Stop the cue, if one is playing."""
 
 
 # -- Work
@@ -218,7 +222,8 @@ class ShowProgress(Effect):
 
 @dataclass(frozen=True, slots=True)
 class ShowWait(Effect):
-    """Show feedback while the person waits. Stage 1: still working, 2: making progress, 3: taking longer."""
+    """Show feedback to the person who waits for a tool call. Stage 1 means that the work goes on, stage 2 that it makes
+    progress, and stage 3 that it takes longer."""
 
     call: int
     stage: int
@@ -238,14 +243,15 @@ class WarnLongSpeech(Effect):
 
 @dataclass(frozen=True, slots=True)
 class RefuseStart(Effect):
-    """Refuse a start: the session is inactive, audio isn't ready, or a conversation is already running."""
+    """Refuse to start a conversation: the session is inactive, audio isn't ready, or a conversation is already
+    running."""
 
     already_running: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ShowFault(Effect):
-    """Show what went wrong, with guidance and without credentials."""
+    """Show what went wrong and what to do about it. The text contains no credentials."""
 
     part: FaultSource
     error: ErrorClass

@@ -1,8 +1,8 @@
-"""The events. Each is a past-tense fact with the time at which it was observed.
+"""The events of a conversation. Each event says that something has happened, and when it was noticed.
 
-Events hold no words: text stays in the runtime's content store, and the machine gets counts and an
-opaque content id. Rule: an event that may legitimately recur carries `seq`, a number that the driver
-increases. Every other event carries the id of its subject, so that a late event is recognised as stale.
+Events hold no words: the text is stored by the runtime, and the state machine gets only numbers of words and a content
+id. Rule: an event that can happen several times carries `seq`, a number that the driver increases. Every other event
+carries the id of what it is about, so that a late event is recognised as stale.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class RecurringEvent(Event):
-    """An event that may legitimately recur. `seq` distinguishes a new event from a repeated one."""
+    """An event that can happen several times. By `seq`, a new event can be told from one that was delivered twice."""
 
     seq: int
 
@@ -77,7 +77,8 @@ class AboutCall(Event):
 
 @dataclass(frozen=True, slots=True)
 class StartRequested(RecurringEvent):
-    """Start a conversation. The start is refused unless the session is active and audio is primed (ready to play)."""
+    """A conversation should start. The start is refused unless the session is active and audio is primed (ready to
+    play)."""
 
     session_active: bool = True
     audio_primed: bool = True
@@ -85,26 +86,27 @@ class StartRequested(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class EndRequested(RecurringEvent):
-    """Hang up. This works in every state of a running conversation."""
+    """The conversation should end now. This works in every state of a running conversation."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndAfterSpeaking(RecurringEvent):
-    """Hang up once everything is said. If `withdrawable` is set, the conversation goes on if the person says
-    something."""
+    """The conversation should end as soon as everything is said. If `withdrawable` is set and the person says something
+    before that, the conversation goes on."""
 
     withdrawable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class InterruptRequested(RecurringEvent):
-    """Stop speaking, or stop working on a reply. The open question counts as cancelled. Work that isn't
-    cancellable continues and reports its result."""
+    """The agent should stop speaking, or stop working on a reply. The person's open question counts as cancelled. Tool
+    calls and jobs that aren't cancellable continue and report their results."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuspendRequested(RecurringEvent):
-    """Pause until a resume: deadlines freeze, playback is held, and no request is sent."""
+    """The conversation should pause until ResumeRequested. During the pause, deadlines freeze, playback is held, and no
+    request is sent to the brain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ class ResumeRequested(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class ReconnectRequested(RecurringEvent):
-    """Abandon this session and open a new one."""
+    """The current session should be abandoned, and a new one opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ class DismissRequested(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class PttPressed(RecurringEvent):
-    """The push-to-talk button was pressed. Until its release, the button decides when the person speaks."""
+    """The push-to-talk button was pressed. Until it is released, the button decides whether the person is speaking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ class TextTyped(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class CancelRequested(AboutCall):
-    """Cancel this job."""
+    """This job should be cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +175,8 @@ class TurnTaken(Event):
 
 @dataclass(frozen=True, slots=True)
 class AgentChangeRequested(RecurringEvent):
-    """The program changes the agent, starting with the next request. If `speaks` is set, another agent takes over the
-    conversation: it speaks next, and it answers the turns that aren't answered yet."""
+    """The program changes the agent. The change applies from the next request to the brain on. If `speaks` is set,
+    another agent takes over the conversation: it speaks next, and it answers the turns that aren't answered yet."""
 
     speaks: bool = False
 
@@ -243,22 +245,22 @@ class SoundDismissed(Event):
 
 @dataclass(frozen=True, slots=True)
 class AnswerOverheard(RecurringEvent):
-    """Turn-taking found that the overheard words of this turn answer the agent's question: the person said them while
-    the agent spoke the end of the question."""
+    """The words of this turn were recorded as overheard, but turn-taking found that they answer the agent's question:
+    the person said them while the agent was still speaking the end of the question."""
 
     turn: int
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionMissed(RecurringEvent):
-    """The line is back. It was lost before the agent's last question was heard."""
+    """The line is back. The agent's last question wasn't heard, because the line was lost before that."""
 
 
 @dataclass(frozen=True, slots=True)
 class OverlapJudged(AboutVoice):
     """Turn-taking judged a sound of the person over this voice. `bid` says whether the sound is a bid for the floor
-    (barge-in). `onset` is the `seq` of the onset that was judged: if the person has made another sound since then, a
-    judgement that the earlier sound was harmless doesn't count."""
+    (barge-in). `onset` is the `seq` of the onset of this sound. If the person has made another sound since then, a
+    judgement that the earlier sound was harmless is ignored."""
 
     seq: int
     bid: bool
@@ -307,15 +309,16 @@ class LinkClosed(AboutSession):
 
 @dataclass(frozen=True, slots=True)
 class SessionEnded(RecurringEvent):
-    """The session ended while its successor, `session`, was still being opened. A journal of an earlier version doesn't
-    name the successor; its event then applies to any session."""
+    """The session ended while the next session, whose number is `session`, was still being opened. In a journal of an
+    earlier version of Duologue, `session` is 0: the event then applies to any session."""
 
     session: int = UNNAMED_SESSION
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceFailed(RecurringEvent):
-    """A service failed outside a reply, and its own retries didn't help. `part`: the ears, the voice or the session."""
+    """A service failed outside a reply, and its own retries didn't help. `part` says whether it is the ears, the voice
+    or the session."""
 
     part: FaultSource
     error: ErrorClass
@@ -341,7 +344,7 @@ class AudioBuffered(AboutReply):
 
 @dataclass(frozen=True, slots=True)
 class ReplyFinished(AboutReply):
-    """The reply ended without any audio: it was text only, empty, or only made calls."""
+    """The reply ended without any audio: it was only text, it was empty, or it only made tool calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,12 +362,12 @@ class ReplyFailed(AboutReply):
 
 @dataclass(frozen=True, slots=True)
 class ReplyBecameFirm(AboutReply):
-    """From here on, speech over this reply doesn't interrupt it."""
+    """From now on, speech of the person doesn't interrupt this reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled(AboutReply):
-    """The reply requests a tool call. Call ids increase strictly."""
+    """The reply requests a tool call. Each tool call has a higher id than the one before it."""
 
     call: int
     cancellable: bool = False
@@ -396,8 +399,8 @@ class PlaybackStopped(AboutVoice):
 
 @dataclass(frozen=True, slots=True)
 class VoicesPlayed(RecurringEvent):
-    """A client that reconnected has played this voice, although the voice was never saved. Its number and all lower
-    ones must not be used again."""
+    """A client that reconnected has played a voice that isn't in the saved state. The number of this voice and all
+    lower numbers must not be used again."""
 
     played: int
 
@@ -419,12 +422,12 @@ class PlaybackFailed(AboutVoice):
 
 @dataclass(frozen=True, slots=True)
 class CallDelegated(AboutCall):
-    """The call turned out to be a long job that the conversation waits for."""
+    """The tool call has become a long job that the conversation waits for."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallDispatched(AboutCall):
-    """The call turned out to be a long job that runs in the background."""
+    """The tool call has become a long job that runs in the background."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,14 +446,15 @@ class JobAsked(AboutCall):
 
 @dataclass(frozen=True, slots=True)
 class JobFinished(AboutCall):
-    """The work is done. Its result is in the content store. If `quiet` is set, the brain isn't asked about it."""
+    """The work is done, and the runtime has stored its result. If `quiet` is set, the brain isn't asked to react to the
+    result."""
 
     quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class JobFailed(AboutCall):
-    """The work failed. The failure goes to the brain."""
+    """The work failed. The brain is told about the failure."""
 
     error: ErrorClass = ErrorClass.TOOL_ERROR
 
@@ -460,7 +464,8 @@ class JobFailed(AboutCall):
 
 @dataclass(frozen=True, slots=True)
 class TimerFired(Event):
-    """A deadline passed. `due` is the time for which it was armed, so an outdated event is recognised."""
+    """A deadline has passed. `due` is the time for which the deadline was set. If the deadline has been set again since
+    then, this event is recognised as stale."""
 
     timer: Timer
     due: int

@@ -1,8 +1,8 @@
-"""The jobs region: what work runs? Each tool call, delegated job and dispatched job is a record with deadlines.
+"""The jobs region: which work is running? Each tool call, delegated job and dispatched job has a record with deadlines.
 
-Each record is its own small machine. It begins as absent, becomes a tool call, may become a delegated or dispatched
-job, and ends as absent. Rule: a call gets exactly one output, and a job ends exactly once. A barge-in cancels only
-work that is marked as cancellable.
+Each record is a small state machine of its own. It begins as absent, becomes a tool call, may become a delegated or
+dispatched job, and ends as absent. Rule: a tool call gets exactly one output, and a job ends exactly once. If the
+person interrupts the agent, only work that is marked as cancellable is cancelled.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def has_room(s: State, e: Event, job: JobRecord) -> bool:
 
 
 def is_talked_over(s: State, e: Event, job: JobRecord) -> bool:
-    """Does the person take the floor (the right to speak) with this event, and is this work cancellable?"""
+    """Does the person interrupt the agent with this event, and is this work cancellable?"""
     interrupted = isinstance(e, InterruptRequested) or (s.voice in SOUNDING and takes_floor(s, e))
     return job.cancellable and interrupted
 
@@ -60,8 +60,8 @@ def refuse_call(d: Draft, e: ToolCalled, job: JobRecord) -> None:
 
 
 def acknowledge(d: Draft, e: Event, job: JobRecord) -> None:
-    """The job continues in the background: give the call its one output now. The result of the job will follow as
-    news."""
+    """Give the tool call its one output now, because the job continues in the background. The result of the job will
+    follow as news."""
     d.news = True
     d.emit(PostOutput(job.call, Outcome.NEEDS_INPUT if isinstance(e, JobAsked) else Outcome.STARTED))
 
@@ -82,7 +82,7 @@ def end_job(d: Draft, e: Event, job: JobRecord) -> None:
 
 
 def _end_work(d: Draft, e: Event, job: JobRecord) -> Outcome:
-    """Return how the work ended. If it timed out, cancel it; the runtime then uses its partial result."""
+    """Return how the work ended. If it timed out, also cancel it. The runtime then uses the partial result."""
     if isinstance(e, TimerFired):
         d.emit(CancelWork(job.call))
         return Outcome.TIMED_OUT
@@ -90,22 +90,23 @@ def _end_work(d: Draft, e: Event, job: JobRecord) -> Outcome:
 
 
 def end_quietly(d: Draft, e: Event, job: JobRecord) -> None:
-    """Give the call its output without news for the brain. The words that the reply said besides the call are the
-    answer. If none of them were heard, the question is still owed, so the brain is asked again."""
+    """Give the tool call its output without asking the brain about it. The words that the reply said besides making the
+    tool call are the answer. If no part of these words was heard, the question is still owed, so the brain is asked
+    again."""
     d.emit(PostOutput(job.call, Outcome.DONE))
 
 
 def cancel_work(d: Draft, e: Event, job: JobRecord) -> None:
-    """Cancel the work, and send the brain no request about it. If this was the last open call, the person's question
-    counts as answered."""
+    """Cancel the work, and send no request about it to the brain. If the conversation waits for no other tool call, the
+    person's question counts as answered."""
     drop_work(d, job)
     if job.kind in FOREGROUND and not has_foreground(d):
         mark_answered(d)
 
 
 def cancel_talked_over(d: Draft, e: Event, job: JobRecord) -> None:
-    """Cancel the work, because the person took the floor. A stop command also cancels the person's question, but a
-    barge-in doesn't."""
+    """Cancel the work, because the person has interrupted the agent. If this was a command (InterruptRequested), the
+    person's question is cancelled too. If it was speech, it isn't."""
     if isinstance(e, InterruptRequested):
         cancel_work(d, e, job)
     else:
@@ -113,14 +114,15 @@ def cancel_talked_over(d: Draft, e: Event, job: JobRecord) -> None:
 
 
 def drop_work(d: Draft, job: JobRecord) -> None:
-    """Cancel the work, and report that to the brain: as the output of an open call, or as news of a dispatched job."""
+    """Cancel the work, and report this to the brain: as the output of a tool call that is still open, or as news of a
+    dispatched job."""
     d.emit(CancelWork(job.call))
     ended = PostOutput if job.kind in FOREGROUND else PostNews
     d.emit(ended(job.call, Outcome.CANCELLED))
 
 
 def show_progress(d: Draft, e: Event, job: JobRecord) -> None:
-    """Show the progress, and restart the heartbeat deadline."""
+    """Show the progress, and restart the deadline for the next sign of progress."""
     heartbeat_ms = d.owners.jobs[job.kind](d).heartbeat_ms
     d.amend_job(job.call, heartbeat_due=heartbeat_ms and d.now() + heartbeat_ms)
     d.emit(ShowProgress(job.call))
@@ -131,7 +133,7 @@ def warn_silent(d: Draft, e: Event, job: JobRecord) -> None:
 
 
 def show_wait(d: Draft, e: Event, job: JobRecord) -> None:
-    """Show feedback to the waiting person, and arm the deadline of the next feedback."""
+    """Show feedback to the waiting person, and set the deadline for the next feedback."""
     stages_ms = d.settings.feedback_ms
     stage = job.stage + 1
     rest_ms = stages_ms[stage] - stages_ms[stage - 1] if stage < len(stages_ms) else 0

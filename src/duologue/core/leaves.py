@@ -1,8 +1,9 @@
-"""The vocabulary of the machine: the leaves of each region, the timers and a few small enums.
+"""The vocabulary of the state machine: the leaves (states) of each region, the timers and a few small enums.
 
-A conversation has five independent concerns, so the state has five regions. Each region is in exactly
-one leaf. The region of jobs has one leaf for each job record. Rule: a leaf answers its region's one question and
-nothing else. A value that can be derived from several regions (such as the floor: who may speak) is never stored.
+The state of a conversation has five independent parts, called regions. Each region is in exactly one leaf; only the
+region of jobs has one leaf for each job record. Rule: each region stands for one question (such as "what is the person
+doing?"), and its leaf is the answer. A value that follows from several regions (such as the floor: who may speak) is
+never stored.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from enum import Enum
 
 
 class Leaf(Enum):
-    """A leaf state of one region, or a value of a small enum. Every step looks leaves up, so they are hashed by
-    identity, which is fast."""
+    """A state of one region, or a value of a small enum. Leaves are hashed by identity, which is fast, because every
+    step looks them up in dictionaries."""
 
     __hash__ = object.__hash__
 
@@ -75,7 +76,7 @@ class JobKind(Leaf):
 
 
 class Timer(Leaf):
-    """Every deadline of the machine. The module `deadlines` says which leaf owns which deadline."""
+    """All deadlines of the state machine. The module `deadlines` says in which leaves each deadline can be set."""
 
     PREPARE = "prepare"
     SUSPEND = "suspend"
@@ -129,7 +130,7 @@ class Words(Leaf):
 
 
 class Ask(Leaf):
-    """What a request asks the brain for."""
+    """What the agent should say next, as stated in a request to the brain."""
 
     ANSWER = "answer"
     CHECK_IN = "check_in"
@@ -139,7 +140,7 @@ class Ask(Leaf):
 
 
 class Cue(Leaf):
-    """What a cue tells the person. A cue is a separate sound: it is part of no reply and isn't written to the
+    """What a cue tells the person. A cue is a short sound or phrase that belongs to no reply and isn't written to the
     history."""
 
     SOUND = "sound"  # the agent is there
@@ -153,7 +154,7 @@ class Cue(Leaf):
 
 
 class Ending(Leaf):
-    """Does the conversation end once everything was said?"""
+    """Does the conversation end as soon as everything was said?"""
 
     NO = "no"
     UNLESS_OPPOSED = "unless_opposed"  # not if the person says something before
@@ -161,7 +162,7 @@ class Ending(Leaf):
 
 
 class ErrorClass(Leaf):
-    """The class of a failure, decided once by the adapter that saw the failure."""
+    """The class of a failure. The adapter in which the failure happened chooses the class."""
 
     RATE_LIMIT = "RATE_LIMIT"
     NETWORK_TIMEOUT = "NETWORK_TIMEOUT"
@@ -184,7 +185,8 @@ class FaultSource(Leaf):
 
 
 class Outcome(Leaf):
-    """How a call or a job ended, or why a call got its output before its job ended."""
+    """How a tool call or a job ended. If a tool call got its output although its job continues, the outcome says
+    why."""
 
     DONE = "done"
     FAILED = "failed"
@@ -196,7 +198,7 @@ class Outcome(Leaf):
 
 
 class Overlap(Leaf):
-    """What the user's speech does while the agent speaks."""
+    """What happens if the user speaks while the agent speaks."""
 
     IMMEDIATE = "immediate"  # the onset (first sign of speech) interrupts
     CONFIRM = "confirm"  # the onset holds playback, then the verdict decides whether to interrupt

@@ -1,7 +1,7 @@
 """The link region: is there a healthy session? Its rows start, pause, lose, restore and end the session.
 
-This module knows nothing of what is said. The module `rules` says what happens in the other regions when the line (the
-connection to the user) is dead or closed. Rule: every change of this region is a row in LINK_ROWS.
+This module doesn't know what is said. The module `rules` decides what happens in the other regions when the line (the
+connection to the user) is lost or closed. Rule: every change of this region is a row in LINK_ROWS.
 """
 
 from __future__ import annotations
@@ -95,12 +95,12 @@ def is_recoverable(s: State, e: Event) -> bool:
 
 
 def renewal_is_pending(s: State, e: Event) -> bool:
-    """Has the session reached its limit, and is the next one not ready yet?"""
+    """Has the session reached its time limit, while the next session isn't ready yet?"""
     return s.settings.session_ms_max > 0 and not s.due[TIMER_INDEX[Timer.SESSION_LIMIT]]
 
 
 def may_attempt_again(s: State, e: Event) -> bool:
-    """Is there an attempt to reconnect left, and could that attempt succeed?"""
+    """May another attempt to reconnect be made, and could it succeed?"""
     worth_it = not isinstance(e, SessionFailed) or not POLICIES[e.error].ends
     return worth_it and s.attempts < len(s.settings.backoff_ms)
 
@@ -125,7 +125,7 @@ def is_paused(s: State, e: Event) -> bool:
 
 
 def check_in_is_due(s: State, e: Event) -> bool:
-    """Is the timer for the next check-in (dead air) running?"""
+    """Is the timer for the next check-in (DEAD_AIR) running?"""
     return s.due[TIMER_INDEX[Timer.DEAD_AIR]] > 0
 
 
@@ -160,8 +160,8 @@ def note_pause(d: Draft, e: Event) -> None:
 
 
 def _hush_cue(d: Draft) -> None:
-    """Stop a cue that may still be heard. It may be if the person is quiet, and the agent is silent or its voice
-    pauses."""
+    """Stop the cue, if one may still be playing. This is possible only if the person is quiet, and the agent is silent
+    or its sound has paused."""
     if d.user is User.QUIET and (d.voice is Voice.SILENT or d.cues):
         d.emit(StopCue())
 
@@ -184,13 +184,14 @@ def note_speech(d: Draft, e: Event) -> None:
 
 
 def change_agent(d: Draft, e: AgentChangeRequested) -> None:
-    """Apply the change of the agent. If another agent takes over, it speaks next, as at the start of a conversation."""
+    """Apply the change of the agent. If a different agent takes over, it speaks next, as at the start of a
+    conversation."""
     d.news = d.news or e.speaks
     d.emit(ChangeAgent(e.speaks))
 
 
 def renew_session(d: Draft, e: Event) -> None:
-    """Open the next session. The conversation continues in the current one until the next one is ready."""
+    """Open the next session. Until it is ready, the conversation continues in the current session."""
     d.session_id += 1
     d.arm(Timer.RENEW, d.settings.renew_ms_max)
     d.emit(SaveContext())
@@ -198,7 +199,7 @@ def renew_session(d: Draft, e: Event) -> None:
 
 
 def begin_renewed(d: Draft, e: Event) -> None:
-    """Arm the limits of the new session, and restore the saved context in it."""
+    """Set the time limits of the new session, and load the saved context into it."""
     d.disarm(Timer.RENEW)
     d.arm(Timer.SESSION_WARNING, d.settings.session_warning_ms)
     d.arm(Timer.SESSION_LIMIT, d.settings.session_ms_max)
@@ -206,8 +207,8 @@ def begin_renewed(d: Draft, e: Event) -> None:
 
 
 def lose_link(d: Draft, e: Event) -> None:
-    """The session is lost: save what a new session must know, and treat events of the old session as stale from now
-    on."""
+    """Handle the loss of the session: save what a new session must know. From now on, events of the old session are
+    ignored as stale."""
     if d.fault:
         _clear_fault(d)
     d.session_id += 1
@@ -226,8 +227,8 @@ def begin_restored(d: Draft, e: Event) -> None:
 
 
 def restore_pause(d: Draft, e: Event) -> None:
-    """Restore the context in the new session, and stop a cue that told the person to wait for it. The pause
-    continues."""
+    """Load the saved context into the new session, and stop the cue that told the person to wait for this session. The
+    conversation is still paused."""
     begin_restored(d, e)
     _hush_cue(d)
 
@@ -257,9 +258,10 @@ def fault(d: Draft, e: Event) -> None:
 
 
 def _settle_question(d: Draft, fault: Fault) -> None:
-    """Decide what becomes of the question that was being answered. If nothing of the answer was heard, no call was made
-    and a second request may succeed, the brain is asked once more after the fault. Otherwise the person is told. The
-    output of a call that was given up goes to the brain with the person's next words."""
+    """Decide what happens to the question that was being answered when the fault came. The brain is asked once more
+    after the fault if no part of the answer was heard, no tool call was made and a second request may succeed.
+    Otherwise the person is told that something went wrong. If a tool call was given up, its output goes to the brain
+    with the person's next words."""
     s = d.before
     if s.heard_ms:
         tell(d, Cue.BROKEN_OFF)
@@ -276,7 +278,7 @@ def _is_worth_asking_again(s: State, fault: Fault) -> bool:
 
 
 def _source_and_error(d: Draft, e: Event) -> tuple[FaultSource, ErrorClass]:
-    """The part that a fault came from, and its error class."""
+    """The part of the system that a fault came from, and the error class of the fault."""
     if isinstance(e, TimerFired):
         return _TIMEOUT_SOURCES[e.timer], ErrorClass.NETWORK_TIMEOUT
     if isinstance(e, LinkClosed):
@@ -300,7 +302,8 @@ _TIMEOUT_SOURCES = {
 
 
 def skip_voices(d: Draft, e: VoicesPlayed) -> None:
-    """Never use a voice number up to this one again. A saved voice that was still playing gets this number."""
+    """Skip all voice numbers up to this one, so that they aren't used again. If a voice from the saved state is still
+    playing, it gets this number."""
     d.voice_id = e.played
 
 
@@ -323,7 +326,7 @@ def recover_and_ask(d: Draft, e: Event) -> None:
 
 
 def recover_without(d: Draft, e: Event) -> None:
-    """Continue after a fault without an answer to the turns that were sent to the brain: report these turns as lost.
+    """Continue after a fault. The turns that were already sent to the brain get no answer and are reported as lost.
     Later turns are still sent to the brain."""
     report_lost(d, max(d.asked, d.asked_again))
     recover(d, e)

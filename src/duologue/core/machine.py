@@ -1,10 +1,10 @@
-"""The machine: `step(state, event) -> (state, effects)`.
+"""The state machine of a conversation: `step(state, event) -> (state, effects)`.
 
-The machine is pure: it uses no clock, randomness, input, output or await. Time arrives in events, and work leaves as
-effects. A step picks at most one row for each region of the state (and for each job), with guards that see the state
-before the step. It applies the rows in the order link, voice, user, reply, jobs. Then it applies the rules and updates
-the joint deadlines, which depend on several regions. Rule: for an event that is stale or has no row, a step returns the
-same state object and builds nothing.
+The machine is pure: it uses no clock, randomness, input, output or await. Each event carries the time, and work for the
+runtime is returned as effects. A step picks at most one row for each region of the state (and for each job). The guards
+of rows see the state before the step. The step applies the rows in the order link, voice, user, reply, jobs. Then it
+applies the rules and updates the joint deadlines, which depend on several regions. Rule: if an event is stale, or no
+row fits it, a step returns the same state object and no effects.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ def _always_fresh(s: State, e: Event) -> bool:
 
 
 def _fresh_timer(s: State, e: TimerFired) -> bool:
-    """Does this timer event still count? Its deadline must be armed with the same due time, that time must be reached,
-    and the deadline must not be frozen."""
+    """Is this timer event still valid? Its deadline must be set to the same due time, this time must have passed, and
+    the deadline must not be frozen."""
     if e.at < e.due:
         return False
     if e.timer in JOB_TIMERS:
@@ -116,20 +116,20 @@ def _fresh_words(s: State, e: WordsHeard) -> bool:
 
 
 def _fresh_verdict(s: State, e: OverlapJudged) -> bool:
-    """Is this verdict about the agent's current sound, and does it still count? A verdict that the person's sound was a
-    bid for the floor (an interruption) counts even if another sound has begun since. A verdict that the sound was
-    harmless counts only for the newest sound."""
+    """Is this verdict about the agent's current sound, and is it still valid? A verdict that the person's sound was a
+    bid for the floor (an interruption) stays valid even if the person has made another sound since then. A verdict that
+    a sound was harmless is valid only for the newest sound."""
     current = e.voice == s.voice_id and e.seq > s.seq and s.voice is not Voice.SILENT
     return current and (e.bid or e.onset >= s.onset)
 
 
 def _reply_is_open(s: State) -> bool:
-    """Is the current reply still being made, or still playing?"""
+    """Is the current reply still being generated, or still playing?"""
     return s.reply in _IN_PROGRESS or s.voice in SOUNDING
 
 
 def _freshness(kind: type[Event]) -> Fresh:
-    """The test that separates new events of this kind from stale and repeated ones."""
+    """The function that tests whether an event of this kind is new, and not stale or repeated."""
     names = set(kind.__dataclass_fields__)
     if kind is TimerFired:
         return _fresh_timer
@@ -165,7 +165,7 @@ def _freshness(kind: type[Event]) -> Fresh:
 
 
 def _rows_by_leaf_and_trigger(rows: Iterable[Row]) -> dict[tuple[Leaf, Trigger], tuple[tuple[int, Row], ...]]:
-    """The rows of each leaf on each trigger, in the order of the table."""
+    """The rows for each pair of a leaf and a trigger, in the order of the table, with their numbers in the table."""
     found: dict[tuple[Leaf, Trigger], tuple[tuple[int, Row], ...]] = {}
     for index, row in enumerate(rows):
         for leaf in row.sources:
@@ -175,7 +175,7 @@ def _rows_by_leaf_and_trigger(rows: Iterable[Row]) -> dict[tuple[Leaf, Trigger],
 
 
 class Machine:
-    """Rows, rules and deadlines, compiled for lookup by link and event."""
+    """The state machine: its rows, rules and deadlines, in a form that is fast to look up by link and event."""
 
     def __init__(
         self,
@@ -235,12 +235,12 @@ class Machine:
         return (s, ()) if d is None else (d.build(), tuple(d.effects))
 
     def accepts(self, s: State, e: Event) -> bool:
-        """Would this event do anything in this state?"""
+        """Does this event have any effect in this state? False if it is stale, repeated or has no row."""
         return self.advance(s, e) is not None
 
     def advance(self, s: State, e: Event, draft: type[Draft] = Draft) -> Draft | None:
         """Apply one event and return the draft of the next state, which also lists the rows and rules that fired.
-        Returns None if the event does nothing. The model checker passes its own kind of draft."""
+        Returns None if the event does nothing. The model checker passes its own subclass of Draft."""
         kind: Any = type(e)
         plan = self._plans[s.link].get(e.timer if kind is TimerFired else kind)  # type: ignore[attr-defined]
         if plan is None:
@@ -290,8 +290,8 @@ class Machine:
         return d
 
     def _update_cue(self, d: Draft, s: State) -> None:
-        """Arm the next cue while the person waits in silence and could hear it. When the wait ends, the cue that may
-        still be heard is stopped, unless another one replaces it."""
+        """Set the timer for the next cue while the person waits in silence and the line can carry sound. When the wait
+        ends, stop the cue that may still be playing, unless another cue replaces it."""
         waits = waits_in_silence(d)
         if d.cues and not (waits and d.voice is s.voice):
             if not waits:
@@ -309,10 +309,10 @@ class Machine:
                 d.shorten(Timer.CUE, d.settings.cue_ms[0])
 
     def _update_joint_limits(self, d: Draft, s: State) -> None:
-        """Arm each joint deadline when its condition begins to hold, and disarm it when the condition ends. Every
-        condition requires an idle agent, or words of the program. So while the agent is busy, all joint deadlines are
-        off, and no condition is checked. If the person has shown that they are there, the count of check-ins begins
-        again, and so do the deadlines."""
+        """Arm each joint deadline when its condition becomes true, and disarm it when the condition becomes false.
+        Every condition can be true only if the agent is idle or the program has words to say. Otherwise all joint
+        deadlines are turned off without checking their conditions. When the person shows that they are there, the count
+        of check-ins starts again at 0, and deadlines that are off are armed again."""
         if is_idle(d) or d.says:
             begins_again = d.check_ins < s.check_ins
             for limit, index in self._joint:

@@ -1,6 +1,6 @@
 """The reply region: how far along is the agent's reply? Its rows request, retry, cancel and finish the reply.
 
-This module doesn't know the words of the question or the reply. When a reply is cancelled, the reply id increases,
+This module doesn't know the words of the question or of the reply. When a reply is cancelled, the reply id increases,
 and events with the old id are ignored. Rule: every change of this region is a row in REPLY_ROWS, or a rule in `rules`
 if the change depends on several regions.
 """
@@ -54,14 +54,14 @@ from .user import is_overheard
 
 
 def may_retry(s: State, e: Event) -> bool:
-    """Is there a retry left for this failure? A reply that has made a call is never retried."""
+    """May the reply be tried again after this failure? A reply that has made a tool call is never tried again."""
     allowed = POLICIES[e.error].retries_max if isinstance(e, ReplyFailed) else len(s.settings.retry_ms)
     return not s.called and s.retries < min(allowed, len(s.settings.retry_ms))
 
 
 def fails_for_good(s: State, e: Event) -> bool:
-    """Does this failure end in a fault? It doesn't if no reply is pending, if the reply can be retried, or if calls
-    that the reply made will continue it. After the deadline for the whole answer, there is no retry."""
+    """Does this failure end in a fault? No, if no reply is pending, if the reply can be tried again, or if tool calls
+    that the reply has made will continue it. After the deadline for the whole answer, the reply isn't tried again."""
     worth_going_on = not isinstance(e, ReplyFailed) or POLICIES[e.error].retries_max > 0
     if s.reply not in PENDING or (s.called and worth_going_on):
         return False
@@ -69,8 +69,8 @@ def fails_for_good(s: State, e: Event) -> bool:
 
 
 def adds_to_question(s: State, e: WordsHeard | TextTyped) -> bool:
-    """Does the person add to the question before any of the answer was heard? While a call is open,
-    the words are queued instead. A mere "hello?" adds nothing."""
+    """Does the person add words to the question before any of the answer was heard? A mere "hello?" adds nothing. While
+    the conversation waits for a tool call, the answer is no: new words have to wait then."""
     if has_foreground(s):
         return False
     return isinstance(e, TextTyped) or (
@@ -95,14 +95,14 @@ def hangs_up(s: State, e: Event) -> bool:
 
 
 def another_agent_answers(s: State, e: AgentChangeRequested) -> bool:
-    """Will another agent answer instead? Not if this reply has made a call, because the call will continue the
-    reply."""
+    """Will another agent answer instead? No, if this reply has made a tool call, because the output of the tool call
+    will continue the reply. Also no if the reply says words of the program."""
     return e.speaks and not s.called and s.ask is not Ask.SAY
 
 
 def may_guess(s: State, e: TurnGuessed) -> bool:
-    """May the brain be asked before the turn is over? Only if nothing else is owed, and at most `early_requests_max`
-    times in a turn."""
+    """May the brain be asked early, before it is certain that the turn is over? Only if nothing else is owed, and at
+    most `early_requests_max` times in a turn."""
     is_free = s.link is Link.UP and s.user is not User.QUIET and is_idle(s) and s.words is not Words.NONE
     return (
         is_free
@@ -115,17 +115,18 @@ def may_guess(s: State, e: TurnGuessed) -> bool:
 
 
 def changes_guess(s: State, e: WordsHeard) -> bool:
-    """Does the text differ from the words about which the brain was asked early? Case and punctuation don't count."""
+    """Does the text differ from the words that were sent to the brain early? Differences in case and punctuation are
+    ignored."""
     return e.turn != s.turn or e.gist != s.guess
 
 
 def begins_next_turn(s: State, e: Event) -> bool:
-    """Does speech that begins now belong to a later turn than the one that the brain was asked about?"""
+    """Does speech that begins now start a new turn, instead of continuing the turn that was sent to the brain early?"""
     return turn_of_onset(s) > s.turn
 
 
 def turn_has_words(s: State, e: Event) -> bool:
-    """Does the turn that keeps the reply waiting have words?"""
+    """Is the person in a turn that has words? A reply that is ready waits for this turn."""
     return s.user is not User.QUIET and s.words is not Words.NONE
 
 
@@ -133,8 +134,8 @@ def turn_has_words(s: State, e: Event) -> bool:
 
 
 def ask(d: Draft, e: Event) -> None:
-    """Speak the program's own words if they may be said now. Otherwise ask the brain about the turns and news that are
-    owed."""
+    """If the program has words to say and they may be said now, say them. Otherwise ask the brain about the turns and
+    news that are owed."""
     if may_say(d.before):
         start_saying(d)
     else:
@@ -149,8 +150,8 @@ def ask_again(d: Draft, e: Event) -> None:
 
 
 def take_turn(d: Draft, e: TurnTaken) -> None:
-    """Drop the request about this turn, because the turn was the answer to a question of the program. Other turns and
-    news in the request are still owed."""
+    """Drop the request about this turn, because the program has taken the turn as the answer to its own question. Other
+    turns and news in the request are still owed."""
     is_asked = d.before.reply is not Reply.NONE
     if is_asked:
         cancel_reply(d)
@@ -196,14 +197,14 @@ def retry(d: Draft, e: Event) -> None:
 
 
 def drop(d: Draft, e: Event) -> None:
-    """Cancel a reply that wasn't heard. The brain will be asked about its turns again."""
+    """Cancel a reply of which nothing was heard. The brain will be asked about its turns again."""
     cancel_reply(d)
     end_reply(d, heard=False)
 
 
 def finish(d: Draft, e: Event) -> None:
-    """End a reply without audio. If the reply made calls, their outputs will continue it. Otherwise its turns count as
-    answered."""
+    """End a reply that has no audio. If the reply made tool calls, their outputs will continue it. Otherwise its turns
+    count as answered."""
     d.reply_id += 1
     if d.called:
         clear_reply(d)
@@ -214,8 +215,8 @@ def finish(d: Draft, e: Event) -> None:
 
 
 def end_empty(d: Draft, e: Event) -> None:
-    """End an empty reply. If it made calls, their outputs will continue it. Otherwise this was the second attempt, so
-    its turns are reported as lost."""
+    """End an empty reply. If it made tool calls, their outputs will continue it. Otherwise its turns are reported as
+    lost, because the brain was already asked a second time."""
     d.reply_id += 1
     if d.called:
         clear_reply(d)
@@ -225,7 +226,7 @@ def end_empty(d: Draft, e: Event) -> None:
 
 
 def cancel(d: Draft, e: Event) -> None:
-    """The person wants no answer: cancel the reply, and count the question as answered."""
+    """Cancel the reply, and count the question as answered, because the person wants no answer."""
     cancel_reply(d)
     mark_answered(d)
     end_reply(d, heard=True)

@@ -1,8 +1,9 @@
-"""Rows and rules: the two forms in which all behaviour of the machine is written.
+"""Rows and rules. Everything that the state machine does is written as a row or a rule.
 
-A row is about one region (part) of the state. It says: in one of these leaves, on one of these events, if the guard
-holds, go to the target leaf and run the action. A rule says: if this condition holds after the rows, run this action to
-correct the state. Rule: a guard reads the state before the step, and a row's action never moves a region.
+A row is about one region (part) of the state. It says: if the region is in one of these leaves, one of these events
+happens and the guard is true, go to the target leaf and run the action. A rule says: if this condition holds after the
+rows, run this action to correct the state. Rule: a guard reads the state before the step, and a row's action never
+moves a region.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Guard: TypeAlias = Callable[..., bool]  # (state, event), for jobs (state, event
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One behaviour of one region. If `target` is None, the region stays in its leaf."""
+    """One row of the table, for one region. If `target` is None, the region stays in its leaf."""
 
     sources: tuple[Leaf, ...]
     on: tuple[Trigger, ...]
@@ -33,7 +34,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        """The row's name in diagrams, logs and reports."""
+        """The name of the row in diagrams, logs and reports."""
         sources = "/".join(leaf.name.lower() for leaf in self.sources)
         triggers = "/".join(trigger_name(trigger) for trigger in self.on)
         guard = f" [{self.when.__name__}]" if self.when else ""
@@ -49,7 +50,7 @@ def row(
     when: Guard | None = None,
     why: str = "",
 ) -> Row:
-    """Make a row. A single source or trigger can be passed without a tuple."""
+    """Make a row. `sources` and `on` are each a single value, or a tuple of several."""
     return Row(
         sources if isinstance(sources, tuple) else (sources,),
         on if isinstance(on, tuple) else (on,),

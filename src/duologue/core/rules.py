@@ -1,8 +1,8 @@
 """The rules: combinations of leaves of several regions that must not last, and the actions that correct them.
 
 The rules run once after the rows of every step, in the order of RULES. The model checker (`duologue.lab.check`)
-verifies that one pass leaves nothing to correct. Rule: there are at most seven rules. If more are needed, the state is
-divided into the wrong regions.
+verifies that after this one pass, no rule applies any more. Rule: there are at most seven rules. If more are needed,
+the state is divided into the wrong regions.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ def _flags(d: Draft) -> bool:
 
 
 def clear_leftovers(d: Draft, e: Event) -> None:
-    """End everything that is open: each call gets its output, and turns without an answer are reported as lost."""
+    """End everything that is open when the line is closed: each tool call gets its output, and turns without an answer
+    are reported as lost."""
     last = d.said if d.words is Words.NONE else d.turn
     if last > d.answered:
         d.emit(ReportLost(d.answered + 1, last))
@@ -103,9 +104,9 @@ def speak_reply(d: Draft, e: Event) -> None:
 
 
 def complete_turn_and_free_floor(d: Draft) -> bool:
-    """Must the brain be asked now, because the person has just finished a turn or the last open call has just ended?
-    Other owed work, such as news of a job, waits for the timer BEAT. A request that was sent early is used or
-    dropped now."""
+    """Must the brain be asked now? Yes, if the person has just finished a turn, or if the last tool call that the
+    conversation waited for has just ended. Also yes if a request was sent early: it is used or dropped now. Everything
+    else that is owed, such as news of a job, waits for the timer BEAT."""
     return floor_is_open(d) and (d.reply in EARLY or _must_ask(d))
 
 

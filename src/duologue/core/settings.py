@@ -1,7 +1,7 @@
-"""Every number that a deployment may tune, with the built-in profiles.
+"""All settings of the state machine that a deployment may change, and the built-in profiles.
 
-All times are whole milliseconds; their names end in `_ms` or `_ms_max`. Rule: settings are checked as a whole when
-they are made, and the error lists every problem. So a machine never gets invalid settings.
+All times are whole milliseconds; their names end in `_ms` or `_ms_max`. Rule: settings are checked as a whole when they
+are created, and the error lists every problem. So the state machine never gets invalid settings.
 """
 
 from __future__ import annotations
@@ -128,17 +128,23 @@ _JOINT_RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     *(((low, high), f"{low} must not exceed {high}") for low, high in _NOT_ABOVE),
     (("feedback_ms",), "feedback_ms must increase"),
     (("backoff_ms", "reconnect_ms_max"), "reconnect_ms_max must exceed the first backoff_ms"),
+    (
+        ("dead_air_ms", "hangs_up"),
+        "hangs_up=True needs dead_air_ms above 0: with 0, silence never leads to a check-in or a goodbye",
+    ),
 )
 
 
 def _holds(settings: Settings, names: tuple[str, ...]) -> bool:
-    """Do these fields fit together, as their joint rule requires? If the warning and the limit of a session are both
-    0, both are off, so their order doesn't matter."""
+    """Do these fields fit together? For example, one may have to be below the other. If the warning and the limit of a
+    session are both 0, both are off, so this is valid."""
     values: list[Any] = [getattr(settings, name) for name in names]
     if names == ("feedback_ms",):
         return list(values[0]) == sorted(set(values[0]))
     if names == ("backoff_ms", "reconnect_ms_max"):
         return bool(values[0][0] < values[1])
+    if names == ("dead_air_ms", "hangs_up"):
+        return bool(values[0] > 0 or not values[1])
     if names in _BELOW:
         return bool(values[0] < values[1] or values == [0, 0])
     return bool(values[0] <= values[1])
@@ -163,13 +169,22 @@ PROFILES: dict[str, Settings] = {
 
 
 def profile(name: str, **changes: Any) -> Settings:
-    """A built-in profile with these changes. Raises InvalidSettings, which lists the problems."""
+    """The settings of a built-in profile, with these changes. Raises InvalidSettings if something is wrong; the error
+    lists all problems."""
     problems = [] if name in PROFILES else [f"unknown profile {name!r} (available: {', '.join(PROFILES)})"]
     known = {field.name for field in fields(Settings)}
     problems += [f"unknown setting {key!r}" for key in changes if key not in known]
     if problems:
         raise InvalidSettings(problems)
-    return replace(PROFILES[name], **changes)
+    return with_changes(PROFILES[name], **changes)
+
+
+def with_changes(settings: Settings, **changes: Any) -> Settings:
+    """These settings with some of them changed. Without check-ins (`dead_air_ms=0`) the agent doesn't hang up after
+    silence either, unless `hangs_up` is among the changes. Raises InvalidSettings, which lists the problems."""
+    if changes.get("dead_air_ms") == 0:
+        changes.setdefault("hangs_up", False)
+    return replace(settings, **changes)
 
 
 class Policy(NamedTuple):

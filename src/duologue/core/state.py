@@ -1,7 +1,8 @@
 """The complete state of one conversation, as one small frozen value.
 
-The state holds no words and no clock. The person's input is represented by four turn numbers, answered <= asked <= said
-<= turn. Turns that are said but not answered are "owed" an answer. Rule: a value that can be derived is a function
+The state holds no words and no clock. The turns of the person are numbered, and four numbers say how far the
+conversation is: answered <= asked <= said <= turn. For example, `said` is the last turn that the person has finished.
+Turns that are said but not answered are "owed" an answer. Rule: a value that follows from other fields is a function
 here, never a field.
 """
 
@@ -46,7 +47,7 @@ StateOrDraft: TypeAlias = "State | Draft"  # the predicates below work on both
 
 
 class Fault(NamedTuple):
-    """The last fault, stored while it is shown."""
+    """The last fault. It is stored as long as it is shown to the person."""
 
     part: FaultSource
     error: ErrorClass
@@ -54,7 +55,7 @@ class Fault(NamedTuple):
 
 
 class JobRecord(NamedTuple):
-    """One running piece of work. A due time of 0 means that the deadline is off."""
+    """One tool call or job that is running. A due time of 0 means that the deadline is off."""
 
     call: int
     kind: JobKind
@@ -129,7 +130,8 @@ def initial(settings: Settings) -> State:
 
 
 class Deadline(NamedTuple):
-    """An armed deadline. For a timer of a job, `call` is the id of the job's call; otherwise it is 0."""
+    """An armed deadline. If it belongs to a job, `call` is the id of the tool call that started the job; otherwise it
+    is 0."""
 
     due: int
     timer: Timer
@@ -151,7 +153,7 @@ _UNFROZEN_INDEX = tuple(index for index, freezes in enumerate(FREEZES) if not fr
 
 
 def next_deadline(s: State) -> Deadline | None:
-    """The earliest armed deadline, which the driver waits for, or None if nothing is armed."""
+    """The earliest armed deadline; None if no deadline is armed. The driver waits for this deadline."""
     best: Deadline | None = None
     for deadline in armed(s):
         if best is None or deadline.due < best.due:
@@ -171,13 +173,13 @@ def armed(s: State) -> list[Deadline]:
 
 
 def has_foreground(s: StateOrDraft) -> bool:
-    """Is a call open that the conversation waits for?"""
+    """Does the conversation wait for a tool call or a delegated job?"""
     return bool(s.jobs) and any(job.kind in FOREGROUND for job in s.jobs)
 
 
 def is_idle(s: StateOrDraft) -> bool:
-    """Is the link up or frozen, and is the agent neither replying, speaking nor waiting for a call? A request that was
-    sent early doesn't count."""
+    """Is the link up or frozen, while the agent neither makes a reply, speaks nor waits for a tool call? A reply to a
+    request that was sent early doesn't count."""
     is_free = s.reply is _NONE or s.reply in EARLY
     return is_free and s.voice is _SILENT and s.link in LIVE and not has_foreground(s)
 
@@ -188,7 +190,7 @@ def floor_is_open(s: StateOrDraft) -> bool:
 
 
 def noise_blocks_request(s: StateOrDraft) -> bool:
-    """Is a request held back only by a sound without words?"""
+    """Does a request wait only because the person makes a sound without words?"""
     return s.user is not _QUIET and s.words is _NO_WORDS and is_owed(s) and is_idle(s)
 
 
@@ -203,41 +205,42 @@ def is_owed(s: StateOrDraft) -> bool:
 
 
 def may_say(s: StateOrDraft) -> bool:
-    """Does the program have words to say, and may they be said next? They may if both sides are quiet and nothing is
-    owed, or if the conversation waits for a call."""
+    """Does the program have words to say, and may they be said now? Both sides must be quiet. Also, nothing may be
+    owed, unless the conversation waits for a tool call."""
     if not s.says or s.user is not _QUIET or s.voice is not _SILENT or s.reply is not _NONE or s.link not in LIVE:
         return False
     return has_foreground(s) or not is_owed(s)
 
 
 def is_waited_for(s: StateOrDraft) -> bool:
-    """Does the person wait for something: an answer, news that the brain was given, or a call?"""
+    """Does the person wait for something: an answer to a turn, what the agent says about news, or a tool call?"""
     return s.said > s.answered or s.news or s.telling or has_foreground(s)
 
 
 def waits_in_silence(s: StateOrDraft) -> bool:
-    """Does the person wait in silence? They do if they are quiet, wait for something, and the agent is silent. The
-    sound of a voice that plays may pause, so the answer is also yes while it plays, and every report of playback
-    restarts the wait. After a fatal fault, the person waits for nothing."""
+    """Does the person wait in silence? Yes, if the person is quiet and waits for something, and the agent is silent.
+    Also yes while a voice plays, because its sound may have a gap; every report of playback starts the wait again. No
+    after a fatal fault, because then there is nothing to wait for."""
     if s.user is not _QUIET or s.link in CLOSED or (s.fault is not None and s.fault.fatal):
         return False
     return s.voice is _PLAYING or (s.voice is _SILENT and is_waited_for(s))
 
 
 def is_at_rest(s: StateOrDraft) -> bool:
-    """Are both sides quiet, with no turn to answer, no news for the brain, no words of the program and no job
-    running?"""
+    """Is nothing going on? This means that both sides are quiet, no turn has to be answered, there is no news for the
+    brain, the program has nothing to say, and no job is running."""
     return not s.jobs and floor_is_open(s) and not is_owed(s) and not s.says
 
 
 def awaits_check_in(s: StateOrDraft) -> bool:
-    """Is it the person's turn to speak, with no word from them? Sounds without words don't count, so that noise can't
-    postpone a check-in for ever."""
+    """Does the agent wait for the person to say something, while the person has said no word? Sounds without words are
+    ignored, so that noise can't delay a check-in forever."""
     return not s.jobs and is_idle(s) and not is_owed(s) and s.words is _NO_WORDS
 
 
 def offers_to_go_on(s: StateOrDraft) -> bool:
-    """Was an answer interrupted by a sound without words, and is the floor open again?"""
+    """Was an answer interrupted by a sound without words, so that the agent should now offer to go on? The floor must
+    be open again."""
     return s.cut and floor_is_open(s) and not is_owed(s)
 
 
@@ -247,7 +250,8 @@ def has_said_all(s: StateOrDraft) -> bool:
 
 
 def turn_of_onset(s: StateOrDraft) -> int:
-    """The turn to which speech that begins now belongs: the open turn, or the next one."""
+    """The number of the turn to which speech belongs that begins now: the open turn if there is one, otherwise the next
+    turn."""
     return s.turn + 1 if s.user in _BETWEEN_TURNS else s.turn
 
 

@@ -1,4 +1,4 @@
-"""The record of one step, which observers, journals and replays receive.
+"""The record of one step of the state machine. Observers, journals and replays get these records.
 
 Rule: a record holds ids, counts and times, and never words.
 """
@@ -13,7 +13,7 @@ from .state import State
 
 
 class StepRecord(NamedTuple):
-    """The event, the states before and after it, the effects, and the rows and rules that fired."""
+    """One step: the event, the states before and after it, the effects, and the rows and rules that were applied."""
 
     event: Event
     before: State

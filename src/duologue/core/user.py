@@ -1,7 +1,8 @@
-"""The user region: what is the person doing? Its rows begin turns, note their words, wait for their end and end them.
+"""The user region: what is the person doing? Its rows begin a turn, note its words, wait for its end and end it.
 
-The rows use the start and the end of speech, endpoints and facts about words. This module doesn't know about audio,
-text or services. Rule: every change of this region is a row in USER_ROWS, except that a closed line ends the turn.
+The rows use the start and the end of speech, the judgement that a turn is over, and facts about words (such as their
+number). This module doesn't know about audio, text or services. Rule: every change of this region is a row in
+USER_ROWS, except that a closed line ends the turn.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ _DEAD_AIR = TIMER_INDEX[Timer.DEAD_AIR]
 
 
 def text_is_final(s: State, e: Event) -> bool:
-    """Is the whole text of the turn known? A sound that followed the text and has ended counts as noise by now."""
+    """Is the whole text of the turn known? If another sound has followed the text and is over, it counts as noise."""
     return s.final and not (s.unread and s.user is User.TALKING)
 
 
 def sound_follows_text(s: State, e: Event) -> bool:
-    """Is the text of the turn final, and did a sound follow it whose words may still come?"""
+    """Is the text of the turn final, but has another sound followed it, so that more words may come?"""
     return s.final and s.unread
 
 
@@ -56,7 +57,8 @@ def is_final_text(s: State, e: WordsHeard) -> bool:
 
 
 def is_empty_final(s: State, e: WordsHeard) -> bool:
-    """Is the final text empty? Then nothing was said, even if there was partial text before."""
+    """Is this the final text of the current turn, and is it empty? If so, nothing was said, even if there was partial
+    text before."""
     return e.turn == s.turn and e.final and e.words == 0
 
 
@@ -67,14 +69,14 @@ def is_overheard(s: State, e: AnswerOverheard) -> bool:
 
 
 def asks_for_presence(s: StateOrDraft, words: Words) -> bool:
-    """Do these words only ask whether the agent is there, while the person waits and has heard nothing of the
-    answer?"""
+    """Do these words only ask whether the agent is there ("hello?"), while the person waits and has heard nothing of
+    the answer?"""
     is_over = s.fault is not None and s.fault.fatal
     return words is Words.PRESENCE and s.voice is Voice.SILENT and is_waited_for(s) and not is_over
 
 
 def has_late_words(s: State, e: WordsHeard) -> bool:
-    """Does this late text count? For a turn that was already sent to the brain, only the final text counts."""
+    """Is this late text used? If its turn was already sent to the brain, only a final text is used."""
     return e.words > 0 and (e.final or e.turn > s.asked)
 
 
@@ -97,7 +99,8 @@ def expect_more_text(d: Draft, e: Event) -> None:
 
 
 def begin_next_turn(d: Draft, e: Event) -> None:
-    """The person speaks again before the text of the last turn has come: end that turn and begin the next."""
+    """End the last turn and begin the next one, because the person speaks again before the text of the last turn has
+    come."""
     _end_turn(d)
     begin_turn(d, e)
 
@@ -136,7 +139,7 @@ def hurry_text(d: Draft, e: Event) -> None:
 
 
 def commit_part(d: Draft, e: Event) -> None:
-    """Commit the audio so far. The person keeps the floor."""
+    """Commit the audio so far, without ending the turn: the person goes on speaking."""
     d.emit(CommitAudio(d.turn))
     d.arm(Timer.COMMIT, d.settings.commit_ms)
 
@@ -164,7 +167,7 @@ def discard_noise(d: Draft, e: Event) -> None:
 
 
 def take_typed(d: Draft, e: Event) -> None:
-    """Take a typed turn, which is complete immediately. If a spoken turn is still open, the typed text joins that
+    """Take a typed turn, which is complete immediately. If a spoken turn is still open, the typed text is added to that
     turn."""
     if d.before.user is User.QUIET:
         d.turn += 1
@@ -178,9 +181,9 @@ def take_typed(d: Draft, e: Event) -> None:
 
 
 def take_late_words(d: Draft, e: WordsHeard) -> None:
-    """Add late text to what the brain will be asked about. But record it as overheard if its turn was already answered
-    (at least in part), if its turn began while the current voice was playing, or if it adds only fillers to a turn that
-    was already sent to the brain."""
+    """Handle text that arrives after its turn has ended. The brain will be asked about it. But in three cases it is
+    only recorded as overheard: its turn was already answered (at least in part), its turn began while the current voice
+    was playing, or it adds only fillers to a turn that was already sent to the brain."""
     _note_content(d, e)
     if e.presence and asks_for_presence(d.before, Words.PRESENCE) and e.turn > d.before.said:
         _give_sign(d, e.turn)
@@ -201,8 +204,9 @@ def _comes_too_late(s: State, e: WordsHeard) -> bool:
 
 
 def _end_turn(d: Draft) -> None:
-    """End the turn. Words spoken over the agent, and fillers while a reply is pending, are recorded as overheard.
-    Other words need an answer. So do substantial words over a firm reply: they are answered after it."""
+    """End the turn. Words that were spoken while the agent spoke, and fillers while a reply is pending, are recorded as
+    overheard. Other words need an answer. Substantial words during a firm reply (one that can't be interrupted) need an
+    answer too: they are answered after the reply."""
     if d.words is not Words.NONE:
         over_sound = d.voice in SOUNDING and not (d.firm and d.words is not Words.FILLER)
         behind_reply = d.words is Words.FILLER and d.reply in PENDING
@@ -228,8 +232,8 @@ def _end_turn(d: Draft) -> None:
 
 
 def _say_last_words(d: Draft) -> None:
-    """Say the last words of the conversation now, because the person has spoken over them or before them. After a mere
-    noise, they aren't repeated, and the conversation ends soon."""
+    """Say the last words of the conversation (again), because the person has spoken during or before them. If the
+    person only made a noise, the words aren't said again, and the conversation ends soon."""
     if d.words is Words.NONE:
         d.shorten(Timer.DISMISS, d.settings.close_ms_max)
     else:
@@ -251,8 +255,8 @@ def take_answer(d: Draft, e: AnswerOverheard) -> None:
 
 
 def _mark_said(d: Draft, turn: int) -> None:
-    """Mark the turn as complete, so that the brain is asked about it. If the brain was already asked, the text of the
-    turn has changed, so the brain is asked again."""
+    """Mark the turn as complete, so that the brain is asked about it. If the brain was already asked about this turn,
+    it is asked again, because the text of the turn has changed."""
     d.said = max(d.said, turn)
     if turn <= d.asked:
         d.asked = d.answered

@@ -1,8 +1,8 @@
 """The voice region: what is the agent's sound doing? Its rows hold, resume, stop and end the sound.
 
-When the person makes a sound over the agent, the agent's sound may be held until the verdict: the judgement whether
-the person's sound interrupts. This module doesn't know what is said. Rule: every change of this region is a row in
-VOICE_ROWS, or a rule in `rules` if the change depends on several regions, such as the start of a sound.
+When the person makes a sound while the agent speaks, the agent's sound may be held until the verdict: the judgement
+whether the person's sound is an interruption. This module doesn't know what is said. Rule: every change of this region
+is a row in VOICE_ROWS, or a rule in `rules` if the change depends on several regions, such as the start of a sound.
 """
 
 from __future__ import annotations
@@ -51,9 +51,10 @@ def onset_holds(s: State, e: Event) -> bool:
 
 
 def takes_floor(s: State, e: Event) -> bool:
-    """Does the person take the floor (the right to speak) with this event? A speech onset takes it only in the profile
-    `immediate`, and a verdict only if it is a bid for the floor. Neither takes it from a firm reply. A button press, a
-    typed turn or a command always takes it."""
+    """Does the person take the floor (the right to speak) with this event? The onset of speech takes the floor only in
+    the profile `immediate`. A verdict takes the floor only if it says that the person's sound is a bid for the floor. A
+    firm reply isn't interrupted by either of these. A button press, a typed turn or a command always takes the
+    floor."""
     if isinstance(e, SpeechStarted):
         return s.settings.overlap is Overlap.IMMEDIATE and not s.firm
     return not isinstance(e, OverlapJudged) or (e.bid and not s.firm)
@@ -68,12 +69,12 @@ def breath_is_over(s: State, e: Event) -> bool:
 
 
 def changes_unheard_question(s: State, e: WordsHeard) -> bool:
-    """Does late text change the turn that is being answered, before any of the answer was heard?"""
+    """Does late text change the turn that is being answered, while nothing of the answer was heard yet?"""
     return changes_question(s, e) and s.heard_ms == 0 and not has_foreground(s)
 
 
 def may_ask_again(s: State, e: QuestionMissed) -> bool:
-    """May the agent say its question again? Only if nothing else is owed or about to be said."""
+    """May the agent say its question again? Only if nothing else is owed, and nothing else is about to be said."""
     return floor_is_open(s) and not is_owed(s) and not s.says and not s.cut and s.ending is Ending.NO
 
 
@@ -81,7 +82,8 @@ def may_ask_again(s: State, e: QuestionMissed) -> bool:
 
 
 def interrupt(d: Draft, e: Event) -> None:
-    """Stop the sound and cancel the reply in this step. The reply is truncated later, when the line is silent."""
+    """Stop the sound and cancel the reply in this step. The reply is shortened in the history later, when the line is
+    silent."""
     stop_sound(d)
     cancel_reply(d)
     d.cut = isinstance(e, _BY_SOUND) and d.ask in (Ask.ANSWER, Ask.OFFER, Ask.SAY)
@@ -97,12 +99,13 @@ def interrupt(d: Draft, e: Event) -> None:
 
 
 def take_up_again(d: Draft, e: QuestionMissed) -> None:
-    """Offer to go on, as after an interruption without words."""
+    """Let the agent offer to go on, as it does after an interruption without words."""
     d.cut = True
 
 
 def count_as_answered(d: Draft, e: Event) -> None:
-    """The person wants no answer: count the question as answered, even if nothing of the answer was heard."""
+    """Count the question as answered, because the person wants no answer. This holds even if nothing of the answer was
+    heard."""
     mark_answered(d)
     d.ask = Ask.ANSWER
     d.telling = d.cut = False
@@ -128,7 +131,8 @@ def progress(d: Draft, e: PlaybackProgressed) -> None:
 
 
 def finish(d: Draft, e: PlaybackFinished) -> None:
-    """The sound was played to its end: count its turns as answered, and restart the count of faults in a row."""
+    """Note that the sound was played to its end: its turns count as answered, and the count of faults in a row starts
+    again at 0."""
     d.reply_id += 1
     mark_heard(d)
     end_reply(d, heard=True)
@@ -142,7 +146,8 @@ def silence(d: Draft, e: Event) -> None:
 
 
 def expect_words(d: Draft, e: Event) -> None:
-    """The person's sound has ended: wait a little for its words. The text of a short "stop" arrives after the sound."""
+    """Wait a little for the words of the person's sound, which has just ended. For example, the text of a short "stop"
+    arrives only after the sound."""
     d.arm(Timer.LULL, d.settings.overlap_quiet_ms_max)
 
 
@@ -151,7 +156,7 @@ def expect_verdict(d: Draft, e: Event) -> None:
 
 
 def give_cue(d: Draft, e: Event) -> None:
-    """Let the person hear that the agent is there: first with a sound, then with words."""
+    """Play a cue that shows that the agent is still there: first a sound, later words."""
     d.emit(PlayCue(Cue.WORDS if d.cues else Cue.SOUND))
     d.cues = min(d.cues + 1, len(d.settings.cue_ms) - 1)
     d.arm(Timer.CUE, cue_ms(d))

@@ -1,7 +1,7 @@
 """Interprets the reply to a question: as an answer, a correction, a command, a side question, or input for NLU.
 
-`QUESTION` lists the interpreters in their order. Rule: the first interpreter that takes a reply decides; NLU is the
-last of them, and gets the replies that no grammar fully understands.
+`QUESTION` lists the interpreters in the order in which they are tried. Rule: the first interpreter that accepts a reply
+handles it. NLU comes last, and gets the replies that no grammar fully understands.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def ask_nlu(d: DialogueDraft, text: str, *, is_aside: bool = False) -> None:
 
 
 def count_as_miss(d: DialogueDraft) -> None:
-    """Count a reply without usable content as not understood."""
+    """Treat a reply without usable content as a reply that was not understood."""
     d.enter(Phase.UNDERSTANDING)
     miss(d)
 
@@ -77,8 +77,8 @@ def _take_empty(reply: MessageInContext) -> bool:
 
 
 def _take_question(reply: MessageInContext) -> bool:
-    """Take a question as the answer, if the flow looks the text of the asked slot up in the FAQ. Example: a reply to
-    "What would you like to know?"."""
+    """Accept a question from the user as the answer, if the flow is going to look it up in the FAQ. Example: "when do
+    you open?", after "What would you like to know?". Otherwise return False."""
     d, slot = reply.d, reply.d.s.waiting_for
     if slot is None or d.spec(slot).kind is not SlotKind.TEXT or not reply.signs.asks(reply.tokens):
         return False
@@ -128,7 +128,8 @@ def _take_command(reply: MessageInContext) -> bool:
 
 
 def _take_no(reply: MessageInContext) -> bool:
-    """Take a no to a proposed value, or "no, thanks" to an optional slot."""
+    """Handle a no to a proposed value, or "no, thanks" to the question for an optional slot. Return False for any other
+    reply."""
     d, reading = reply.d, reply.reading
     if not isinstance(reading, Confirmation):
         return False
@@ -141,8 +142,8 @@ def _take_no(reply: MessageInContext) -> bool:
 
 
 def _take_no_preference(reply: MessageInContext) -> bool:
-    """Take "any will do" as a request to skip the question. If the slot is required, the agent says that it needs a
-    value."""
+    """Handle "any will do" like a request to skip the question. If the slot is required, the agent says that it needs a
+    value. Return False for any other reply."""
     is_any = isinstance(reply.reading, Unclear) and reply.asked.slot.kind is not SlotKind.YES_NO
     if not is_any or not reply.signs.has_no_preference(reply.tokens, reply.signs.echo_of(reply.asked)):
         return False
@@ -156,7 +157,9 @@ def _take_correction(reply: MessageInContext) -> bool:
 
 
 def _take_for_interrupted_question(reply: MessageInContext) -> bool:
-    """Take a reply that ignores the question of a repair as a reply to the question that was interrupted."""
+    """Handle a reply that doesn't answer the question of a repair flow (for example "Are you still there?"). The repair
+    flow is left, and the reply is read as the answer to the question that the repair flow interrupted. Return False if
+    there is no such question."""
     if not leave_for_question(reply.d):
         return False
     answer(reply.d, reply.text)
@@ -192,9 +195,9 @@ QUESTION: tuple[Interpreter[MessageInContext], ...] = (
 
 
 def _handle_other_slot(d: DialogueDraft, text: str) -> bool:
-    """If the message is about another slot than the one that is asked for, handle it and return True. Otherwise do
-    nothing and return False. Examples: "the time is eight", where the number of people is asked for, or "no, New York",
-    right after the answer "Boston"."""
+    """If the message is about a slot that the open question doesn't ask for, handle it and return True. Otherwise do
+    nothing and return False. Examples: "the time is eight", when the agent asked for the number of people, or "no, New
+    York", right after the answer "Boston"."""
     said = named_slot(d.domain, d.top, text, d.today)
     if said is not None and said[0] == d.s.waiting_for:
         return False
@@ -215,8 +218,9 @@ def _handle_other_slot(d: DialogueDraft, text: str) -> bool:
 
 
 def _leading_yes(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
-    """The value True for the open yes/no question, if the message begins with a yes, as in "yes, the reference is 55".
-    Empty otherwise. A leading no isn't taken as the answer, because it may refer to an earlier question."""
+    """The value True for the slot of the open yes/no question, if the message begins with a yes, as in "yes, the
+    reference is 55". Otherwise empty. A no at the beginning isn't used as the answer, because it may refer to an
+    earlier question."""
     slot, pack = question_of(d).slot, d.domain.pack
     is_yes = (
         slot.kind is SlotKind.YES_NO
@@ -227,8 +231,9 @@ def _leading_yes(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
 
 
 def _is_choice_of_other_slot(d: DialogueDraft, reading: Direct, text: str) -> bool:
-    """Does the reply give a choice of another slot, although a name was asked for? Example: "in the garden", where the
-    name of a guest is asked for. A name on the list of the asked slot is never taken for such a choice."""
+    """Is the reply to a question for a name really a choice for another slot? Example: "in the garden", when the agent
+    asked for the name of a guest. False if the slot that was asked for has a list of names, and the reply is one of
+    these names."""
     spec, value = d.spec(reading.values[0].slot), reading.values[0].value
     is_listed = spec.names is not None and value in spec.names.values.values()
     if spec.kind is not SlotKind.NAME or is_listed or value == ANY:
@@ -240,8 +245,9 @@ def _is_choice_of_other_slot(d: DialogueDraft, reading: Direct, text: str) -> bo
 
 
 def _answer_ambiguously(d: DialogueDraft, reading: Ambiguous) -> None:
-    """Handle an answer that can mean several values: ask which one was meant, or take the first or the last, as the
-    slot's `prefers` says. A span of days is always asked about: no preference turns "this weekend" into a Saturday."""
+    """Handle an answer that can mean several values. The slot's `prefers` decides: use the first value, use the last
+    one, or ask which one was meant. The agent always asks about a span of days: `prefers` never turns "this weekend"
+    into a Saturday."""
     prefers = "ask" if reading.must_ask else d.spec(reading.slot).prefers
     if prefers == "ask":
         if d.s.among:  # the user was already asked which value was meant, and this reply doesn't say it
@@ -263,13 +269,15 @@ def _rejects_all(d: DialogueDraft, text: str) -> bool:
 
 
 def correct_or_ask(d: DialogueDraft, text: str, *, is_aside: bool = False) -> None:
-    """Apply the corrections in the message. If it contains none, and isn't a goodbye either, send it to NLU."""
+    """Apply the corrections in the message, or the goodbye that it consists of. If it is neither a correction nor a
+    goodbye, send it to NLU."""
     if not correct(d, text):
         ask_nlu(d, text, is_aside=is_aside)
 
 
 def correct(d: DialogueDraft, text: str) -> bool:
-    """Apply the corrections in the message, or a goodbye, and return True. Otherwise do nothing and return False."""
+    """If the message contains corrections or is a goodbye, apply them and return True. Otherwise do nothing and return
+    False."""
     asked = d.s.waiting_for if d.s.waiting_for is not None and is_question_current(d) else None
     found: tuple[Command, ...] = ()
     if asked is not None and _is_about_open_question(d, asked, text):
@@ -299,15 +307,16 @@ def _is_farewell(d: DialogueDraft, text: str) -> bool:
 
 
 def _is_about_open_question(d: DialogueDraft, asked: str, text: str) -> bool:
-    """Is the correction about the open question, not about an earlier one? It is if it names the slot that is asked for
-    ("wait, the reading is 24"), or if it names no slot and the last reply to the question was not understood."""
+    """Is the correction about the open question and not about an earlier one? It is if it names the slot that is asked
+    for ("wait, the reading is 24"), or if it names no slot and the last reply to the open question was not
+    understood."""
     said = named_slot(d.domain, d.top, text, d.today)
     return said[0] == asked if said is not None else d.s.misses > 0
 
 
 def _answer_read_back(d: DialogueDraft, text: str) -> None:
-    """Handle the reply to the question whether a code was heard right. If the reply contains another code, that code
-    replaces the one that was read back."""
+    """Handle the reply after the agent has repeated a code and asked whether it is right. If the reply contains a
+    different code, the new code replaces the repeated one."""
     pack = d.domain.pack
     if (name := pack.signs.command_of(pack.words.tokens_of(text))) is not None:
         d.enter(Phase.UNDERSTANDING)
@@ -348,8 +357,8 @@ def _answer_read_back(d: DialogueDraft, text: str) -> None:
 
 
 def _replace_code(d: DialogueDraft, values: tuple[SetSlot, ...]) -> None:
-    """Put the new values in place of the code that is being read back. Other values that still have to be validated
-    come after them."""
+    """Validate these new values instead of the code that the agent has just repeated. Values for other slots that still
+    have to be validated come after the new values."""
     new = {value.slot for value in values}
     d.set(values=(*values, *(value for value in d.s.values if value.slot not in new)), reading_back=False)
     validate_next(d)
@@ -368,10 +377,10 @@ def _rejects_code(d: DialogueDraft, text: str) -> bool:
 
 
 def handle_queued_message(d: DialogueDraft, text: str) -> None:
-    """Handle a message that was queued while a request was running. A command is applied. An empty message or a bare
-    yes or no is dropped, because no question was open while the request was running. For any other message, it matters
-    whether the question that is open now was already open before the request. If it was, the message is its answer. If
-    not, the message is applied if it is a correction, and sent to NLU otherwise."""
+    """Handle a message that was queued while a request was running. A command is applied. An empty message, or only a
+    yes or a no, is dropped, because no question was open while the request was running. What happens to any other
+    message depends on the question that is open now. If it was already open before the request, the message is its
+    answer. If not, a correction is applied, and everything else is sent to NLU."""
     is_aside = d.is_question_new or d.s.is_aside
     name = d.domain.pack.signs.command_of(d.domain.pack.words.tokens_of(text))
     if name == "cancel" and d.has_just_acted:

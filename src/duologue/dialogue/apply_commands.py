@@ -1,6 +1,6 @@
 """Applies the commands that a grammar or NLU found in a message, one after the other.
 
-Rule: afterwards a question is open (the same or another one), a request is running, or the dialogue is idle or in the
+Rule: after all commands, the dialogue waits for the answer to a question, waits for a request, is idle, or is in the
 error phase.
 """
 
@@ -44,8 +44,8 @@ from .yes_and_no import cancel, clear, say_no, say_yes
 
 
 def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
-    """Apply the commands that are valid now; new values of slots come last. If no command is valid, take the message as
-    the answer to an open free-text question, or else count it as not understood."""
+    """Apply the commands that are valid now; commands that set slots come last. If no command is valid, use the message
+    as the answer to an open free-text question. If no such question is open, count the message as not understood."""
     started = {command.flow for command in commands if isinstance(command, StartFlow)}
     known = [command for command in commands if _is_known(d, command, started)]
     if not known:
@@ -84,9 +84,10 @@ def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
 
 
 def _take_as_free_text(d: DialogueDraft) -> bool:
-    """NLU found no command in the message: take it as the answer to the open question, if that question asks for free
-    text. A question or a request at its end is left out. A text of several sentences is announced to the user. Returns
-    False if the message can't be an answer, for example because it is itself a question."""
+    """Use a message in which NLU found no command as the answer to the open question, if that question asks for free
+    text. A question or a request at the end of the message is left out. If something was left out, or if the text has
+    several sentences, the agent tells the user what it noted. Returns False if the message can't be an answer, for
+    example because it is itself a question."""
     slot, words = d.s.waiting_for, " ".join(d.s.heard.split())
     if (
         slot is None
@@ -119,9 +120,9 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
 
 
 def _is_known(d: DialogueDraft, command: Command, started: set[str]) -> bool:
-    """Is the command valid now? Its flow must be offered to users. Its slot must belong to the open flow, be requested
-    by the action of that flow, or belong to a flow that the same message starts. A yes or no is valid only while a flow
-    is open."""
+    """Is the command valid now? A flow must be one that users can ask for. A slot must belong to the open flow, be
+    needed by the action of the open flow, or belong to a flow that the same message starts. A yes or no is valid only
+    while a flow is open. An FAQ entry must exist."""
     offered = {flow.name for flow in d.domain.offered}
     match command:
         case StartFlow():
@@ -184,8 +185,9 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
 
 
 def _is_handled(d: DialogueDraft, occasion: str) -> bool:
-    """Does a flow of the author handle this occasion? If so, that flow is opened. Such a flow never delays a
-    cancellation after an error, or one while no task is open."""
+    """Did the author of the flow file write a repair flow for this occasion (for example "cancel" or "help") that can
+    be opened now? If so, open it and return True. Otherwise return False. After an error, or while no flow is open, the
+    result for a cancellation is always False, so that nothing delays it."""
     if occasion == CANCEL:
         if not d.s.stack or d.top.failed or d.s.trouble is not None:
             return False
@@ -219,8 +221,8 @@ def repeat(d: DialogueDraft) -> None:
 
 
 def _give_time(d: DialogueDraft) -> None:
-    """The user needs a moment: keep the question open without repeating it. If the question wasn't asked yet, ask it
-    now."""
+    """The user needs a moment: keep the question open without repeating it. If the agent hasn't asked the question yet,
+    ask it now."""
     if _must_ask_first(d):
         continue_flow(d)
         return
@@ -230,7 +232,7 @@ def _give_time(d: DialogueDraft) -> None:
 
 def _take_leave(d: DialogueDraft) -> None:
     """The user says goodbye: say goodbye too, and end the conversation. An open question stays open, in case the user
-    says something after all. If that question wasn't asked yet, ask it instead."""
+    says something after all. But if there is a question that the agent hasn't asked yet, ask it instead of ending."""
     if _must_ask_first(d):
         continue_flow(d)
         return
@@ -240,7 +242,7 @@ def _take_leave(d: DialogueDraft) -> None:
 
 
 def _must_ask_first(d: DialogueDraft) -> bool:
-    """Is there a question that wasn't asked yet?"""
+    """Is there a question that the agent hasn't asked yet?"""
     return d.is_question_new or (bool(d.s.stack) and not d.top.failed and not is_question_current(d))
 
 
@@ -267,8 +269,8 @@ def _go_back(d: DialogueDraft) -> None:
 
 
 def _answered(d: DialogueDraft, instance: Instance) -> list[str]:
-    """The slots that the flow asked for and that are filled, in the order of asking. The slot that is being asked for
-    now is left out, and so are those that a final action has used."""
+    """The filled slots that the flow asked for, in the order in which it asked. Two kinds of slots are left out: the
+    slot of the open question, and slots that a final action (an action that can't be undone) has used."""
     waiting_for = d.s.waiting_for if instance is d.s.stack[-1] else None
     done = frozenset(instance.done)
     acts = [at for at in d.domain.flows[instance.flow].program if isinstance(at, PerformAction) and at.step in done]
@@ -282,8 +284,9 @@ def _answered(d: DialogueDraft, instance: Instance) -> list[str]:
 
 
 def _goes_back_to(d: DialogueDraft, size: int) -> bool:
-    """Can "go back" return to the flow at position `size` of the stack, counted from 1 at the bottom? That flow must
-    have an answered question, and all flows above it must be called flows without answers or actions."""
+    """Can "go back" return to the flow at position `size` of the stack? The flow at the bottom has position 1. The flow
+    must have an answered question, and every flow above it must have been called by another flow and have neither
+    answers nor actions."""
     above = d.s.stack[size:]
     is_fresh = all(one.called and not _answered(d, one) and not _has_acted(d, one) for one in above)
     return is_fresh and bool(_answered(d, d.s.stack[size - 1]))

@@ -140,13 +140,13 @@ def _fits(domain: Domain, state: DialogueState) -> DialogueState:
     if state.phase not in BUSY:
         return state
     if not state.pending:
-        raise BadCheckpoint("the checkpoint is damaged: it waits for a request that it doesn't contain")
+        raise BadCheckpoint("the checkpoint is damaged: it waits for a request, but the request's number is missing")
     top = state.top
     acts = top is not None and isinstance(domain.flows[top.flow].program[top.at], PerformAction)
     if state.phase is Phase.EXECUTING_ACTION and not acts:
         raise BadCheckpoint("the checkpoint waits for an action that no longer exists")
     if state.phase is Phase.VALIDATING_SLOT and not (state.values and state.stack):
-        raise BadCheckpoint("the checkpoint is damaged: it validates a value that it doesn't contain")
+        raise BadCheckpoint("the checkpoint is damaged: a value is being validated, but the value is missing")
     return state
 
 

@@ -1,4 +1,4 @@
-"""Commands: the only way to change a dialogue.
+"""Commands: the only way in which a message can change a dialogue.
 
 The grammars, the local NLU and a language model all produce commands and nothing else. Rule: a command says what the
 user wants, never what the agent should reply.

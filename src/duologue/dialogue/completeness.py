@@ -1,9 +1,9 @@
-"""How complete a text is as a reply to a dialogue, before it is certain that the user has finished.
+"""Judges how complete a text is as a reply, before it is certain that the user has finished speaking.
 
-The interpreters of the dialogue read the text in a step whose result is thrown away: nothing is changed, and NLU isn't
-asked. Rule: complete means that the grammars explain every word, that the last value is unlikely to continue, and that
-the text answers the open question or is a whole request. Open means that the text can't end like this. Everything else
-is unknown.
+The text is tried out as if it were the user's whole reply. This changes nothing in the dialogue, and NLU isn't asked.
+Rule: "complete" means that the grammars explain every word, that the last value is unlikely to continue, and that the
+text answers the open question or is a whole request. "Open" means that more words have to follow, as after "I'd like to
+go to". In all other cases the result is "unknown".
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _GREETINGS = ("greeting", "assent")  # usually the beginning of a request
 
 
 def completeness(domain: Domain, state: DialogueState, text: str, today: str) -> str:
-    """How complete this text is as a reply in this state: complete, open or unknown."""
+    """How complete this text is as a reply in this state: "complete", "open" or "unknown"."""
     tokens = domain.pack.words.tokens_of(text)
     if not tokens or state.phase in BUSY or state.phase is Phase.ERROR:
         return UNKNOWN
@@ -61,8 +61,9 @@ def _is_whole(domain: Domain, state: DialogueState, text: str, today: str) -> bo
 
 
 def _is_request(asking: DialogueState, flow: Flow, domain: Domain, text: str, today: str) -> bool:
-    """Is this text a whole request for the flow? It is if it equals an example of the flow, or if every word of it is
-    understood and the flow then has no value left to ask for. `asking` is the state in which the text waits for NLU."""
+    """Is this text a whole request for the flow? It is if it equals an example of the flow. It also is if every word is
+    understood and the flow then has no value left to ask for. `asking` is the state of the dialogue while it waits for
+    NLU to read the text."""
     said = _content(domain, text)
     if any(said == _content(domain, example) for example in flow.examples):
         return True
@@ -86,7 +87,8 @@ def _content(domain: Domain, text: str) -> list[str]:
 
 
 def _is_settled(domain: Domain, values: Sequence[Value], text: str) -> bool:
-    """Is the last of these values complete, as far as a grammar can tell?"""
+    """Is the last of these values complete, as far as a grammar can tell? It isn't if more words may belong to it, as
+    with free text, or with a name that isn't on a list."""
     if not values:
         return False
     last = max(values, key=lambda value: value.span[1])
@@ -101,8 +103,8 @@ def _is_settled(domain: Domain, values: Sequence[Value], text: str) -> bool:
 
 
 def _ends_open(domain: Domain, state: DialogueState, tokens: Sequence[Token]) -> bool:
-    """Does the text end in a word after which something has to follow, such as "to"? After a yes/no question, "I'd like
-    to" doesn't count, because it is a whole answer."""
+    """Does the text end in a word after which something has to follow, such as "to"? False for "I'd like to" as the
+    reply to a yes/no question, because it is a whole answer there."""
     lists, words = domain.pack.words, [token.word for token in tokens]
     while words and words[-1] in lists.fillers and words[-1] not in lists.open_ends:
         words.pop()

@@ -1,7 +1,7 @@
 """Handles the reply to a confirmation: a yes, a no, or a change.
 
-`CONFIRMATION` lists the interpreters in their order. Rule: a reply that is neither a clear yes nor a clear no never
-counts as a yes. Such a reply changes a slot if it is fully understood, and goes to NLU otherwise.
+`CONFIRMATION` lists the interpreters in the order in which they are tried. Rule: only a clear yes is treated as a yes.
+A reply that is neither a clear yes nor a clear no changes a slot if it is fully understood, and goes to NLU otherwise.
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ def _take_not_yet(reply: MessageToConfirmation) -> bool:
 
 
 def _take_what_to_change(reply: MessageToConfirmation) -> bool:
-    """Take the answer to the question what to change: the names of slots, or "nothing"."""
+    """Handle the answer to the question what to change: the names of slots, or "nothing". Return False for any other
+    reply."""
     if not reply.d.top.denied:
         return False
     if cleared := _named_slots(reply.d, reply.text):
@@ -117,8 +118,9 @@ def _take_yes(reply: MessageToConfirmation) -> bool:
 
 
 def _take_yes_and_question(reply: MessageToConfirmation) -> bool:
-    """Take "Yes, that's right. What's the address?": say that the question can't be answered here, and go on. Before an
-    action that can't be undone, ask again, because the answer might have mattered."""
+    """Handle "Yes, that's right. What's the address?": say that the question can't be answered here, and treat the
+    reply as a yes. But if an action that can't be undone follows, ask for the confirmation again, because the user may
+    want the address before deciding. Return False for any other reply."""
     d = reply.d
     if d.s.reading_back or not d.domain.pack.replies.says_yes_then_asks(d.s.last_question, reply.text, d.today):
         return False
@@ -149,7 +151,8 @@ def _take_change(reply: MessageToConfirmation) -> bool:
 
 
 def _take_no_preference(reply: MessageToConfirmation) -> bool:
-    """Count "I don't care" as a miss: it is neither a yes nor a reason to cancel."""
+    """Handle "I don't care" as a reply that was not understood: it is neither a yes nor a reason to cancel. Return
+    False for any other reply."""
     if not reply.signs.has_no_preference(reply.tokens, frozenset()):
         return False
     count_as_miss(reply.d)
@@ -185,15 +188,15 @@ CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
 
 
 def _named_slots(d: DialogueDraft, text: str) -> tuple[ClearSlot, ...]:
-    """The slots that the user names when asked what to change: "the day and the time". Empty if there is anything else
-    in the message."""
+    """The slots that the user names when asked what to change: "the day and the time". Empty if the message contains
+    anything else."""
     said = [only_named(d.domain, d.top.flow, part) for part in d.domain.pack.corrections.both_names.split(text)]
     names = [name for name in said if name is not None and d.top.filled(name) is not None]
     return tuple(ClearSlot(name) for name in names) if names and len(names) == len(said) else ()
 
 
 def _refuses_any_change(reply: MessageToConfirmation) -> bool:
-    """Is "nothing" the answer to the question what to change?"""
+    """Does the user answer the question what to change with "nothing"?"""
     lists = reply.words
     words = [token.word for token in reply.tokens if token.word not in lists.polite | lists.fillers]
     return " ".join(words) in lists.refuses_change
@@ -231,13 +234,13 @@ def _settled(d: DialogueDraft, text: str) -> tuple[Command, ...]:
 
 
 def _fitting(d: DialogueDraft, text: str) -> tuple[str, ...]:
-    """Of the slots that the confirmation is about, those that the new value in the text could be for."""
+    """The slots of this confirmation that the new value in the text could be for."""
     return slots_that_fit(d.domain, d.top, tuple(slot.name for slot in _confirmed_slots(d)), text, d.today)
 
 
 def _volunteered(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
-    """The values in a reply that answers a later question instead of saying yes or no, such as "at the bar". Empty for
-    any other reply."""
+    """The values in a reply that says neither yes nor no, but gives values for slots that are still empty: "at the
+    bar". Empty for any other reply."""
     found = d.domain.pack.replies.read_volunteered(empty_slots(d), text, d.flow.description, d.today)
     return as_set_slots(found.values, "grammar") if found is not None else ()
 
@@ -248,8 +251,8 @@ def _in_old_unit(d: DialogueDraft, value: Value) -> Json:
 
 
 def _only_reading(d: DialogueDraft, text: str, kinds: tuple[SlotKind, ...] = tuple(SlotKind)) -> tuple[Value, ...]:
-    """The new value in a reply such as "no, make it 600", if the grammar of exactly one slot of the question reads it;
-    otherwise empty. Slots that accept any text or any name aren't tried, because their grammars read anything."""
+    """The new value in a reply such as "no, make it 600", if it fits exactly one of the slots that the confirmation is
+    about; otherwise empty. Slots that accept any text or any name aren't tried, because every reply would fit them."""
     slots = [slot for slot in _confirmed_slots(d) if slot.kind is not SlotKind.TEXT and slot.kind in kinds]
     read = d.domain.pack.replies.read
     closed = [slot for slot in slots if slot.kind is not SlotKind.NAME or not slot.is_open]
@@ -258,8 +261,8 @@ def _only_reading(d: DialogueDraft, text: str, kinds: tuple[SlotKind, ...] = tup
 
 
 def _confirmed_slots(d: DialogueDraft) -> tuple[Slot, ...]:
-    """The filled slots that the question is about: those that its text names, or all filled slots if it names no
-    slot."""
+    """The filled slots that the confirmation is about: those that its text names, or all filled slots if its text names
+    no slot."""
     at = d.flow.program[d.top.at]
     filled = [name for name, _ in d.top.slots if name in d.domain.slots]
     named = [name for name in gaps_of(at.text) if name in filled] if isinstance(at, Confirm) else []

@@ -1,9 +1,9 @@
-"""Corrections that need no model: "change the origin to Boston", "Friday instead of Monday", "no, make it
-five", "not Boston", "change the date".
+"""Corrections that need no model: "change the origin to Boston", "Friday instead of Monday", "no, make it five", "not
+Boston", "change the date".
 
-The corrected slot is found by its name, by its current value, or because it was answered last. Its own grammar reads
-the new value. Rule: a message that the grammar doesn't fully understand isn't treated as a correction here. It goes to
-NLU.
+The corrected slot is the one that the message names, the one whose current value it mentions, or the one that was
+answered last. The grammar of this slot reads the new value. Rule: a message that the grammar doesn't fully understand
+isn't treated as a correction here. It goes to NLU.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _MEASURED = (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, Slot
 
 
 def corrections(domain: Domain, instance: Instance, text: str, today: str) -> tuple[Correction, ...]:
-    """The correction in a message, as a tuple of one; empty if the message isn't clearly a correction."""
+    """A tuple with the correction in a message; empty if the message isn't clearly a correction. The tuple never has
+    more than one element."""
     text = " ".join(text.split())
     if len(text) > _LENGTH_MAX:
         return ()
@@ -39,9 +40,9 @@ def corrections(domain: Domain, instance: Instance, text: str, today: str) -> tu
 
 
 def named_slot(domain: Domain, instance: Instance, text: str, today: str) -> tuple[str, tuple[Correction, ...]] | None:
-    """The slot that a message names (the first, if it names several), and the commands for the values that it gives, as
-    in "the time is eight". None if the message names no slot. The commands are empty if no grammar reads the value, or
-    if the slot is empty and may only be filled after it was asked for."""
+    """The slot that a message names, and the commands for the values that the message gives, as in "the time is eight".
+    If it names several slots, the first is returned. None if it names no slot. There are no commands if no grammar
+    reads the value, or if the slot is empty and may only be filled after the agent has asked for it."""
     text = " ".join(text.split())
     if len(text) > _LENGTH_MAX:
         return None
@@ -71,8 +72,9 @@ def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tup
 def other_slot_corrections(
     domain: Domain, instance: Instance, slot: str, text: str, today: str
 ) -> tuple[Correction, ...]:
-    """Corrections of other slots than `slot`, the slot of the open question. Example: "no, three nights", while a code
-    is read back. Only known names and values with a unit count, because a bare number may be part of the code."""
+    """Corrections of slots other than `slot`, the slot of the open question. Example: "no, three nights", while the
+    agent reads back a code. Only known names and values with a unit are used, because a number alone may be part of the
+    code. Empty if there is no such correction."""
     text = " ".join(text.split())
     said = (
         (domain.pack.corrections.make_it.match(text) or domain.pack.corrections.changed_mind.match(text))
@@ -99,9 +101,8 @@ def other_slot_corrections(
 
 
 def other_day_or_time(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> tuple[Correction, ...]:
-    """If the open question asks for a time: the correction of the day. If it asks for a day: the correction of the
-    time. Empty if the message contains no such value. Example: "tomorrow then", after a time that has already
-    passed."""
+    """The correction of the day if the open question asks for a time, or of the time if it asks for a day. Example:
+    "tomorrow then", after a time that has already passed. Empty if the message contains no such value."""
     kind = _MOMENTS.get(domain.slots[slot].kind)
     slots = dict.fromkeys(domain.flows[instance.flow].slots)
     others = [name for name in slots if domain.slots[name].kind is kind and not domain.slots[name].is_past]
@@ -136,8 +137,8 @@ def slots_that_fit(
 
 
 def value_for_slot(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> tuple[CorrectSlot, ...]:
-    """The correction that `text`, an earlier message, makes to `slot`. The user has now said that the message was about
-    this slot. Empty if the slot's grammar can't read the new value."""
+    """The correction of `slot` by `text`, an earlier message of which the user has just said that it was about this
+    slot. Empty if the slot's grammar can't read the new value."""
     new, span = _new_value_in(domain, text)
     found = _first(_read(domain, domain.slots[slot], new, span, today, instance.filled(slot)))
     return (found,) if found is not None else ()
@@ -204,8 +205,9 @@ def _filled(domain: Domain, instance: Instance) -> list[SlotSpec]:
 
 
 def _latest_first(domain: Domain, instance: Instance) -> list[SlotSpec]:
-    """The filled slots: first those that were asked for, beginning with the one asked for last, then the others. A day
-    in the past comes after all others, unless it was the last answer: "make it Friday" is about a future day."""
+    """The filled slots: first those that the agent asked for, beginning with the latest question, then the others. A
+    slot for past days (such as a birthday) comes last, unless it was filled by the last answer, because "make it
+    Friday" means a future day."""
     filled = {spec.name: spec for spec in _filled(domain, instance)}
     asked = [filled[name] for name in reversed(instance.asked) if name in filled]
     found = [*asked, *(spec for name, spec in filled.items() if name not in instance.asked)]
@@ -214,8 +216,8 @@ def _latest_first(domain: Domain, instance: Instance) -> list[SlotSpec]:
 
 
 def _by_name(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
-    """Corrections that name a filled slot. If there is no new value, the slot is emptied, so that it is asked for
-    again."""
+    """Corrections that name a filled slot. If the message gives no new value, the correction empties the slot, so that
+    the agent asks for it again."""
     for called, name in names_of(domain, instance.flow):
         if instance.filled(name) is None:
             continue
@@ -260,7 +262,7 @@ def _slots_with_value(domain: Domain, instance: Instance, old: str, today: str) 
 
 def _by_last_answer(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
     """Corrections such as "no, make it VALUE": one for each slot whose grammar reads the value, beginning with the slot
-    that was asked for last. Free text, and names that aren't on the slot's list, count only after words such as "I
+    that was asked for last. Free text, and names that aren't on the slot's list, are used only after words such as "I
     meant"."""
     said = domain.pack.corrections.make_it.match(text)
     if said is None:
@@ -294,9 +296,8 @@ def _is_same(domain: Domain, spec: SlotSpec, said: str, value: Json, raw: str, t
 def _read_listed(
     domain: Domain, spec: SlotSpec, said: re.Match[str], today: str, filled: Filled | None = None
 ) -> Iterator[CorrectSlot]:
-    """The correction that gives the slot the new value in the match, if the slot's grammar reads that value. A
-    free-text slot yields nothing, because it reads anything. For a slot that accepts any name, only a name on its list
-    counts."""
+    """The correction with the new value in the match, if the slot's grammar reads that value. Nothing for a free-text
+    slot, because it accepts any words. For a slot that accepts any name, only names on its list are used."""
     if spec.kind is SlotKind.TEXT:
         return
     for found in _read(domain, spec, said["new"], said.span("new"), today, filled):

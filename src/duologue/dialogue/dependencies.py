@@ -1,6 +1,7 @@
-"""Dependencies: of slots on other slots, and of steps on the slots that they use.
+"""Dependencies: which slots depend on other slots, and which slots a step uses.
 
-Rule: a confirmation covers the values that it was given for. When one of them changes, the user has to confirm again.
+Rule: a confirmation is valid only for the values that the user confirmed. When one of them changes, the user has to
+confirm again.
 """
 
 from __future__ import annotations
@@ -45,20 +46,21 @@ def unconfirm(d: DialogueDraft, touched: frozenset[str], emptied: frozenset[str]
 
 
 def repeatable_from(d: DialogueDraft, place: int) -> None:
-    """Allow the final actions from `place` to the current step to run again, because a loop begins its next round at
-    `place`."""
+    """Allow the final actions from the step at index `place` to the current step to run again, because a loop goes back
+    to `place` for its next round. (A final action is one that can't be undone, so it normally runs only once.)"""
     again = {at.step for at in d.flow.program[place : d.top.at + 1]}
     d.set_top(done=tuple(step for step in d.top.done if step not in again))
 
 
 def final_action_using(d: DialogueDraft, slot: str) -> PerformAction | None:
-    """The final action of the open flow that has succeeded with this slot's value; None if there isn't one."""
+    """The final action of the open flow that has already run with this slot's value; None if there isn't one. A final
+    action is one that can't be undone."""
     acts = (at for at in d.flow.program if isinstance(at, PerformAction) and at.step in d.top.done)
     return next((at for at in acts if uses(at, frozenset((slot,)), frozenset())), None)
 
 
 def unconfirm_from(d: DialogueDraft, place: int) -> None:
-    """Remove the confirmations of all steps from `place` to the current one, because the flow goes back to `place` and
-    asks again."""
+    """Remove the confirmations of all steps from the one at index `place` to the current one, because the flow goes
+    back to `place` and asks again."""
     again = {at.step for at in d.flow.program[place : d.top.at + 1]}
     d.set_top(confirmed=tuple(step for step in d.top.confirmed if step not in again))

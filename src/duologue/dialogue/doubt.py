@@ -1,8 +1,8 @@
-"""Messages that were heard with low confidence: a noise may have been taken for words.
+"""Messages that were heard with low confidence: perhaps the words were only a noise.
 
-Such a message may fill a slot, and its values are read back before an action uses them. If it would decide something,
-the open question is asked again instead. Rule: a doubtful message never confirms, refuses, cancels, restarts, hands
-over, runs an action or ends the conversation.
+Such a message may fill a slot, and the agent reads the value back before an action uses it. But if the message would
+decide something, the agent asks the open question again instead. Rule: a doubtful message never confirms, refuses,
+cancels, restarts, hands over, runs an action or ends the conversation.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from .state import Phase
 
 
 def is_doubtful(domain: Domain, message: UserMessage) -> bool:
-    """Was the message heard with less confidence than the domain asks for? NaN counts as low."""
+    """Was the message heard with less confidence than the domain requires? A confidence of NaN is treated as low."""
     return not message.confidence >= domain.confidence_min
 
 
 def decide(d: DialogueDraft, act: Callable[[DialogueDraft], None]) -> DialogueDraft:
-    """Let `act` handle an event. If the event comes from a doubtful message and `act` decides something, everything
-    that `act` did is dropped and the question is asked again. Returns the draft with the result."""
+    """Let `act` handle an event, and return the draft with the result. If the event comes from a doubtful message and
+    `act` made a decision (for example, it cancelled the flow), everything that `act` did is dropped and the agent asks
+    the question again."""
     if not d.s.is_doubtful:
         act(d)
         return d
@@ -37,7 +38,7 @@ def decide(d: DialogueDraft, act: Callable[[DialogueDraft], None]) -> DialogueDr
 
 
 def _ask_again(d: DialogueDraft, decided: Commitment) -> None:
-    """Say that the message wasn't heard well, and ask the open question again. This counts as a failed try."""
+    """Say that the message wasn't heard well, and ask the open question again. This is counted as a failed attempt."""
     d.set(pending=0, is_doubtful=False, values=d.s.values if d.s.reading_back else ())
     d.note("heard_doubtfully", decision=decided.name.lower())
     d.say(d.domain.patterns.doubtful_yes if decided is Commitment.YES else d.domain.patterns.doubtful)

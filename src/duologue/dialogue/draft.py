@@ -1,7 +1,7 @@
 """The draft of a step: the changed state, the responses and the effects of one event.
 
-A draft is mutable and is used for one step only. Rule: the phase changes only by `enter`, and only as `MATRIX`, the
-table of allowed phase changes, says. Any other change is a bug and raises UnknownMove.
+A draft is mutable and is used for one step only. Rule: only `enter` changes the phase, and only if `MATRIX`, the table
+of allowed phase changes, contains the change. Any other change is a bug and raises UnknownMove.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class UnknownMove(Exception):
 
 
 class Commitment(Enum):
-    """A decision in a message that the next message can't take back."""
+    """A decision that a message makes and that later messages can't undo, for example a yes or a cancellation."""
 
     YES = auto()
     NO = auto()
@@ -88,7 +88,7 @@ class DialogueDraft:
         if phase is before:
             return
         if (before, phase) not in MATRIX:
-            raise UnknownMove(f"{before} -> {phase}")
+            raise UnknownMove(f"the phase change {before} -> {phase} isn't allowed")
         self.moves.append((before, phase))
         self.set(phase=phase)
         self.note("transition", before=before.value, after=phase.value)
@@ -119,7 +119,7 @@ class DialogueDraft:
     # -- Wanting
 
     def request(self) -> int:
-        """Begin a new request and return its number. Results of earlier requests are ignored from now on."""
+        """Begin a new request and return its number. From now on, results of earlier requests are ignored."""
         self.set(requests=self.s.requests + 1)
         self.set(pending=self.s.requests)
         return self.s.requests
@@ -134,8 +134,8 @@ class DialogueDraft:
         rephrase: bool = False,
         **more: Any,
     ) -> str:
-        """Fill the gaps in the text and add it as a response, unless it is empty. Of several texts, the state decides
-        which one is said. Returns the filled text."""
+        """Fill the gaps in the text and add it as a response, unless it is empty. If `text` has several wordings, the
+        number of the current turn decides which one is said. Returns the filled text."""
         forms = self.domain.pack.spoken
         values = {**self._said_values(), **more}
         words_of = chosen(text, self.s.turn_count)
@@ -147,12 +147,13 @@ class DialogueDraft:
         return words
 
     def spoken(self, value: object, raw: str = "") -> str:
-        """A value as people say it in the language of the flows. `raw` holds the user's words for it."""
+        """A value as people say it in the language of the flows. `raw` holds the words with which the user gave the
+        value."""
         forms = self.domain.pack.spoken
         return spoken(as_said(value, raw, forms), self.today, forms)
 
     def _said_values(self) -> dict[str, object]:
-        """The values for the gaps of a text, as people say them."""
+        """The values for the gaps in a text, as people say them. The keys are the names of the gaps."""
         if not self.s.stack:
             return dict(self.s.slots)
         said = {name: self.shown(name, filled) for name, filled in self.top.slots}
@@ -166,8 +167,8 @@ class DialogueDraft:
         return as_said(filled.value, filled.raw, self.domain.pack.spoken)
 
     def _listed_items(self) -> dict[str, object]:
-        """The lists that a text may use: their items, for gaps with a dot and for `{for each …}`, and each unfinished
-        list as people say it."""
+        """Values for the gaps of list slots. Each list is given as its items, for gaps with a dot (`{order.0}`) and for
+        `{for each …}`. An unfinished list is also given in the words in which the agent says it."""
         said: dict[str, object] = {}
         for name, filled in self.top.slots:
             if name in self.domain.slots and self.domain.slots[name].items:
@@ -178,7 +179,8 @@ class DialogueDraft:
         return said
 
     def _chosen_items(self) -> dict[str, object]:
-        """The items that the user chose from lists that actions returned, for gaps with or without a dot."""
+        """For each slot whose choices come from the result of an action: the item that the user chose, for gaps such as
+        `{flight}` and `{flight.price}`."""
         said: dict[str, object] = {}
         for spec in self.domain.slots.values():
             item = chosen_item(spec, self.top) if spec.choices_from else None
@@ -187,7 +189,8 @@ class DialogueDraft:
         return said
 
     def say_first(self, text: str, **more: object) -> None:
-        """Say this text before all other responses of the step. A second call replaces the text of the first."""
+        """Say this text before all other responses of the step. If this is called again in the same step, the new text
+        replaces the earlier one."""
         self._first = fill(text, more, forms=self.domain.pack.spoken)
 
     @property
@@ -195,13 +198,13 @@ class DialogueDraft:
         return bool(self._responses)
 
     def drop_responses(self) -> None:
-        """Drop all responses of this step, because the flow was in a loop."""
+        """Drop all responses of this step, because the flow ran in a loop."""
         self._responses.clear()
         self._first = ""
 
     def finish(self) -> tuple[DialogueState, tuple[DialogueEffect, ...]]:
-        """End the step. Returns the new state and the effects in this order: save, respond, then requests that take
-        time."""
+        """End the step. Returns the new state and its effects. First comes the effect that saves the state, then the
+        responses, then the requests that take time."""
         if self.s.phase is not Phase.ERROR and self.s.phase not in BUSY:
             self.set(trouble=None)
         self._keep_one_question()
@@ -216,8 +219,8 @@ class DialogueDraft:
         return self.s, (*saves, *self._responses, *self.effects)
 
     def _keep_one_question(self) -> None:
-        """Drop all questions of the step except the last. If a request is running, drop the last one too, because a
-        queued message may already answer it. When the request is done, the flow asks the question that is open then."""
+        """Of all questions in this step, keep only the last. If a request is running, drop that one too, because a
+        queued message may already answer it. When the request is done, the flow asks whatever question is open then."""
         last = next((said for said in reversed(self._responses) if said.asks), None)
         is_open = self.s.phase not in BUSY
         self._responses = [said for said in self._responses if not said.asks or (is_open and said is last)]

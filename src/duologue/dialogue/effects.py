@@ -1,7 +1,7 @@
 """Effects of a dialogue: understand, validate, act, respond, save.
 
-Every run of an action has a key, by which your code can recognise a repeated request. Rule: the state is saved before
-an action starts, and an action that is requested again after a failure or a restart keeps its key.
+Every run of an action has a key. It lets your code recognise a request that was sent twice. Rule: the state is saved
+before an action starts, and an action that is requested again after a failure or a restart keeps its key.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from .language.readings import Json
 
 @dataclass(frozen=True, slots=True)
 class Understand:
-    """Request to NLU to say what a message means. The message may start one of `flows`, and may fill or correct
-    `slots`."""
+    """Request to NLU to say what a message means. `flows` are the flows that the message may start, and `slots` the
+    slots that it may fill or correct."""
 
     request: int
     text: str
@@ -50,8 +50,8 @@ class RunAction:
 @dataclass(frozen=True, slots=True)
 class Respond:
     """Request to say a text to the user. `asks` is True if the text is a question that expects an answer. `ends` is
-    True if the conversation ends after it, unless the user says something. If `kept` isn't None, a language model may
-    say the text in other words, which have to contain these values."""
+    True if the conversation ends after this text, unless the user says something. If `kept` isn't None, a language
+    model may reword the text, but the new wording must contain the values in `kept`."""
 
     text: str
     barge_in: bool = True
@@ -69,7 +69,7 @@ class HandOver:
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """Request to save the state, after a step, a transition or a response, and before an action."""
+    """Request to save the state. It is saved after a step, a transition or a response, and before an action."""
 
     reasons: tuple[str, ...]
 

@@ -1,8 +1,8 @@
 """Corrections that leave out what stays the same: "make that four" after three days, "no, 95" after 90 euros, "no, at
 four" after half past four in the morning.
 
-Rule: what is left out (the unit, the currency, or morning or evening) is taken from the old value only if the reply
-then has just one meaning.
+Rule: the missing part (the unit, the currency, or morning or evening) is taken from the old value, but only if the
+reply then has just one meaning.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def with_currency_of(value: Json, before: Json) -> Json:
 
 
 def with_new_count(count: Reading, before: Json, words: LanguageWords) -> Json:
-    """The old duration with a new count in the same unit: "P4D" for "four" after "P3D". None if the reply isn't a bare
-    count, or if the old duration has several units."""
+    """The old duration with a new number in the same unit: "P4D" for "four" after "P3D". None if the reply isn't just a
+    number, or if the old duration has several units."""
     one = _ONE_UNIT.fullmatch(before) if isinstance(before, str) else None
     said = count.values[0] if isinstance(count, Direct) else None
     if one is None or said is None or not words.is_number(words.tokens_of(said.raw)[-1].word):

@@ -1,7 +1,8 @@
 """Events of a dialogue: user messages, silence, and the results of NLU, validators and actions.
 
-A result carries the number of its request, so late results are recognised. Rule: every event carries its time, because
-a dialogue never reads a clock. `today` is the date where the user is, because "tomorrow" depends on it.
+Each result carries the number of its request, so the dialogue can ignore results that come too late. Rule: every event
+carries its time, because a dialogue never reads a clock. `today` is the date at the user's location, because "tomorrow"
+depends on it.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ class Understood:
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """The value is valid. A normaliser may have changed it."""
+    """The result of a validation: the value is valid. It may differ from the value in the request, because a normaliser
+    may have changed it."""
 
     request: int
     value: Json
@@ -64,8 +66,9 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class ActionDone:
-    """An action has returned. If `needs` or `confirm` is set, the action did nothing yet: these slots must be filled
-    first, or the user must answer this question with yes."""
+    """An action has returned. If `needs` is set, the action hasn't done anything yet, because these slots must be
+    filled first. If `confirm` is set, it hasn't done anything yet either, because the user must first answer this
+    question with yes."""
 
     request: int
     outputs: tuple[tuple[str, Json], ...]
@@ -79,8 +82,9 @@ UNKNOWN_OUTCOME = "UnknownOutcome"  # the type of an action failure after which 
 
 @dataclass(frozen=True, slots=True)
 class WorkFailed:
-    """NLU, a validator or an action raised, timed out or returned an invalid result. If `type` is UNKNOWN_OUTCOME, a
-    restart interrupted an action, and it is unknown whether the action succeeded."""
+    """NLU, a validator or an action raised an exception, took too long or returned an invalid result. If `type` is
+    UNKNOWN_OUTCOME, the process was restarted while an action was running, and it is unknown whether the action
+    succeeded."""
 
     request: int
     type: str

@@ -1,7 +1,7 @@
 """Finds the FAQ entry that answers a question, by the words that the question and the entry have in common.
 
 This search needs no model, so the dialogue tries it first. If it finds no answer, NLU may search the FAQ. Rule: an
-answer is given only if most words agree and no other answer is nearly as good.
+answer is given only if most words of the question and the entry are the same, and no other entry is nearly as good.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LEAD_MIN = 0.1  # how much better the best answer has to be than the next one
 def answer_by_words(
     faq: tuple[FaqEntry, ...], text: str, score_min: float = SCORE_MIN, language: str = "en"
 ) -> int | None:
-    """The index of the FAQ entry that answers the text; None if no entry clearly does."""
+    """The index of the FAQ entry that answers the text; None if no entry clearly answers it."""
     words = pack_of(language).words
     said = _stems(text, words)
     if not faq or not said:
@@ -48,8 +48,8 @@ def _weights(faq: tuple[FaqEntry, ...], language: str) -> dict[str, float]:
 
 
 def _agreement(said: frozenset[str], asked: frozenset[str], weights: dict[str, float]) -> float:
-    """The share of the words that two texts have in common, by weight, from 0 to 1. A word that is in no entry weighs
-    as much as the rarest word."""
+    """How much two texts have in common, from 0 to 1: the weight of the words that are in both, relative to the weight
+    of all words. A word that is in no FAQ entry weighs as much as the rarest word."""
     rare = max(weights.values(), default=1.0)
 
     def weight(words: frozenset[str]) -> float:

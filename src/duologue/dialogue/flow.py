@@ -1,7 +1,8 @@
-"""Flows as data: the slots to fill, and the steps compiled to a flat program.
+"""Flows as data: the slots to fill, and the steps, compiled to a flat program.
 
-A program is a tuple of instructions with stable names; branches and loops are jumps. Rule: all names are checked
-when a flow is compiled, so a running flow never meets a name that doesn't exist.
+A program is a tuple of instructions. Branches and loops are jumps. Each instruction carries the name of its step, which
+stays the same when other steps are added. Rule: all names are checked when a flow is compiled, so a running flow never
+meets a name that doesn't exist.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class SlotSpec:
 
     @property
     def grammar_slot(self) -> GrammarSlot:
-        """The part of this slot that the grammars need."""
+        """What the grammars need to know about this slot."""
         return GrammarSlot(
             self.name,
             self.kind,
@@ -77,7 +78,8 @@ class SlotSpec:
 
     @property
     def item_flow(self) -> str:
-        """The name of the hidden flow that asks for the values of an item. No flow in a file can have this name."""
+        """The name of the hidden flow that asks for the values of one item of the list. No flow in a flow file can have
+        this name."""
         return f"{self.name}.item"
 
 
@@ -104,7 +106,7 @@ class SayText:
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """Write values that are known without asking; None empties a slot."""
+    """Write values into slots without asking the user. The value None empties a slot."""
 
     step: str
     values: tuple[tuple[str, object], ...]
@@ -161,7 +163,7 @@ class CallFlow:
 
 @dataclass(frozen=True, slots=True)
 class LinkFlow:
-    """Switch to another flow without coming back. Slots that both flows ask for are passed on."""
+    """Switch to another flow without coming back. If both flows ask for the same slot, its value is passed on."""
 
     step: str
     flow: str
@@ -178,7 +180,7 @@ class HandOff:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFromFaq:
-    """Look the text in a slot up in the FAQ and say the answer. If the FAQ has no answer, continue at `on_none`. If
+    """Look up the text in a slot in the FAQ, and say the answer. If the FAQ has no answer, continue at `on_none`; if
     `on_none` is None, say that there is no answer."""
 
     step: str
@@ -221,14 +223,14 @@ class Flow:
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """The slots that the flow asks for, in order."""
+        """The slots that the flow asks for, in the order of its steps."""
         return tuple(dict.fromkeys(at.slot for at in self.program if isinstance(at, Collect)))
 
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """Texts that the agent says in situations common to all flows. The gaps {flows}, {example}, {slot}, {slots} and
-    {value} are filled in."""
+    """Texts that the agent says in situations that can occur in every flow. The gaps {flows}, {example}, {slot},
+    {slots} and {value} are filled in."""
 
     help: str = "I can help you with: {flows}."
     help_open: str = "You can answer, say go back, or cancel."
@@ -326,8 +328,8 @@ class Domain:
 
     @property
     def list_readers(self) -> ListReaders:
-        """The functions that read replies about lists. A file with lists is refused when it is loaded if its language
-        has no such functions."""
+        """The functions that read replies about lists. A language without them can't have lists: a flow file with a
+        list is then refused when it is loaded."""
         lists = self.pack.lists
         assert lists is not None, f"the language pack {self.language!r} can't read replies about lists"
         return lists
@@ -338,7 +340,8 @@ class Domain:
         return tuple(flow for flow in self.flows.values() if self.list_of_item(flow.name) is None)
 
     def list_of_item(self, flow: str) -> SlotSpec | None:
-        """The list whose items this flow asks for; None if it is an ordinary flow."""
+        """The list slot, if the flow of this name is the hidden flow that asks for its items. None if it is an ordinary
+        flow."""
         return next((spec for spec in self.slots.values() if spec.items and spec.item_flow == flow), None)
 
     @property

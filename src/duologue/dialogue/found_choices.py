@@ -1,9 +1,9 @@
 """Choices that an action found: "I found three flights", "the second one".
 
-A slot with `choices_from` takes its choices from another slot, which an action fills with a list. An item is a text, a
-number or an object. An object has a `value`, and optionally a `label` (what the agent says for it) and `also` (other
-phrases that users say for it). Rule: the choices are always those of the open flow, and a chosen value is removed if a
-newer list doesn't have it.
+A slot with `choices_from` takes its choices from another slot, which an action fills with a list. An item of the list
+is a text, a number or an object. An object has a `value`, and optionally a `label` (what the agent says for it) and
+`also` (other phrases that users say for it). Rule: only lists found by the open flow are used. If an action finds a new
+list, a chosen value that isn't on the new list is removed.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ FOUND_MAX = 50  # items of a list that can be chosen; more can't be read out any
 
 
 def with_found_choices(domain: Domain, state: DialogueState) -> Domain:
-    """The domain, with the choices that the open flow has found. Returns the same domain if no slot takes its choices
-    from another slot."""
+    """A copy of the domain in which the slots with `choices_from` have the choices that the open flow has found. If
+    there are no such slots, `domain` is returned."""
     specs = [spec for spec in domain.slots.values() if spec.choices_from]
     if not specs:
         return domain
@@ -29,7 +29,8 @@ def with_found_choices(domain: Domain, state: DialogueState) -> Domain:
 
 
 def choices_in(found: object) -> tuple[Choice, ...]:
-    """The choices in a result of an action. Duplicates and items of any other form are left out."""
+    """The choices in the result of an action. Duplicates, and items that aren't a text, a number or an object with a
+    value, are left out."""
     choices: dict[str, Choice] = {}
     for item in found[:FOUND_MAX] if isinstance(found, list | tuple) else ():
         value = _value_of(item)
@@ -50,7 +51,8 @@ def chosen_item(spec: SlotSpec, top: Instance) -> Mapping[str, object] | None:
 
 
 def without_lost_choices(domain: Domain, top: Instance, written: frozenset[str]) -> Instance:
-    """The flow, without those chosen values that are missing in the lists that an action has just written."""
+    """The flow without the chosen values that are no longer on their list. `written` holds the slots that an action has
+    just filled with new lists."""
     lost = frozenset(
         spec.name
         for spec in domain.slots.values()

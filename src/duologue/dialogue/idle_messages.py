@@ -1,6 +1,7 @@
 """Interprets a message that comes while no question is open.
 
-`IDLE` lists the interpreters in their order. Rule: the first interpreter that takes a message decides.
+`IDLE` lists the interpreters in the order in which they are tried. Rule: the first interpreter that accepts a message
+handles it.
 """
 
 from __future__ import annotations
@@ -80,9 +81,10 @@ IDLE: tuple[Interpreter[MessageInContext], ...] = (
 
 
 def reopen_ended(d: DialogueDraft, text: str) -> bool:
-    """If no task is open and the message corrects the task that ended a moment ago, open that task again, apply the
-    correction and return True. Nothing is done again without a question: a confirmation is asked again, and an action
-    without one reads the new value back first. Example: "actually, make it Saturday", right after a booking."""
+    """If no task is open and the message corrects the task that ended a moment ago ("actually, make it Saturday", right
+    after a booking): open that task again, apply the correction and return True. Otherwise return False. No action runs
+    again without asking the user. If the action has a confirmation, the agent asks it again; if not, the agent first
+    reads the new value back."""
     ended = d.s.ended
     if d.s.stack or ended is None or d.s.turn_count - d.s.ended_turn > d.domain.correctable_turns:
         return False
@@ -97,8 +99,8 @@ def reopen_ended(d: DialogueDraft, text: str) -> bool:
 
 
 def _courtesy_reply(d: DialogueDraft, text: str) -> tuple[Command, ...]:
-    """The commands that reply to a greeting, thanks, a goodbye or an "all right"; after a greeting they also offer
-    help. Empty if the message is something else, or if it is an example phrase of a flow."""
+    """The commands that reply to a greeting, thanks, a goodbye or an "all right". After a greeting, they also offer
+    help. Empty if the message is something else, or if it is the same as an example of a flow."""
     signs, tokens = d.domain.pack.signs, d.domain.pack.words.tokens_of(text)
     kind = signs.courtesy_of(tokens)
     if kind is None or any(example.casefold() == text.strip(" .,!?").casefold() for example in _examples(d)):

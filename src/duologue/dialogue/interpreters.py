@@ -1,7 +1,7 @@
-"""Interpreters: the ways to understand a message, in a fixed order that can be printed.
+"""Interpreters: functions that try to understand a message, one after the other, in a fixed order that can be printed.
 
 Each interpreter looks at the message and either handles it completely or leaves it to the next one. Rule: an
-interpreter that doesn't take a message changes nothing.
+interpreter that doesn't handle a message changes nothing.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Context = TypeVar("Context", bound="MessageInContext", contravariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Interpreter(Generic[Context]):
-    """One way to understand a message. `take` handles the message and returns True, or changes nothing and returns
-    False."""
+    """One function that tries to understand a message. `take` either handles the message and returns True, or changes
+    nothing and returns False."""
 
     name: str
     about: str  # what it understands, in a few words
@@ -34,7 +34,8 @@ class Interpreter(Generic[Context]):
 
 
 class MessageInContext:
-    """A message with the question that it replies to. Results that several interpreters need are computed only once."""
+    """A message together with the question that it replies to. Results that several interpreters need are computed only
+    when they are first used, and then kept."""
 
     def __init__(self, d: DialogueDraft, text: str) -> None:
         self.d = d
@@ -58,12 +59,13 @@ class MessageInContext:
 
     @cached_property
     def reading(self) -> Reading:
-        """The message as the grammar of the asked slot reads it."""
+        """What the message means according to the grammar of the slot that was asked for."""
         return self.d.domain.pack.replies.read(self.asked, self.text, self.d.today)
 
 
 def interpret(interpreters: Sequence[Interpreter[Context]], reply: Context) -> None:
-    """Let the first interpreter that takes the message handle it. The trace records which interpreter that was."""
+    """Try the interpreters in their order until one of them handles the message. The trace records which interpreter
+    handled it."""
     for one in interpreters:
         if one.take(reply):
             reply.d.note("interpreted", by=one.name)

@@ -1,8 +1,8 @@
 """Lists of items that a user gives one after the other: what is on the list, and what still has to be asked about it.
 
-An item is a small form with slots of its own. If the user gave only some of its values, a hidden flow is called for
-that item and asks for the others. An unfinished list is kept in the flow that asks for it, and becomes the value of its
-slot when the user wants nothing more. Rule: a list never has more items than its slot allows.
+An item is like a small form: it has its own slots. If the user gave only some of its values, a hidden flow is called
+for that item and asks for the others. An unfinished list is stored in the flow that asks for the list. When the user
+wants nothing more, the list becomes the value of its slot. Rule: a list never has more items than its slot allows.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class ListDraft:
 
     @property
     def size(self) -> int:
-        """How many items the list has or will have."""
+        """How many items the list has, including those that are still being asked about."""
         more = sum(place == NEW for place, _ in self.waiting) + (self.open == NEW)
         return len(self.items) + more
 
 
 def draft_in(instance: Instance, slot: str) -> ListDraft:
-    """The unfinished list of a slot; an empty list if it wasn't begun."""
+    """The unfinished list for a slot; an empty one if the user hasn't given an item yet."""
     held = next((filled.value for name, filled in instance.lists if name == slot), None)
     if not isinstance(held, dict):
         return ListDraft()
@@ -58,8 +58,8 @@ def draft_in(instance: Instance, slot: str) -> ListDraft:
 
 
 def with_draft(instance: Instance, slot: str, draft: ListDraft | None) -> Slots:
-    """The unfinished lists of a flow, with the list of `slot` replaced by `draft`. If `draft` is None, that list is
-    removed."""
+    """The unfinished lists of a flow, in which the list for `slot` is replaced by `draft`, or removed if `draft` is
+    None."""
     if draft is None:
         return without(instance.lists, frozenset((slot,)))
     held: dict[str, Any] = {
@@ -78,7 +78,7 @@ def with_draft(instance: Instance, slot: str, draft: ListDraft | None) -> Slots:
 
 
 def items_in(value: object, spec: SlotSpec) -> tuple[ItemValues, ...]:
-    """The items in a value. Each item keeps only the values of the list's own slots, and entries of the value that
+    """The items in a value of the list slot. Each item keeps only the values for the list's own slots. Entries that
     aren't items are left out."""
     found = [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else []
     return tuple({name: item[name] for name in spec.items if item.get(name) is not None} for item in found)
@@ -107,13 +107,13 @@ def list_said(domain: Domain, spec: SlotSpec, items: Sequence[object], today: st
 
 
 def count_slot(domain: Domain, spec: SlotSpec) -> str:
-    """The name of the slot that says how many of an item are wanted; empty if there isn't one."""
+    """The name of the slot that says how many of an item are wanted; empty if the items have no such slot."""
     return next((name for name in spec.items if domain.slots[name].kind is SlotKind.NUMBER), "")
 
 
 def merged(items: Sequence[ItemValues], counts: str) -> tuple[ItemValues, ...]:
-    """The items, in which those that differ only in their count are joined and their counts added. Example: "another
-    large margherita" after a first one."""
+    """The items, with equal ones joined: if two items differ only in their number, they become one item, and the
+    numbers are added. Example: "another large margherita", after a first large margherita."""
     found: list[dict[str, Json]] = []
     for item in items:
         same = next((one for one in found if counts and _kind_of(one, counts) == _kind_of(item, counts)), None)
@@ -134,8 +134,8 @@ def without_place(items: tuple[ItemValues, ...], place: int) -> tuple[ItemValues
 
 
 def matching(items: Sequence[ItemValues], said: ItemValues, counts: str) -> tuple[int, ...]:
-    """The indexes of the items that have these values. If several items have them, a count of more than one can tell
-    which item is meant. A count of one can't: "remove one margherita" may mean any of them."""
+    """The indexes of the items that have these values. If several items have them, a number greater than one can decide
+    which item is meant: "the three margheritas". A one can't, because "remove one margherita" may mean any of them."""
     kind = _kind_of(said, counts)
     found = [place for place, item in enumerate(items) if all(item.get(name) == value for name, value in kind.items())]
     exact = [place for place in found if said.get(counts, 1) != 1 and items[place].get(counts) == said[counts]]

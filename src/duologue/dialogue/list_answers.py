@@ -1,8 +1,8 @@
 """Replies about a list: new items, items that are removed or changed, and the end of the list.
 
-The same words work while the list is asked for, while an item is being completed, at a later question and at a
-confirmation. Rule: an item is changed only if the words fit exactly one. If they fit several, the agent asks; what was
-understood is always read back.
+Users can say these things while the agent asks for the list, while it asks for missing values of an item, at a later
+question and at a confirmation. Rule: an item is changed only if the words fit exactly one item. If they fit several,
+the agent asks which one is meant. The agent always reads back what it understood.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ from .values import revisit_after_change, tell_what_was_done, validate_next
 
 
 def take_list_reply(reply: MessageInContext) -> bool:
-    """Take a reply to the question for a list: new items, changes, or a reply such as "that's all"."""
+    """Handle a reply to the question for a list: new items, changes, or a reply such as "that's all". Return False for
+    any other reply."""
     d, slot = reply.d, reply.d.s.waiting_for
     spec = d.spec(slot) if slot is not None else None
     if spec is None or not spec.items or d.s.reading_back or reply.signs.command_of(reply.tokens) is not None:
@@ -56,7 +57,8 @@ def take_list_reply(reply: MessageInContext) -> bool:
 
 
 def _take_yes_or_no(reply: MessageInContext, spec: SlotSpec, draft: ListDraft) -> bool:
-    """Take the answer to "Anything else?": a no ends the list, and after a yes the list's own question is asked."""
+    """Handle the answer to "Anything else?". After a no, the list is finished. After a yes, the agent asks the question
+    with which the list began. Return False for any other reply."""
     d = reply.d
     reading = d.domain.pack.replies.read_confirmation(d.s.last_question, reply.text, d.today, ())
     answer = reading.answer if isinstance(reading, Confirmation) and not reading.values else None
@@ -79,8 +81,8 @@ def _take_yes_or_no(reply: MessageInContext, spec: SlotSpec, draft: ListDraft) -
 
 
 def take_list_change(reply: MessageInContext) -> bool:
-    """Take a change of a list while the open question isn't the one for the list, but is about one of its items, a
-    later slot or a confirmation."""
+    """Handle a change of a list at another question: one about an item of the list, one for a later slot, or a
+    confirmation. Return False if the reply changes no list."""
     d = reply.d
     if d.s.reading_back or not d.s.stack or reply.signs.command_of(reply.tokens) is not None:
         return False
@@ -126,8 +128,8 @@ def _tell(d: DialogueDraft, spec: SlotSpec, items: tuple[ItemValues, ...]) -> No
 
 
 def _is_about(d: DialogueDraft, spec: SlotSpec, found: ListReply, items: tuple[ItemValues, ...]) -> bool:
-    """Is this change certainly about this list? "Make it five" may be about another slot of the flow, unless the list
-    has only one item and no number slot of the flow is filled."""
+    """Is this change certainly about this list? "Make it five" isn't certain, because it may be about another slot of
+    the flow. It is certain only if the list has exactly one item and no number slot of the flow is filled."""
     if found.kind == "add" or found.position not in (None, LAST):
         return True
     counts = count_slot(d.domain, spec)
@@ -139,8 +141,8 @@ def _is_about(d: DialogueDraft, spec: SlotSpec, found: ListReply, items: tuple[I
 
 
 def _take_during_item(reply: MessageInContext, spec: SlotSpec) -> bool:
-    """Take a reply about the list while one of its items is being completed: "and a cola", "forget that one", "that's
-    all"."""
+    """Handle a reply about the list while the agent asks for missing values of an item: "and a cola", "forget that
+    one", "that's all". Return False for any other reply."""
     d = reply.d
     draft = draft_in(d.s.stack[-2], spec.name)
     if draft.items and d.domain.list_readers.asks_for_list(reply.text, spec.display_name):
@@ -174,7 +176,7 @@ def _take_during_item(reply: MessageInContext, spec: SlotSpec) -> bool:
 
 
 def _is_open_item(d: DialogueDraft, draft: ListDraft, spec: SlotSpec, found: ListReply) -> bool:
-    """Does the reply remove or change the item that is being completed?"""
+    """Does the reply remove or change the item whose missing values the agent is asking for?"""
     if found.position in (LAST, len(draft.items)):
         return True
     item = {name: filled.value for name, filled in d.top.slots}
@@ -183,7 +185,7 @@ def _is_open_item(d: DialogueDraft, draft: ListDraft, spec: SlotSpec, found: Lis
 
 
 def _drop_open_item(d: DialogueDraft, place: int, spec: SlotSpec, draft: ListDraft) -> None:
-    """Remove the item that is being completed, even if it was on the list before."""
+    """Remove the item whose missing values the agent is asking for, even if it was already on the list before."""
     item = {name: filled.value for name, filled in d.top.slots if name in spec.items}
     if draft.open is not None and draft.open != NEW:
         draft = replace(draft, items=without_place(draft.items, draft.open), told=max(0, draft.told - 1))
@@ -195,7 +197,8 @@ def _drop_open_item(d: DialogueDraft, place: int, spec: SlotSpec, draft: ListDra
 
 
 def _divides(d: DialogueDraft, spec: SlotSpec, found: ListReply) -> bool:
-    """Do the counts of these items add up to the count of the item that is being completed?"""
+    """Is the sum of the numbers in these items equal to the number in the item that is being completed? Example: "one
+    large and one small", after "two pizzas"."""
     counts = count_slot(d.domain, spec)
     held = d.top.filled(counts) if counts else None
     said = [item.get(counts) for item in found.items]
@@ -204,8 +207,8 @@ def _divides(d: DialogueDraft, spec: SlotSpec, found: ListReply) -> bool:
 
 
 def _divide_open_item(d: DialogueDraft, place: int, spec: SlotSpec, draft: ListDraft, found: ListReply) -> None:
-    """Replace the item that is being completed by several items, which get its other values. Example: "one large and
-    one small", after "two pizzas"."""
+    """Replace the item that is being completed by several items. Each of them keeps the other values of that item.
+    Example: "one large and one small", after "two pizzas"."""
     item = {name: filled.value for name, filled in d.top.slots if name in spec.items}
     room = max(0, spec.items_max - draft.size + 1)
     new = tuple((NEW, {**item, **values}) for values in found.items[:room])
@@ -225,7 +228,8 @@ def _read(d: DialogueDraft, spec: SlotSpec, text: str, count: int) -> ListReply 
 
 
 def _apply(d: DialogueDraft, place: int, spec: SlotSpec, found: ListReply) -> None:
-    """Apply the reply to a list of the flow at index `place` of the stack, and continue the flow."""
+    """Apply the reply to the list and continue the flow. `place` is the index on the stack of the flow that has the
+    list."""
     if final_action_using(d, spec.name) is not None:
         tell_what_was_done(d, spec.name)
         continue_flow(d)
@@ -249,14 +253,14 @@ def _apply(d: DialogueDraft, place: int, spec: SlotSpec, found: ListReply) -> No
 
 
 def _count(d: DialogueDraft) -> None:
-    """Count a failed try, if the list itself is being asked for."""
+    """Count a failed attempt, if the open question asks for a slot and isn't a confirmation."""
     if d.s.waiting_for is not None:
         count_try(d)
 
 
 def _opened(d: DialogueDraft, place: int, spec: SlotSpec) -> ListDraft:
-    """The list as an unfinished one. If it was finished, it is finished again as soon as the change is done, and the
-    flow goes back to the step that asks for the list."""
+    """The list as an unfinished list, so that it can be changed. If it was already finished, the flow goes back to the
+    step that asks for the list, and finishes it again as soon as the change is done."""
     filled = d.s.stack[place].filled(spec.name)
     if filled is None:
         return draft_in(d.s.stack[place], spec.name)
@@ -330,9 +334,10 @@ def _with_change(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, found: List
 
 
 def _old_and_new(items: tuple[ItemValues, ...], found: ListReply, counts: str) -> tuple[ItemValues, ItemValues]:
-    """Divide the values in "the salad large" into those that say which item is meant and those that are new. The values
-    are tried in the order in which they were said: a value that one of the remaining items has says which item is
-    meant, and any other value is new. If no value says which item is meant, no value is new."""
+    """Divide the values in "the salad large" into two groups: those that say which item is meant, and those that are
+    new. The values are tried in the order in which they were said. A value that one of the remaining items already has
+    says which item is meant; any other value is new. If no value says which item is meant, no value is treated as
+    new."""
     old: dict[str, Json] = {}
     new: dict[str, Json] = {}
     left = items
@@ -353,8 +358,8 @@ def _place_of(
     old: ItemValues,
     new: ItemValues | None = None,
 ) -> int | None:
-    """The index of the item that is meant. If no item or several items fit, the agent says so and asks again, and the
-    result is None."""
+    """The index of the item that is meant. If no item or several items fit, the agent says so, and the result is
+    None."""
     counts, items = count_slot(d.domain, spec), draft.items
     if found.position == LAST:
         places = _last(items, new or {}, counts)
@@ -374,8 +379,8 @@ def _place_of(
 
 
 def _last(items: tuple[ItemValues, ...], new: ItemValues, counts: str) -> tuple[int, ...]:
-    """The index of the item that "make it …" means: the only item that already has the new values, apart from the
-    count, or else the last item. Empty for an empty list."""
+    """The index of the item that "make it …" is about, as a tuple of one. This is the only item that already has the
+    new values (the number is ignored); if there isn't exactly one, it is the last item. Empty if the list is empty."""
     things = {name: value for name, value in new.items() if name != counts}
     same = matching(items, things, counts) if things else ()
     return same if len(same) == 1 else (len(items) - 1,) if items else ()

@@ -1,7 +1,7 @@
 """One step of a dialogue: takes a state and an event, returns the new state and effects.
 
-Each row of `ROWS` says in which phases an event is handled, and how. Rule: an event without a row, or with an outdated
-request number, changes nothing: the same state object is returned.
+Each row of `ROWS` says in which phases an event is handled, and how. Rule: an event that no row covers, or that has an
+outdated request number, changes nothing. The same state object is then returned.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def _answer_error(d: DialogueDraft, e: UserMessage) -> None:
 
 
 def _queue(d: DialogueDraft, e: UserMessage) -> None:
-    """A request is running: queue the message. If the queue is full or the message was heard with low confidence,
-    refuse it and say so."""
+    """A request is running: put the message into the queue. If the queue is full, or the message was heard with low
+    confidence, refuse the message and say so."""
     if len(d.s.queue) < d.domain.queue_max and not is_doubtful(d.domain, e):
         d.set(queue=(*d.s.queue, e.text))
     else:
@@ -88,8 +88,8 @@ def _note_silence(d: DialogueDraft, e: NothingSaid) -> None:  # noqa: ARG001
 
 
 def _start(d: DialogueDraft, e: FlowRequested) -> None:
-    """Start a flow with the values that your program gives. Values of declared slots are validated like values from the
-    user; values with other names are stored unchanged."""
+    """Start a flow with the values that your program gives. Values for declared slots are validated like values from
+    the user. Values with other names are stored unchanged."""
     if e.flow not in d.domain.flows or d.domain.list_of_item(e.flow) is not None:
         return
     given = [(name, value) for name, value in e.slots if value is not None]
@@ -122,7 +122,8 @@ def _reject(d: DialogueDraft, e: Rejected) -> None:
 
 
 def _end_action(d: DialogueDraft, e: ActionDone) -> None:
-    """An action has returned: store its results and continue the flow, or ask for what the action still needs."""
+    """An action has returned: store its results and continue the flow. If the action still needs something, ask the
+    user for it."""
     d.set(pending=0)
     at = d.flow.program[d.top.at]
     assert isinstance(at, PerformAction), at
@@ -172,7 +173,7 @@ assert len(_TABLE) == sum(len(row.phases) for row in ROWS), "two rows for the sa
 
 
 def row_for(state: DialogueState, event: DialogueEvent) -> DialogueRow | None:
-    """The row for this event in this state; None if the event is ignored."""
+    """The row that says how to handle this event in this state; None if the event is ignored."""
     row = _TABLE.get((state.phase, type(event)))
     if row is None or getattr(event, "request", state.pending) != state.pending:
         return None

@@ -1,8 +1,8 @@
 """Which phase may follow which.
 
-SOURCE holds the moves of the original specification, AMENDED the moves added to it, each with its reason. Rule: every
-move that happens is in the table. A test explores dialogues and checks this, and also that every move in the table
-happens, apart from a few in SOURCE that can't.
+SOURCE holds the phase changes of the original specification. AMENDED holds the changes that were added later, each with
+its reason. Rule: every phase change that happens is in one of the two tables. A test runs many dialogues to check this.
+It also checks that every change in the tables really happens, except for a few in SOURCE that are impossible.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Help, and messages that were not understood: what the agent says then, and how it asks again.
 
-Rule: every message that isn't understood is counted, so that no question is asked for ever.
+Rule: every message that isn't understood is counted, so that the agent doesn't ask the same question for ever.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ def give_help(d: DialogueDraft) -> None:
 
 
 def _give_example(d: DialogueDraft) -> None:
-    """Say what the user could say. This is shorter than help, which the user has just heard."""
+    """Say an example of what the user could say. It is shorter than the help text, which the user has just heard."""
     example = next((flow.examples[0] for flow in d.domain.offered if flow.examples), "")
     if example:
         d.say(d.domain.patterns.example, example=example)
 
 
 def miss(d: DialogueDraft) -> None:
-    """The message was not understood: offer help if nothing is open, otherwise ask again."""
+    """The message was not understood. If no flow is open, offer help; otherwise ask again."""
     if not d.s.stack:
         apology = d.say(d.domain.patterns.not_understood)
         if apology and d.s.last_response.startswith(apology):

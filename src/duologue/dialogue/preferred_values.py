@@ -1,10 +1,10 @@
-"""Replies that give a range and, in it, a wish (a preferred or an excluded value): "next week, ideally Tuesday", "after
-six, seven would be best", "next week, but not Monday".
+"""Replies that give a range together with a wish, which is a preferred or an excluded value in that range: "next week,
+ideally Tuesday", "after six, seven would be best", "next week, but not Monday".
 
-The reply is cut where the wish begins, and the slot's own grammar reads both parts. The wish is taken only if the range
-can be read too and doesn't contradict it, and the agent says which value it took. After "next week, but not Monday" the
-agent asks which of the other days is meant. Rule: neither the range nor the wish is dropped: the value is said back,
-the remaining values are asked about, or the reply goes to the next interpreter.
+The reply is divided where the wish begins, and the slot's grammar reads both parts. A preferred value is used only if
+the range can be read too and allows the value. The agent then says which value it uses. After "next week, but not
+Monday" the agent asks which of the other days is meant. Rule: neither the range nor the wish is silently ignored. The
+agent says the value, asks about the remaining values, or leaves the reply to the next interpreter.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class Cut(NamedTuple):
 
 
 def take_preferred_value(message: MessageInContext) -> bool:
-    """Take a reply that names a range and, in it, the value that the user prefers or excludes."""
+    """Handle a reply that gives a range and, in it, a value that the user prefers or excludes. Return False for any
+    other reply."""
     if message.asked.slot.kind not in _KINDS or message.signs.asks(message.tokens):
         return False
     for cut in cuts_of(message.words, message.tokens):
@@ -50,7 +51,8 @@ def take_preferred_value(message: MessageInContext) -> bool:
 
 
 def cuts_of(words: LanguageWords, tokens: Sequence[Token]) -> Iterator[Cut]:
-    """The ways to divide a reply into a range and a wish. Empty if the reply has no word for a preference."""
+    """The ways to divide a reply into a range and a wish. Empty if the reply has no word for a wish, such as "ideally"
+    or "not"."""
     said = words_of(tokens)
     for place in range(len(said)):
         if size := _phrase_at(said, place, words.prefers_before):
@@ -64,8 +66,8 @@ def cuts_of(words: LanguageWords, tokens: Sequence[Token]) -> Iterator[Cut]:
 
 
 def _cut_before(words: LanguageWords, tokens: Sequence[Token], place: int, after: int) -> Iterator[Cut]:
-    """The cuts at a mark that stands before the wish. If the reply begins with the mark, the wish is its first clause,
-    and the range follows: "ideally Tuesday, sometime next week"."""
+    """The ways to divide a reply at a word such as "ideally" that stands before the wish. If the reply begins with this
+    word, the wish is the first clause, and the range follows: "ideally Tuesday, sometime next week"."""
     if not _is_around(words, tokens[:place]):
         yield from _both(words, tokens, range(place), range(after, len(tokens)))
         return
@@ -82,7 +84,8 @@ def _both(
 
 
 def _trimmed(words: LanguageWords, tokens: Sequence[Token], part: range) -> range:
-    """The part without words at its ends that only connect it to the other part: "but", "and", "please"."""
+    """The part without words at its beginning and end that only connect it to the other part: "but", "and",
+    "please"."""
     start, stop = part.start, part.stop
     while start < stop and _is_around(words, tokens[start : start + 1]):
         start += 1
@@ -127,8 +130,9 @@ def _prefer(message: MessageInContext, cut: Cut) -> bool:
 
 
 def _fitting(message: MessageInContext, cut: Cut, found: tuple[Json, ...]) -> tuple[Json, ...]:
-    """The values of the wish that the range allows. Two different single values are both returned, so that the agent
-    asks: "Friday, Saturday would be better". Empty if the range can't be read, or has no such value."""
+    """The values of the wish that the range allows. Empty if the range can't be read, or contains no such value. If
+    range and wish are single values that differ, both are returned, so that the agent asks: "Friday, Saturday would be
+    better"."""
     within = _range_of(message, _text(message, cut.within))
     if within is None:  # "in the morning, ideally ten": only both parts together are a value
         together = f"{_text(message, cut.within)} {_text(message, cut.wish)}"
@@ -139,7 +143,7 @@ def _fitting(message: MessageInContext, cut: Cut, found: tuple[Json, ...]) -> tu
 
 
 def _exclude(message: MessageInContext, cut: Cut) -> bool:
-    """Ask which value of the range is meant, and leave out the excluded ones: "next week, but not Monday"."""
+    """Ask which value in the range is meant, without the excluded values: "next week, but not Monday"."""
     d = message.d
     excluded = candidates_of(message, _text(message, cut.wish), replace(message.asked, others=(), among=()))
     within = _range_of(message, _text(message, cut.within))
@@ -165,7 +169,7 @@ def _ask_which(d: DialogueDraft, candidates: tuple[Json, ...]) -> None:
 
 
 def candidates_of(message: MessageInContext, text: str, asked: Question) -> tuple[Json, ...]:
-    """The values that a part of the reply may mean; empty if the slot's grammar doesn't explain all of it."""
+    """The values that a part of the reply may mean. Empty if the slot's grammar doesn't explain every word of it."""
     reading = message.d.domain.pack.replies.read(asked, text, message.d.today)
     if isinstance(reading, Ambiguous):
         return reading.candidates
@@ -174,8 +178,8 @@ def candidates_of(message: MessageInContext, text: str, asked: Question) -> tupl
 
 
 def _range_of(message: MessageInContext, text: str) -> tuple[Json, ...] | None:
-    """The values of a range. Empty if the range doesn't list its values, as in "any day", "after four" or "in June".
-    None if the range can't be read."""
+    """The values in a range. Empty if the range can be read but doesn't list its values, as in "any day", "after four"
+    or "in June". None if the range can't be read."""
     words, plain = message.words, replace(message.asked, others=(), among=(), proposed=None)
     tokens = words.tokens_of(text)
     if not tokens:
@@ -199,8 +203,8 @@ def _range_of(message: MessageInContext, text: str) -> tuple[Json, ...] | None:
 
 
 def _with_month(message: MessageInContext, cut: Cut) -> str:
-    """The words of the wish, with the month that the range names: "the third of June" in "in June, ideally the
-    third"."""
+    """The words of the wish, completed with the month that the range names: "the third of June" for "in June, ideally
+    the third"."""
     wish = _text(message, cut.wish)
     inside = message.tokens[cut.within.start : cut.within.stop]
     month = _month_in(message, inside) if message.asked.slot.kind is SlotKind.DATE else ""
@@ -208,7 +212,7 @@ def _with_month(message: MessageInContext, cut: Cut) -> str:
 
 
 def _month_in(message: MessageInContext, tokens: Sequence[Token]) -> str:
-    """The month, if a range says nothing else: "in June", "any day in June". Empty for any other range."""
+    """The name of the month, if the range is nothing but a month: "in June", "any day in June". Otherwise empty."""
     words = message.words
     named = [token for token in tokens if token.word in words.months]
     around = words.common | words.month_ranges

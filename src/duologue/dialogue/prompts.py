@@ -1,8 +1,8 @@
 """Asks questions: chooses the prompt or reprompt, and counts failed attempts.
 
-After a miss (a reply that was not understood), a silence or a refused value, the question is asked with a different
-text, and each of the three counts as a try. Rule: the counts belong to one question of one flow; another question
-starts at zero.
+There are three kinds of failed attempts: a miss (a reply that was not understood), a silence, and a refused value.
+After each of them, the question is asked with a different text. Rule: attempts are counted for one question of one
+flow. For another question, the count starts at zero.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from .unconfirmed_values import listed
 
 
 def ask_slot(d: DialogueDraft, at: Collect) -> None:
-    """Ask for a slot with its prompt, or with its next reprompt after a failed reply. If a code is being read back or
-    an answer was ambiguous, ask about that instead."""
+    """Ask for a slot with its prompt, or, after a failed attempt, with its next reprompt. If the agent is reading back
+    a code, or if the answer was ambiguous, ask about that instead."""
     spec, patterns = d.spec(at.slot), d.domain.patterns
     if at.slot not in d.top.asked:
         d.set_top(asked=(*d.top.asked, at.slot))
@@ -54,15 +54,15 @@ def ask_slot(d: DialogueDraft, at: Collect) -> None:
 
 
 def _list_prompt(d: DialogueDraft, spec: SlotSpec) -> Wording:
-    """The question for more items, if the slot is a list that already has items; else empty."""
+    """The question for more items, if the slot is a list that already has items; otherwise empty."""
     if not spec.items or not draft_in(d.top, spec.name).items:
         return ""
     return spec.more or d.domain.patterns.more
 
 
 def ask_confirmation(d: DialogueDraft, at: Confirm | None) -> None:
-    """Ask for a confirmation: the step's own question, or the one that an action requested. After a no, ask what to
-    change instead."""
+    """Ask for a confirmation. The question comes from the step, or from the action that requested the confirmation. If
+    the user has already said no, ask what to change instead."""
     d.enter(Phase.CONFIRMING)
     _set_question(d, None)
     patterns = d.domain.patterns
@@ -85,15 +85,16 @@ def _set_question(d: DialogueDraft, slot: str | None) -> None:
 
 
 def has_failed_too_often(d: DialogueDraft, slot: str | None) -> bool:
-    """Has the question for `slot` (None: the confirmation) failed so often that the agent must give up?"""
+    """Has the question for `slot` failed so often that the agent must give up? If `slot` is None, this is about the
+    confirmation."""
     most, s = d.domain.misses_max, d.s
     is_too_much = s.misses > most or s.silences > most or s.tries > d.domain.tries_max
     return is_too_much and d.question == (d.top.id, d.top.at, slot)
 
 
 def count_try(d: DialogueDraft, *, misses: int = 0, silences: int = 0) -> None:
-    """Count a failed attempt at the open question. `misses` and `silences` decide which text asks the question next.
-    Nothing is counted for a question that is new in this step, because the user's message came before it."""
+    """Count a failed attempt at the open question. `misses` and `silences` decide with which text the question is asked
+    next. Nothing is counted if the question was only asked in this step, because the user's message came before it."""
     if d.is_question_new:
         return
     d.set(tries=d.s.tries + 1, misses=misses, silences=silences)
@@ -123,7 +124,7 @@ def wait_for_answer(d: DialogueDraft) -> None:
 
 
 def is_question_current(d: DialogueDraft) -> bool:
-    """Is the question that was asked last still the one to ask at the current step of the flow?"""
+    """Would the flow, at its current step, still ask the question that the agent asked last?"""
     slot, at = d.s.waiting_for, d.flow.program[d.top.at]
     if slot is None:
         return is_confirming(d)

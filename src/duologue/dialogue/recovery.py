@@ -48,8 +48,8 @@ def answer_error(d: DialogueDraft, text: str) -> None:
 
 
 def _answer_open_question(d: DialogueDraft, text: str) -> None:
-    """Take the message as the answer to the question that was open when NLU or a validator failed, because a plain
-    answer may need neither of them."""
+    """Read the message as the answer to the question that was open when NLU or a validator failed. A plain answer may
+    need neither NLU nor a validator."""
     d.set(trouble=None, values=d.s.values if d.s.reading_back else ())
     if not is_question_current(d):  # nothing was asked yet
         correct_or_ask(d, text)
@@ -62,7 +62,7 @@ def _answer_open_question(d: DialogueDraft, text: str) -> None:
 
 
 def _recover(d: DialogueDraft) -> None:
-    """Retry the action, the call of NLU or the validation that failed."""
+    """Try again what failed: the action, the request to NLU or the validation."""
     trouble = d.s.trouble
     d.set(trouble=None)
     if d.s.stack and d.top.failed and not d.s.reading_back:

@@ -15,8 +15,8 @@ from .state import Filled, Instance
 
 
 def slot_with_last_day(domain: Domain, instance: Instance, spec: SlotSpec) -> Slot:
-    """The slot as the grammars need it. For a date or a time, its reference day is the day that was given last for
-    another slot."""
+    """What the grammars need to know about the slot. For a date or a time, this includes the reference day: the day
+    that was given last for another slot."""
     if spec.kind not in (SlotKind.DATE, SlotKind.TIME):
         return spec.grammar_slot
     days = [
@@ -33,15 +33,15 @@ def slot_with_last_day(domain: Domain, instance: Instance, spec: SlotSpec) -> Sl
 
 
 def slot_to_correct(spec: SlotSpec, filled: Filled | None) -> Slot:
-    """The slot as the grammars need it to read a correction. If it already holds a day, "the day after" is counted from
-    that day."""
+    """What the grammars need to know about the slot to read a correction. If the slot already holds a day, "the day
+    after" is counted from that day."""
     is_day = filled is not None and _is_day(spec, filled)
     return replace(spec.grammar_slot, since=str(filled.value)) if filled is not None and is_day else spec.grammar_slot
 
 
 def _is_day(spec: SlotSpec, filled: Filled) -> bool:
-    """Does the slot hold a date that can be a reference day? The date is checked, because your program or NLU may have
-    filled in one that doesn't exist."""
+    """Does the slot hold a date that can be a reference day? The date must exist: your program or NLU may have filled
+    in one that doesn't."""
     if spec.kind is not SlotKind.DATE or spec.is_past or not isinstance(filled.value, str) or len(filled.value) != 10:
         return False
     try:

@@ -1,7 +1,7 @@
-"""Reasons to refuse a value without calling a function: the day has passed, or the value doesn't match the slot's
+"""Reasons to refuse a value without calling a validator: the day has passed, or the value doesn't match the slot's
 pattern.
 
-Rule: a value is refused before a validator sees it, so a validator gets only values of the right form.
+Rule: these reasons are checked before a validator gets the value, so a validator gets only values of the right form.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .value_patterns import is_match
 
 
 def refusal_of(d: DialogueDraft, spec: SlotSpec, value: Json) -> str:
-    """The text that refuses the value; empty if the value may be used."""
+    """The text with which the agent refuses the value; empty if the value may be used."""
     if value == ANY:
         return ""
     if reason := past_refusal(d, spec, str(value)):

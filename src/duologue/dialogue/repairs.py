@@ -1,10 +1,10 @@
-"""Repairs: flows that the author of a flow file writes for situations that can occur in every flow. These are a reply
-that was not understood, silence, a cancellation, a request for help or for a person, and a correction.
+"""Repairs: flows that the author of a flow file writes for occasions that can come up in every flow: a reply that was
+not understood, silence, a cancellation, a request for help or for a person, and a correction.
 
-A repair runs on top of the open flow. After its last step, a cancellation or handover that the user wanted takes place,
-and otherwise the open question is asked again. If the repair ends with `end`, or with a no to its confirmation, the
-cancellation or handover doesn't take place. Rule: a repair is never interrupted by another one, and failed tries of the
-open question stay counted.
+A repair runs on top of the open flow. When it has ended, the cancellation or handover that the user wanted takes place.
+After a repair for any other occasion, the agent asks the open question again. If the repair ends with `end`, or with a
+no to its confirmation, the cancellation or handover doesn't take place. Rule: a repair is never interrupted by another
+repair, and the failed attempts at the open question stay counted.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ NO_MATCH, NO_INPUT, CANCEL, HELP, HANDOFF, CORRECTION = (
 
 
 def leave_for_question(d: DialogueDraft) -> bool:
-    """Leave the open repair, because the reply doesn't answer the repair's own question. The reply can then answer the
-    question that the repair interrupted. Returns False, and changes nothing, if no repair is open or if the interrupted
-    question wasn't for a slot."""
+    """Leave the open repair and return True, so that the reply can answer the question that the repair interrupted.
+    Call this if the reply doesn't answer the repair's own question. Change nothing and return False if the open flow
+    isn't a repair that can be left, or if the interrupted question wasn't for a slot."""
     if len(d.s.stack) < 2 or d.top.repairs not in (NO_MATCH, NO_INPUT, HELP):
         return False
     ended, below = d.top, d.s.stack[-2]
@@ -45,9 +45,9 @@ def leave_for_question(d: DialogueDraft) -> bool:
 
 
 def open_repair(d: DialogueDraft, occasion: str, **given: str) -> bool:
-    """Open the author's flow for this occasion and return True. Returns False if there is no such flow, or if it can't
-    be opened now. In both cases the agent says its built-in text. `given` holds values for the gaps in the flow's
-    texts."""
+    """Open the repair flow for this occasion and return True. If there is no such flow, or if it can't be opened now,
+    return False; the caller then says the built-in text. `given` holds values for the gaps in the texts of the repair
+    flow."""
     flow = d.domain.repairs.get(occasion)
     if flow is None or d.s.reading_back or d.s.among or d.s.values:
         return False

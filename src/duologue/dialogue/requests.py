@@ -35,7 +35,8 @@ def understanding(domain: Domain, state: DialogueState) -> Understand:
 
 
 def open_flows(state: DialogueState) -> set[str]:
-    """The names of the flows of the open task: the flow that was started, and the open flows that it called."""
+    """The names of the flows in the open task: the flow that was started, and the flows that it called and that are
+    still open."""
     tasks = tasks_of(state.stack)
     return {instance.flow for instance in tasks[-1]} if tasks else set()
 

@@ -1,7 +1,7 @@
 """Runs a flow step by step until it has to wait for the user or for a request.
 
-Rule: a run ends with a question, a request, an error or an idle dialogue, after a bounded number of steps. A flow
-that loops without asking anything ends in an error that names the step.
+Rule: a run takes a limited number of steps. It ends with a question, with a request, in an error, or when no flow is
+open. A flow that loops without asking anything ends in an error that names the step.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ LAST_STEP = "end"  # the name of the instruction after the last step of a flow
 
 
 def continue_flow(d: DialogueDraft) -> None:
-    """Run the open flow from its current step until it has to wait. A flow that loops without waiting leads to the
-    error phase."""
+    """Run the open flow from its current step until it has to wait. If it loops without ever waiting, enter the error
+    phase."""
     for _ in range(STEPS_MAX):
         if not d.s.stack:
             d.enter(Phase.IDLE)
@@ -116,8 +116,8 @@ def _take_step(d: DialogueDraft) -> bool:
 
 def _take_action(d: DialogueDraft, at: PerformAction) -> bool:
     """Run the action of a step, or first ask for a confirmation. If the action failed before, stay in the error phase.
-    Returns True only if the question for the confirmation failed too often, so that the flow below on the stack
-    continues."""
+    If a final action has already run, it isn't run again. Returns True if the next step can follow at once, and False
+    if the flow has to wait."""
     if d.top.failed:
         stay_in_error(d)
     elif at.step in d.top.done:
@@ -136,8 +136,8 @@ def _take_action(d: DialogueDraft, at: PerformAction) -> bool:
 
 
 def _ask(d: DialogueDraft, at: Collect | Confirm | None) -> bool:
-    """Ask a question and return False, because the flow has to wait. If the question failed too often, give up and
-    return True, so that the flow below on the stack continues."""
+    """Ask a question and return False, because the flow has to wait for the answer. If the question failed too often,
+    or has no choices to offer, give up the flow and return True, so that the flow below it on the stack continues."""
     if has_failed_too_often(d, at.slot if isinstance(at, Collect) else None):
         give_up(d)
         return True
@@ -155,7 +155,7 @@ def _ask(d: DialogueDraft, at: Collect | Confirm | None) -> bool:
 
 
 def _look_up(d: DialogueDraft, at: AnswerFromFaq) -> bool:
-    """Answer the text in a slot from the FAQ. If the search by words finds no answer, NLU searches."""
+    """Answer the text in a slot from the FAQ. If the search by words finds no answer, request a search by NLU."""
     filled = d.top.filled(at.slot)
     if filled is None or filled.value == ANY:
         return _advance(d)
@@ -172,7 +172,7 @@ def _look_up(d: DialogueDraft, at: AnswerFromFaq) -> bool:
 
 
 def looks_up(d: DialogueDraft, slot: str) -> bool:
-    """Does the open flow look the text in this slot up in the FAQ?"""
+    """Does the open flow look up the text of this slot in the FAQ?"""
     return any(isinstance(at, AnswerFromFaq) and at.slot == slot for at in d.flow.program)
 
 
@@ -215,8 +215,8 @@ def _tell_items(d: DialogueDraft, spec: SlotSpec, draft: ListDraft) -> None:
 
 
 def _open_item(d: DialogueDraft, spec: SlotSpec, draft: ListDraft) -> bool:
-    """Open the flow that completes an item. Values that need no validation are filled in at once, and the others are
-    validated first."""
+    """Open the flow that asks for the missing values of an item. Values that need no validation are filled in at once;
+    the others are validated first."""
     (place, said), *waiting = draft.waiting
     lists = with_draft(d.top, spec.name, replace(draft, waiting=tuple(waiting), open=place))
     d.set_top(lists=lists)
@@ -237,13 +237,13 @@ def _needs_check(spec: SlotSpec) -> bool:
 
 
 def _is_of_list(d: DialogueDraft) -> bool:
-    """Do the values that wait for validation belong to an item of a list, or are they a whole list?"""
+    """Is the value that waits for validation part of an item of a list, or a whole list?"""
     return d.s.values[0].source == FINISHED or d.domain.list_of_item(d.top.flow) is not None
 
 
 def _check_item_value(d: DialogueDraft) -> bool:
-    """Request the validation of a value that was given with an item of a list, or of a whole list. A value that can be
-    refused without calling a function is refused at once, and the flow asks for it."""
+    """Request the validation of a value in an item of a list, or of a whole list. If the value can be refused without
+    calling a validator, it is refused at once, and the flow asks for it."""
     given = d.s.values[0]
     if reason := refusal_of(d, d.spec(given.slot), given.value):
         d.set(values=d.s.values[1:])
@@ -257,7 +257,8 @@ def _check_item_value(d: DialogueDraft) -> bool:
 
 
 def _finish_list(d: DialogueDraft, spec: SlotSpec, draft: ListDraft) -> bool:
-    """The user wants nothing more: fill the slot. The items are read back, unless a confirmation does that later."""
+    """The user wants nothing more: fill the slot with the list. The agent reads the items back, unless a later
+    confirmation does so."""
     names = [gaps_of(one.text) for one in d.flow.program[d.top.at :] if isinstance(one, Confirm)]
     if draft.is_late or not any(spec.name in gaps for gaps in names):
         _tell_items(d, spec, draft)
@@ -275,7 +276,7 @@ def _finish_list(d: DialogueDraft, spec: SlotSpec, draft: ListDraft) -> bool:
 
 
 def _store_item(d: DialogueDraft, ended: Instance, spec: SlotSpec) -> None:
-    """The flow of an item has ended: put the item on the list."""
+    """The flow for an item has ended: put the item on the list."""
     draft = draft_in(d.top, spec.name)
     item = {name: filled.value for name, filled in ended.slots if name in spec.items}
     item = {name: item[name] for name in spec.items if name in item}
@@ -294,8 +295,9 @@ def _store_item(d: DialogueDraft, ended: Instance, spec: SlotSpec) -> None:
 
 
 def _finds_choices(d: DialogueDraft, at: Collect) -> bool:
-    """Does a slot that takes its choices from the result of an action have any choices? If not, the trace names the
-    slot and the step, because the flow should have checked the result before it asked."""
+    """Are there choices for this slot? True if the slot doesn't take its choices from the result of an action. If an
+    action should have found some but found none, the trace names the slot and the step, because the flow should have
+    checked the result before asking."""
     source = d.spec(at.slot).choices_from
     if not source:
         return True
@@ -349,8 +351,8 @@ def write(
 
 
 def run_action(d: DialogueDraft, at: PerformAction) -> None:
-    """Request the action of a step. A retry uses the key of the first attempt; when the flow comes to the step again
-    later, the action gets another key."""
+    """Request the action of a step. A retry uses the same key as the first attempt. If the flow comes to this step
+    again later, the action gets a new key."""
     if d.s.acts >= ACTS_MAX:
         d.drop_responses()
         fail(d, "FlowLoops", f"flow {d.top.flow} runs {ACTS_MAX} actions up to step {at.step} without asking anything")
@@ -371,7 +373,7 @@ def run_action(d: DialogueDraft, at: PerformAction) -> None:
 
 
 def open_flow(d: DialogueDraft, name: str, slots: Slots = (), *, called: bool = False) -> bool:
-    """Push a flow onto the stack and return True. If too many flows are open, enter the error phase and return
+    """Push a flow onto the stack and return True. If too many flows are already open, enter the error phase and return
     False."""
     if len(d.s.stack) >= DEPTH_MAX:
         fail(d, "FlowsTooDeep", f"{DEPTH_MAX} flows are open at once; check for flows that call each other in a circle")
@@ -386,8 +388,8 @@ def _call(d: DialogueDraft, at: CallFlow) -> bool:
 
 
 def _link(d: DialogueDraft, at: LinkFlow) -> bool:
-    """Leave the open flow and switch to another one, or return to it if it is already open. Returns False if that isn't
-    possible because too many flows are open."""
+    """Leave the open flow and switch to another one. If the other flow is already open, return to it. Returns False if
+    too many flows are open."""
     wanted = d.domain.flows[at.flow].slots
     left, passed = d.top, {name: filled for name, filled in d.top.slots if name in wanted}
     passed |= {theirs: filled for ours, theirs in at.gives if (filled := d.top.filled(ours)) is not None}
@@ -413,9 +415,9 @@ def finish_action(d: DialogueDraft, outputs: tuple[tuple[str, object], ...], at:
 
 
 def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False, *, is_left: bool = False) -> bool:
-    """End the open flow: store its slots for reference, and return to the flow below it on the stack. Cancelling a
-    called flow also cancels the flow that called it. `is_left` says that the flow ends before its last step. Always
-    returns True."""
+    """End the open flow, and return to the flow below it on the stack. Its slots are stored, so that their values can
+    still be used. Cancelling a called flow also cancels the flow that called it. `is_left` is True if a repair flow
+    ends early, so that what the user wanted (such as a cancellation) doesn't take place. Always returns True."""
     ended, flow = d.top, d.flow
     is_item = ended.called and d.domain.list_of_item(ended.flow) is not None
     words = said or ("" if is_cancelled else flow.completed or d.domain.patterns.completed)
@@ -452,8 +454,8 @@ def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False, *, is
 
 
 def _after_repair(d: DialogueDraft, ended: Instance, said: str, *, is_cancelled: bool, is_left: bool) -> bool:
-    """A flow that handled a cancellation, a handover or a misunderstanding has ended: do what the user wanted, or
-    return to the open question, whose failed tries stay counted. Always returns True."""
+    """A repair flow has ended: carry out the cancellation or handover that the user wanted, or return to the open
+    question. The failed attempts at that question stay counted. Always returns True."""
     if is_cancelled and d.s.stack:
         return end_flow(d, "" if said else d.domain.patterns.cancelled, is_cancelled=True)
     if is_cancelled or is_left or ended.repairs not in ("cancel", "handoff"):
@@ -466,8 +468,8 @@ def _after_repair(d: DialogueDraft, ended: Instance, said: str, *, is_cancelled:
 
 
 def _restore_question(d: DialogueDraft, ended: Instance) -> None:
-    """Restore the counts of failed tries for the question that a repair interrupted. That question is then asked
-    without another apology."""
+    """Restore the counts of failed attempts for the question that a repair interrupted. The agent then asks this
+    question without another apology."""
     if not d.s.stack:
         d.set(tries=0)
         return
@@ -481,7 +483,7 @@ def _restore_question(d: DialogueDraft, ended: Instance) -> None:
 
 
 def end_all_flows(d: DialogueDraft) -> None:
-    """End every open flow without saying anything, and store their slots for reference."""
+    """End every open flow without saying anything. Their slots are stored, so that the values can still be used."""
     if not d.s.stack:
         return
     d.enter(Phase.COMPLETED)
@@ -493,7 +495,8 @@ def end_all_flows(d: DialogueDraft) -> None:
 
 
 def give_up(d: DialogueDraft, said: str = "") -> None:
-    """The open question failed too often, or can't be asked: end the flow or hand over to a human."""
+    """The open question failed too often or can't be asked: end the flow, or hand over to a human if the domain says
+    so."""
     d.note("gave_up", slot=d.s.waiting_for or "")
     if d.domain.gives_up_by == "handoff":
         hand_over(d)
@@ -502,7 +505,7 @@ def give_up(d: DialogueDraft, said: str = "") -> None:
 
 
 def hand_over(d: DialogueDraft, reason: str = "") -> None:
-    """Hand over to a human, end all flows, and store their slots for reference."""
+    """Hand over to a human and end all flows. Their slots are stored, so that the values can still be used."""
     d.say(d.domain.patterns.handoff)
     d.effects.append(HandOver(reason))
     end_all_flows(d)
@@ -524,7 +527,7 @@ def fail(d: DialogueDraft, kind: str, message: str) -> None:
 
 
 def stay_in_error(d: DialogueDraft) -> None:
-    """An action failed, and the user hasn't asked to retry it: stay in the error phase."""
+    """Stay in the error phase, because an action failed and the user hasn't asked to retry it."""
     if d.s.trouble is None:
         d.set(trouble=DialogueTrouble("ActionFailed", "an action failed before", d.at, Phase.EXECUTING_ACTION))
     d.enter(Phase.ERROR)

@@ -1,8 +1,9 @@
-"""Questions in the middle of a task that the flow itself can answer, and answers that are followed by a question.
+"""Questions that users ask in the middle of a task and that the agent can answer at once, and answers that are followed
+by a question.
 
 "What was the day again?" is answered from the slots, "which ones are there?" from the choices, "why do you need that?"
-from the help of the open question. Then the open question is asked again. Rule: nothing is filled by a question, and a
-question that the flow can't answer is left to NLU.
+from the help of the open question, and other questions from the FAQ. Then the agent asks the open question again. Rule:
+a question never fills a slot, and a question that can't be answered in this way is left to NLU.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from .values import validate_next
 
 
 def take_side_question(reply: MessageInContext) -> bool:
-    """Take a question that the flow can answer, or an answer that is followed by a question."""
+    """Handle a question that the agent can answer at once, or an answer that is followed by a question. Return False
+    for any other reply."""
     d = reply.d
     if d.s.reading_back or not reply.signs.asks(reply.tokens):
         return False
@@ -41,7 +43,7 @@ def take_side_question(reply: MessageInContext) -> bool:
 
 
 def _answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
-    """The answer to a question about the task; empty if the flow doesn't know it."""
+    """The answer to the user's question; empty if the agent can't answer it here."""
     lists = d.domain.pack.words
     begins = after_stop(words_of(tokens), lists.stopping, lists.before_questions)
     rest = tokens[begins:]
@@ -61,13 +63,13 @@ def _answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
 
 
 def _choices_of(d: DialogueDraft, slot: str) -> tuple[Choice, ...]:
-    """The choices of a slot. For a list: the choices of the first slot of its items that has choices."""
+    """The choices of a slot. For a list, the choices of the first slot in its items that has any."""
     spec = d.spec(slot)
     return spec.choices or next((d.spec(name).choices for name in spec.items if d.spec(name).choices), ())
 
 
 def _value_asked_for(d: DialogueDraft, said: list[str]) -> str:
-    """The answer to "what was the day again?": the value, or a text saying that this task doesn't have it yet. Empty if
+    """The answer to "what was the day again?": the value, or a text saying that the user hasn't given it yet. Empty if
     the user doesn't ask to hear a value again."""
     lists = d.domain.pack.words
     if said[0] not in lists.asks_for_value or not lists.again & set(said):
@@ -86,8 +88,9 @@ def _value_asked_for(d: DialogueDraft, said: list[str]) -> str:
 
 
 def _take_answer_before_question(reply: MessageInContext) -> bool:
-    """Take the answer in "the credit one, and how long will it take?", say that the question can't be answered here,
-    and go on. The answer is announced, because the message was only partly understood."""
+    """Handle "the credit one, and how long will it take?". Answer the question, or say that it can't be answered here,
+    and use the first part as the value. The agent announces this value, because the message was only partly understood.
+    Return False for any other reply."""
     d, tokens = reply.d, reply.tokens
     if d.s.waiting_for is None or not is_question_current(d):
         return False

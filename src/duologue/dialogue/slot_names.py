@@ -1,7 +1,7 @@
 """What users call a slot: its label, its name, a word of its name that no other slot has, or its kind ("the day", "the
 time", "the amount").
 
-Rule: a name that fits two slots of a flow refers to neither.
+Rule: a name that fits two slots of a flow refers to neither of them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _CHARS_MIN = 3  # of a single word that stands for a whole name
 
 
 def names_of(domain: Domain, flow: str) -> tuple[tuple[str, str], ...]:
-    """What users may call the slots of a flow. Each pair holds such an expression and the name of the slot that it
-    stands for. The longest expressions come first."""
+    """What users may call the slots of a flow. Each entry is a pair: an expression, and the name of the slot that it
+    stands for. Longer expressions come first."""
     slots = tuple(dict.fromkeys(name for name in domain.flows[flow].slots if name in domain.slots))
     return _names(
         tuple((name, domain.slots[name].display_name, domain.slots[name].kind) for name in slots), domain.language

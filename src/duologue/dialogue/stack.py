@@ -1,7 +1,7 @@
 """The stack of open flows, grouped into tasks. A task is a started flow, with the flows that it called above it.
 
-A task can be interrupted by another one, resumed and restarted. Rule: a flow is on the stack only once, unless another
-flow calls it.
+A task can be interrupted by another task, resumed and restarted. Rule: the same flow is on the stack twice only if
+another flow called it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def begin(d: DialogueDraft, name: str, slots: Slots = (), *, called: bool = Fals
 
 
 def _carried_over(d: DialogueDraft, flow: str, given: frozenset[str]) -> Slots:
-    """The values that the user gave in an earlier task of this conversation and that this flow would ask for, if their
-    slots are kept for the session. They are announced, so that the user can object."""
+    """Values that the user gave in an earlier task, for slots that this flow would ask for and that are kept for the
+    whole conversation. The agent announces these values, so that the user can object."""
     wanted = [slot for slot in d.domain.flows[flow].slots if slot not in given and d.domain.slots[slot].is_session]
     known = dict(d.s.kept)
     told = {"source": PICKED_OUT, "confirmed": False, "turn": d.s.turn_count}
@@ -40,9 +40,9 @@ def _forget_question(d: DialogueDraft) -> None:
 
 
 def return_to(d: DialogueDraft, flow: str, given: Slots | None = None) -> bool:
-    """Resume the open task that contains this flow; the other tasks stay below it. Returns False if no open task
-    contains the flow. If another flow links to this one, `given` holds the slots of that other flow; they fill the
-    empty slots of this one."""
+    """Resume the open task that contains this flow by moving it to the top of the stack. Returns False if no open task
+    contains the flow. If another flow links to this one, `given` holds values from that other flow. They fill slots of
+    this flow that are still empty."""
     tasks = tasks_of(d.s.stack)
     found = next((task for task in reversed(tasks) if any(one.flow == flow for one in task)), None)
     if found is None:
@@ -60,8 +60,8 @@ def return_to(d: DialogueDraft, flow: str, given: Slots | None = None) -> bool:
 
 
 def restart_task(d: DialogueDraft) -> None:
-    """Restart the open task from its first step. Values from the user are dropped; values from your program stay. The
-    actions get new keys, so they aren't mistaken for retries."""
+    """Restart the open task from its first step. Values from the user are dropped; values from your program stay.
+    Actions get new keys, so that your code doesn't mistake them for retries."""
     *below, task = tasks_of(d.s.stack)
     given = tuple((name, filled) for name, filled in task[0].slots if filled.source == PROGRAM)
     d.set(stack=tuple(one for other in below for one in other), trouble=None)
@@ -70,8 +70,8 @@ def restart_task(d: DialogueDraft) -> None:
 
 
 def reopen(d: DialogueDraft, ended: Instance) -> None:
-    """Push a task that has ended onto the stack again, at its end and with its values, so that it can be corrected. It
-    gets a new id: if an action runs again, it isn't mistaken for a retry."""
+    """Push a task that has ended onto the stack again, at its last step and with its values, so that it can be
+    corrected. It gets a new id, so that your code doesn't mistake an action that runs again for a retry."""
     d.set(instances=d.s.instances + 1, ended=None)
     asked = tuple(slot for slot in ended.asked if slot in d.domain.flows[ended.flow].slots)
     d.set(stack=(*d.s.stack, changed(ended, {"id": d.s.instances, "asked": asked})))
@@ -80,7 +80,7 @@ def reopen(d: DialogueDraft, ended: Instance) -> None:
 
 
 def keep_slots(d: DialogueDraft, *instances: Instance) -> None:
-    """Store the slots of ended flows for reference."""
+    """Store the slots of ended flows, so that their values can still be used."""
     for instance in instances:
         for name, filled in instance.slots:
             d.set(kept=put(d.s.kept, name, filled))

@@ -1,7 +1,7 @@
 """The state of a dialogue: open flows, filled slots, and what the dialogue waits for.
 
-The state is a frozen record of plain values, so it can be compared, explored and saved. Rule: a slot is unfilled if and
-only if it is absent; 0, False and an empty text are values.
+The state is a frozen record of plain values, so it can be compared, explored and saved. Rule: a slot is unfilled only
+if the state has no entry for it; 0, False and an empty text are values.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TRACE_MAX = 100
 
 
 class Phase(StrEnum):
-    """What a dialogue is doing."""
+    """What a dialogue is doing now, for example waiting for the value of a slot or running an action."""
 
     IDLE = "idle"
     UNDERSTANDING = "understanding"
@@ -37,7 +37,7 @@ BUSY = (Phase.UNDERSTANDING, Phase.VALIDATING_SLOT, Phase.EXECUTING_ACTION)
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A slot's value, and how it was obtained."""
+    """A slot's value, and where it comes from."""
 
     value: Json
     raw: str = ""
@@ -51,7 +51,7 @@ Slots: TypeAlias = tuple[tuple[str, Filled], ...]
 
 
 def put(slots: Slots, name: str, filled: Filled) -> Slots:
-    """The slots with the slot `name` set to `filled`. A slot that was filled before keeps its position."""
+    """The slots, with the slot `name` set to `filled`. If the slot was filled before, it keeps its position."""
     if any(key == name for key, _ in slots):
         return tuple((key, filled if key == name else value) for key, value in slots)
     return (*slots, (name, filled))
@@ -172,8 +172,9 @@ class DialogueState:
 
     @property
     def slots(self) -> dict[str, Json]:
-        """The values of all filled slots, of ended and open flows. If several flows have the same slot, an open flow
-        wins over an ended one, and a flow higher on the stack wins over one below it."""
+        """The values of all filled slots in open and ended flows. If several flows have the same slot, the value from
+        an open flow is used before one from an ended flow, and the value from a flow higher on the stack before one
+        from below."""
         found = values_of(self.kept)
         for instance in self.stack:
             found |= values_of(instance.slots)
@@ -181,6 +182,6 @@ class DialogueState:
 
 
 def with_top(state: DialogueState, **changes: object) -> DialogueState:
-    """A copy of the state with these fields of the open flow changed."""
+    """A copy of the state in which these fields of the open flow are changed."""
     assert state.stack, state
     return changed(state, {"stack": (*state.stack[:-1], changed(state.stack[-1], changes))})

@@ -1,8 +1,8 @@
 """Texts with gaps: `Your table for {people} is booked.`
 
-A gap is the name of a slot in braces. It is replaced by the slot's value, as people say it. A dot reads a
-part of a value, as in `{flight.price}`. Rule: a gap without a value is left empty, so filling a text never fails during
-a call. Unknown names are reported when the flows are loaded.
+A gap is the name of a slot in braces. It is replaced by the slot's value, as people say it. A gap with a dot, as in
+`{flight.price}`, is replaced by a part of the value. Rule: if a gap has no value, nothing is inserted, so filling a
+text never fails during a conversation. Unknown names are reported when the flows are loaded.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def first_of(wording: Wording) -> str:
 
 
 def gaps_of(text: Wording) -> tuple[str, ...]:
-    """The names of the gaps in a text, and of the lists that `{for each …}` goes through. Gaps inside `{for each …}`
-    aren't included, because they are values of the items."""
+    """The names of the gaps in a text, and of the lists in `{for each …}`. Gaps inside `{for each …}` aren't included,
+    because they stand for values of the list's items."""
     found: dict[str, None] = {}
     for one in (text,) if isinstance(text, str) else text:
         found |= dict.fromkeys(loop[1] for loop in FOR_EACH.finditer(one))
@@ -50,8 +50,9 @@ def gaps_of(text: Wording) -> tuple[str, ...]:
 
 
 def fill(text: str, values: Mapping[str, object], today: str = "", forms: ValueForms = ENGLISH_FORMS) -> str:
-    """The text with its gaps filled. The part between `{for each NAME}` and `{end}` is said for every item of a list;
-    its gaps are the values of the item. `forms` holds the words and forms of the text's language."""
+    """The text with its gaps filled. The part between `{for each NAME}` and `{end}` is repeated for every item of the
+    list NAME, and its gaps stand for the values of that item. `forms` holds the words and forms of the text's
+    language."""
 
     def each(loop: re.Match[str]) -> str:
         items = values.get(loop[1] + ITEM, values.get(loop[1]))
@@ -70,14 +71,14 @@ def _is_list(value: object) -> TypeGuard[list[object] | tuple[object, ...]]:
 
 
 def _parts_of(item: object) -> Mapping[str, object]:
-    """The values that gaps inside `{for each …}` may use. If the item isn't an object, `{value}` stands for the item
-    itself."""
+    """The values that gaps inside `{for each …}` may use. If the item isn't an object, the gap `{value}` stands for the
+    whole item."""
     return item if isinstance(item, Mapping) else {"value": item}
 
 
 def _part_of(values: Mapping[str, object], name: str, path: list[str]) -> object:
-    """The value of a gap. `{order.total}` is the value `total` of the object in the slot `order`, or of the item that
-    the user chose for it; `{orders.0}` is the first item of a list. None if there is no such part."""
+    """The value for a gap; None if there is no such value. `{order.total}` is the value `total` of the object in the
+    slot `order`, or of the item that the user chose for this slot. `{orders.0}` is the first item of a list."""
     value = values.get(name) if not path else values.get(name + ITEM, values.get(name))
     for part in path:
         if isinstance(value, Mapping):
@@ -117,7 +118,8 @@ def spoken(value: object, today: str = "", forms: ValueForms = ENGLISH_FORMS) ->
 
 
 def as_said(value: object, raw: str, forms: ValueForms = ENGLISH_FORMS) -> object:
-    """The value to say to the user. A number of days is said in nights if the user said nights."""
+    """The value as the agent should say it. If the user gave a number of days in nights ("three nights"), it is said in
+    nights too."""
     days = _DAYS.fullmatch(value) if isinstance(value, str) and raw else None
     if days is None or not _nights(forms.nights[0]).search(raw):
         return value
@@ -130,7 +132,7 @@ def _nights(pattern: str) -> re.Pattern[str]:
 
 
 def spelled(code: str, forms: ValueForms = ENGLISH_FORMS) -> str:
-    """The code character by character, in groups of three. Of an e-mail address, only the part before the @ is
+    """The code, character by character, in groups of three. If it is an e-mail address, only the part before the @ is
     spelled."""
     if "@" in code:
         local, _, host = code.rpartition("@")

@@ -1,8 +1,8 @@
-"""Values picked out of a message that was only partly understood. The user is told about them and may object.
+"""Values from a message that was only partly understood. The user is told about them and may object.
 
-Such values are announced with the next question, and a reply that doesn't object accepts them. The `source` of a value
-says whether it was announced and accepted. Rule: no action runs on such a value before it was announced and the user
-has replied.
+The agent announces such values together with the next question. If the user's reply doesn't object, they are accepted.
+The `source` of a value says whether it was announced and accepted. Rule: no action uses such a value before it was
+announced and the user has replied.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def is_unconfirmed(filled: Filled) -> bool:
 
 
 def announce(d: DialogueDraft) -> None:
-    """Announce the values that were picked out and not announced yet, before all other responses of the step. If the
-    open question already asks about them, say nothing."""
+    """Announce the values that haven't been announced yet, before all other responses of the step. If the open question
+    already asks about them, say nothing."""
     if not d.s.stack or d.s.phase in BUSY:
         return
     new = [name for name, filled in d.top.slots if filled.source == PICKED_OUT and is_unconfirmed(filled)]
@@ -36,7 +36,8 @@ def announce(d: DialogueDraft) -> None:
 
 
 def accept_on_reply(d: DialogueDraft) -> None:
-    """The user has replied: accept the values that were announced before, unless the open question asks about them."""
+    """The user has replied: accept the values that were announced before, unless the open question asks whether they
+    are right."""
     if d.s.stack and d.s.phase not in BUSY and not is_checking(d):
         accept_announced(d)
 
@@ -56,12 +57,12 @@ def _change_source(d: DialogueDraft, before: str, after: str) -> None:
 
 
 def wants_check(d: DialogueDraft, at: PerformAction) -> bool:
-    """Would this action use a value that the user may still object to?"""
+    """Would this action use a value to which the user may still object?"""
     return any(is_unconfirmed(filled) for name, filled in d.top.slots if not at.slots or name in at.slots)
 
 
 def check(d: DialogueDraft) -> None:
-    """Make the flow ask for a confirmation of the unconfirmed values before it runs an action."""
+    """Make the flow ask whether the unconfirmed values are right, before it runs an action."""
     d.set_top(confirm=d.domain.patterns.check)
 
 
@@ -70,7 +71,7 @@ def is_checking(d: DialogueDraft) -> bool:
 
 
 def listed(d: DialogueDraft) -> str:
-    """The values that the user may still object to, as people say them."""
+    """The values to which the user may still object, as people say them."""
     return _listed(d, [name for name, filled in d.top.slots if is_unconfirmed(filled)])
 
 
@@ -83,7 +84,8 @@ def _listed(d: DialogueDraft, names: list[str]) -> str:
 
 
 def confirm(d: DialogueDraft, question: Wording) -> None:
-    """Mark values as confirmed: those of the slots that the question names, or all values if it names no slot."""
+    """Mark the values of the slots that the question names as confirmed. If the question names no slot, mark all
+    values."""
     named = [name for name in gaps_of(question) if d.top.filled(name) is not None]
     for name, filled in d.top.slots:
         if not named or name in named:

@@ -1,6 +1,6 @@
 """Replies that limit a value without giving it: "after four", "not Monday", "at least three".
 
-The agent repeats the limit and asks the question again. Rule: a limit is never taken for a value.
+The agent repeats the limit and asks the question again. Rule: a limit is never used as a value.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ _REASONS = (Why.MARKER, Why.NEGATED, Why.LEFTOVER, Why.NO_VALUE, Why.OTHER_END, 
 
 
 def take_vague_value(message: MessageInContext) -> bool:
-    """Take a reply that only limits the asked value: repeat the limit, and ask the question again."""
+    """Handle a reply that only limits the value that was asked for: repeat the limit, and ask the question again.
+    Return False for any other reply."""
     d, reading, tokens = message.d, message.reading, message.tokens
     if message.asked.slot.kind not in _KINDS or not isinstance(reading, Unclear):
         return False
@@ -47,7 +48,7 @@ def _repeat(message: MessageInContext, first: int) -> bool:
 
 
 def _value_in(message: MessageInContext, text: str) -> Direct | Ambiguous | None:
-    """A part of the reply, read as a value of the asked slot; None if it can't be read as one."""
+    """A part of the reply, read as a value of the slot that was asked for; None if it can't be read."""
     asked = Question(message.asked.slot, message.asked.text, message.asked.about)
     reading = message.d.domain.pack.replies.read(asked, text, message.d.today)
     return reading if isinstance(reading, Direct | Ambiguous) else None
@@ -64,7 +65,8 @@ def _has_two_ends(message: MessageInContext, first: int) -> bool:
 
 
 def _exclude(message: MessageInContext, value: Direct | Ambiguous) -> bool:
-    """The agent asked which of several values was meant, and the user excludes one of them: ask about the others."""
+    """The agent asked which of several values was meant, and the user excludes one of them: ask about the remaining
+    values."""
     d = message.d
     named = value.candidates if isinstance(value, Ambiguous) else (value.value_of(message.asked.slot.name),)
     left = tuple(one for one in d.s.among if one not in named)

@@ -1,9 +1,10 @@
 """Regular expressions that values have to match, such as `[A-Z]{2}[0-9]{6}` for a policy number.
 
-A pattern is refused when the file is loaded if matching it could take long. The number of ways in which it can match
-the longest value is counted from its parts: a part that may be repeated n to m times can match in m - n + 1 ways, and a
-repeated group multiplies the ways of its content. Rule: a pattern with more than WAYS_MAX ways, a reference to an
-earlier group, or a look ahead or behind isn't accepted, so a match never takes longer than a few milliseconds.
+A pattern is refused when the file is loaded if matching it could take long. To find this out, the number of ways in
+which the pattern can match one text is computed from its parts. A part that may be repeated n to m times can match in m
+- n + 1 ways. If a group is repeated, the ways of its content are multiplied. Rule: a match never takes longer than a
+few milliseconds. So a pattern is refused if it has more than WAYS_MAX ways, a reference to an earlier group, or a look
+ahead or behind.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def check_pattern(pattern: str) -> None:
 
 
 def is_match(pattern: str, value: str) -> bool:
-    """Does the whole value match? Upper and lower case make no difference."""
+    """Does the whole value match the pattern? Upper and lower case make no difference."""
     return len(value) <= VALUE_CHARS_MAX and _compiled(pattern).fullmatch(value) is not None
 
 
@@ -48,7 +49,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def example_of(pattern: str, number: int = 0) -> str:
-    """A value that matches the pattern, for tests. `number` chooses among letters and digits."""
+    """A value that matches the pattern, for tests. Different values of `number` give different letters and digits."""
     return "".join(_examples(_parser.parse(pattern), number))
 
 
@@ -72,7 +73,7 @@ def _examples(parts: Any, number: int) -> Iterator[str]:
 
 
 def _member(content: Any, number: int) -> str:
-    """A character of a class such as [A-Z]."""
+    """One of the characters in a class such as [A-Z]."""
     kind, first = content[0]
     if str(kind) == "RANGE":
         return chr(min(first[0] + number, first[1]))
@@ -110,7 +111,8 @@ def _ways_of(kind: str, content: Any) -> int:
 
 
 def _repeated(inner: int, least: int, most: int) -> int:
-    """The ways of a part that is repeated `least` to `most` times."""
+    """The number of ways in which a part can match if it is repeated `least` to `most` times. `inner` is the number of
+    ways for one repetition."""
     if inner == 1:
         return max(1, most - least + 1)
     total = 0

@@ -1,7 +1,8 @@
 """Validates values one after the other and writes them to slots.
 
-A corrected value empties the slots that depended on the old one. Rule: no value is written before it was validated, and
-a refused value leaves the old one in place. "Any will do" isn't a value: it is neither validated nor read back.
+When a value is corrected, the slots that depended on the old value are emptied. Rule: no value is written before it was
+validated. If a value is refused, the slot keeps its old value. "Any will do" isn't a value: it is neither validated nor
+read back.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ def validate_next(d: DialogueDraft) -> None:
 
 
 def _take_items(d: DialogueDraft, spec: SlotSpec, given: SetSlot | CorrectSlot) -> None:
-    """Queue the items of a list: the flow completes and validates them one by one. A list from the program, or a
-    corrected list, replaces the old one and is finished after these items."""
+    """Add the items of a list to the items that the flow will complete and validate one by one. A list from your
+    program, or a corrected list, replaces the old list, and the user isn't asked for more items."""
     is_whole = given.source == PROGRAM or isinstance(given, CorrectSlot)
     old = ListDraft() if is_whole else draft_in(d.top, spec.name)
     new = items_in(given.value, spec)
@@ -86,8 +87,8 @@ def _is_any(d: DialogueDraft, slot: str, value: Json) -> bool:
 
 
 def accept(d: DialogueDraft, value: Json) -> bool:
-    """Write the validated value to its slot and return False. If the value must be read back to the user first, ask
-    whether it is right, write nothing yet and return True."""
+    """Write the validated value to its slot and return False. If the agent must read the value back first, ask whether
+    it is right, write nothing yet and return True."""
     given = d.s.values[0]
     spec = d.spec(given.slot)
     is_heard = given.source != PROGRAM and not _is_any(d, given.slot, value)
@@ -136,8 +137,9 @@ def reject(d: DialogueDraft, reason: str) -> None:
 
 
 def _after_denial(d: DialogueDraft, given: SetSlot | CorrectSlot) -> SetSlot | CorrectSlot:
-    """The value that the user gives after being asked what to change. The confirmation is then asked again. If the step
-    has no confirmation, the value is marked, so that it is read back before the action runs."""
+    """The value that the user gives after the question what to change. The confirmation is then asked again. If the
+    question came from a step without a confirmation, the value is marked, so that the agent reads it back before the
+    action runs."""
     is_action = d.top.confirm == d.domain.patterns.what_to_change
     d.set_top(denied=False, confirm="" if is_action else d.top.confirm)
     return changed(given, {"source": PICKED_OUT}) if is_action else given
@@ -147,9 +149,9 @@ def _after_denial(d: DialogueDraft, given: SetSlot | CorrectSlot) -> SetSlot | C
 
 
 def tell_what_was_done(d: DialogueDraft, slot: str, new: Filled | None = None) -> None:
-    """The user changes a value that a final action has used: say what was done, and keep the value. If the action names
-    a flow for changes, open it with the values of this one and with the new value. Values that depended on the old one
-    aren't passed on."""
+    """The user wants to change a value that a final action (an action that can't be undone) has used: say what was
+    done, and keep the value. If the action names a flow for changes, open that flow with the new value and the other
+    values of this flow. Values that depended on the old value aren't passed on."""
     act, before = final_action_using(d, slot), d.top.filled(slot)
     assert act is not None, d.top
     old = d.spoken(before.value, before.raw) if before is not None else ""
@@ -166,8 +168,8 @@ def tell_what_was_done(d: DialogueDraft, slot: str, new: Filled | None = None) -
 
 
 def revisit_after_change(d: DialogueDraft, slot: str, *, is_empty: bool = False) -> None:
-    """Empty the slots that depend on `slot`, and return to the first visited step that used one of these slots or
-    `slot` itself. An action that was confirmed runs again only after another confirmation."""
+    """Empty the slots that depend on `slot`. Then return to the first visited step that used `slot` or one of the
+    emptied slots. An action that was confirmed runs again only after another confirmation."""
     emptied = dependants(d.domain, slot)
     d.set_top(slots=without(d.top.slots, emptied))
     for name in sorted(emptied):

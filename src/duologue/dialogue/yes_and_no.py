@@ -1,6 +1,7 @@
 """What a yes, a no and a cancellation do to the open question, and what happens if the user takes a value back.
 
-Rule: no action runs because of a no or because a value was taken back. The result of a final action stays unchanged.
+Rule: no action runs because the user said no or took a value back. What a final action (an action that can't be undone)
+has done stays as it is.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from .values import accept, revisit_after_change, tell_what_was_done
 
 
 def say_yes(d: DialogueDraft, values: list[SetSlot | CorrectSlot]) -> bool:
-    """Apply a yes to the open question. If the question proposed a value, add that value to `values`. Returns False,
-    except if the question can't be answered with yes and `values` is empty: then count the message as not understood
-    and return True."""
+    """Apply a yes to the open question and return False. If the question proposed a value, add that value to `values`.
+    If the question can't be answered with yes and `values` is empty, count the message as not understood and return
+    True."""
     at = d.flow.program[d.top.at]
     d.set(misses=0, silences=0)
     if is_confirming(d) or d.s.reading_back:
@@ -55,8 +56,8 @@ def say_yes(d: DialogueDraft, values: list[SetSlot | CorrectSlot]) -> bool:
 
 
 def say_no(d: DialogueDraft) -> bool:
-    """Apply a no to the open question. Returns False, except if the question can't be answered with no: then count the
-    message as not understood and return True."""
+    """Apply a no to the open question and return False. If the question can't be answered with no, count the message as
+    not understood and return True."""
     at = d.flow.program[d.top.at]
     d.set(misses=0, silences=0)
     if is_confirming(d):
@@ -90,8 +91,8 @@ def say_no(d: DialogueDraft) -> bool:
 
 
 def _was_offered(d: DialogueDraft) -> bool:
-    """Did the agent itself open this flow, because the user changed a value after a final action? Then a no means that
-    the user doesn't want this flow."""
+    """Did the agent itself open this flow, because the user wanted to change a value that a final action had used? A no
+    then means that the user doesn't want this flow."""
     if len(d.s.stack) < 2:
         return False
     below = d.s.stack[-2]
@@ -100,8 +101,8 @@ def _was_offered(d: DialogueDraft) -> bool:
 
 
 def _drop_unconfirmed(d: DialogueDraft) -> None:
-    """The user said no to the values that were picked out of a partly understood message: empty their slots, so that
-    the flow asks for them."""
+    """The user said no to values from a message that was only partly understood: empty their slots, so that the flow
+    asks for them."""
     wrong = [name for name, filled in d.top.slots if is_unconfirmed(filled)]
     d.set_top(confirm="")
     d.set(tries=0)
@@ -110,8 +111,9 @@ def _drop_unconfirmed(d: DialogueDraft) -> None:
 
 
 def clear(d: DialogueDraft, slot: str) -> None:
-    """Empty a slot and return to the step that asks for it. If a final action has used the slot, say so instead. If no
-    step asks for it and an action is next, ask what to change: an action never runs because a value was taken away."""
+    """Empty a slot and return to the step that asks for it. If a final action has used the slot, only say so. If no
+    step asks for the slot and an action is next, ask what to change, because an action never runs only because a value
+    was removed."""
     if final_action_using(d, slot) is not None:
         tell_what_was_done(d, slot)
         return
@@ -130,7 +132,7 @@ def names_collected_slots(d: DialogueDraft) -> bool:
 
 
 def cancel(d: DialogueDraft) -> None:
-    """End the open flow and keep its slot values for reference. If no flow is open, say so."""
+    """End the open flow and store its slots, so that their values can still be used. If no flow is open, say so."""
     if not d.s.stack:
         d.say(d.domain.patterns.nothing_to_cancel)
         return

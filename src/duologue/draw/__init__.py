@@ -1,4 +1,4 @@
-"""Diagrams of the conversation machine, drawn from its rows, rules and views. See `render`."""
+"""Diagrams of the conversation machine, drawn from its rows, rules and views. The entry point is `render`."""
 
 from __future__ import annotations
 

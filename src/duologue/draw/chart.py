@@ -1,8 +1,9 @@
-"""A chart of the reasons for moves: dots at the source states of a reason, and an arrow to its target state.
+"""A chart of the reasons for moves. Each line of the chart is one reason: it has dots at the source states, and an
+arrow to the target state.
 
 The picture above the chart shows moves without their reasons. The chart lists every reason: the trigger and guard of a
-row, a rule, or why a view's table was amended. Its columns are states, and its lines are grouped by target. Rule: each
-reason has one line.
+row, a rule, or why a view's table was amended. The columns of the chart are states, and its lines are grouped by target
+state. Rule: each reason has one line.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _SLANT_RUN = 0.62
 
 
 class ChartEntry(NamedTuple):
-    """One reason for a move: its source states and its target."""
+    """One line of the chart: a reason for moves, with the source states and the target state."""
 
     target: str
     label: tuple[str, ...]
@@ -40,12 +41,12 @@ class ChartEntry(NamedTuple):
 
     @property
     def face(self) -> str:
-        """The typeface of the label. Event names look like code, and the reasons for amendments look like prose."""
+        """The typeface of the label. Event names are shown as code, and the reasons for amendments as ordinary text."""
         return "reason" if self.kind == "amended" else "label"
 
 
 class Chart(NamedTuple):
-    """A chart and its size. `paint` draws the chart."""
+    """A chart and its size. The method `paint` draws it."""
 
     names: tuple[str, ...]
     entries: tuple[ChartEntry, ...]
@@ -71,7 +72,7 @@ class Chart(NamedTuple):
         return body
 
     def _paint_stripes(self, at: Point) -> list[str]:
-        """A tinted background for every second target."""
+        """Draws a tinted background behind the lines of every second target state."""
         stripes = []
         y, tinted = at.y + self.head, False
         for number, entry in enumerate(self.entries):
@@ -93,7 +94,7 @@ class Chart(NamedTuple):
 
 
 def chart_of(diagram: Diagram) -> Chart | None:
-    """The chart of all reasons in a diagram. None if no move has a reason."""
+    """The chart of all reasons in a diagram; None if no move has a reason."""
     entries = _entries(diagram)
     if not entries:
         return None
@@ -134,8 +135,8 @@ def _wrapped(label: str) -> tuple[str, ...]:
 
 
 def _paint_bus(entry: ChartEntry, tracks: dict[str, float], y: float) -> list[str]:
-    """A dot for each source, and lines from the sources to the target. On each side of the target where sources are,
-    one arrow head points at the target."""
+    """Draws one reason: a dot for each source state, and a line from the sources to the target. If there are sources on
+    both sides of the target, an arrow head points at it from each side."""
     goal = tracks[entry.target]
     places = [tracks[source] for source in entry.sources]
     body = [

@@ -1,8 +1,8 @@
 """Diagrams as data: states and moves, without any drawing.
 
-A diagram shows a region (one of the five parts of the machine's state) or a view (a vocabulary for the state of a
-conversation). The moves of a region come from rows and rules, and those of a view from its tables. Rule: a diagram is
-derived from the machine and never written by hand, so it is never out of date.
+A diagram shows a region (one of the five parts of the machine's state) or a view (a set of names for the state of a
+whole conversation, such as "listening"). The moves of a region come from rows and rules. The moves of a view come from
+its tables. Rule: a diagram is derived from the machine and never written by hand, so it is never out of date.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ REGIONS: dict[str, type[Leaf]] = {"link": Link, "user": User, "voice": Voice, "r
 
 @dataclass(frozen=True, slots=True)
 class StateNode:
-    """One state. A new conversation begins in the `start` state. A `timed` state has a deadline, so it can't last
-    forever."""
+    """One state in a diagram. `start` is true for the state in which a new conversation begins. `timed` is true if the
+    state has a deadline, so that it can't last forever."""
 
     name: str
     start: bool = False
@@ -37,8 +37,9 @@ class StateNode:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """All moves of one kind from one state to another. Each reason for the moves has a label. For each label, `rows`
-    has the ids of the rows and rules behind it, as in `StepRecord.fired`."""
+    """All moves of one kind from one state to another. There is one label for each reason of these moves. For each
+    label, `rows` has the ids of the rows and rules that give this reason; they are the same ids as in
+    `StepRecord.fired`."""
 
     source: str
     target: str
@@ -53,7 +54,8 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """States and moves. `loops` is the number of rows that don't change the state, whether or not they are drawn."""
+    """States and the moves between them. `loops` is the number of rows that don't change the state. They are counted
+    even if they aren't drawn."""
 
     title: str
     nodes: tuple[StateNode, ...]
@@ -63,8 +65,8 @@ class Diagram:
 
 
 def region_diagram(region: type[Leaf], loops: bool = False) -> Diagram:
-    """The diagram of a region: the moves that rows and rules make in it. If `loops` is true, it also has the rows that
-    don't change the state."""
+    """The diagram of a region, with the moves that rows and rules make in this region. If `loops` is true, rows that
+    don't change the state are included."""
     name = next(name for name, leaves in REGIONS.items() if leaves is region)
     rows = region_rows(region)
     moves = [move for row in rows for move in _row_moves(row)]
@@ -88,8 +90,8 @@ def region_rows(region: type[Leaf]) -> tuple[Row, ...]:
 
 
 def view_diagram(view: View) -> Diagram:
-    """The diagram of a view: the moves in the view's own table, and the amendments (moves that were added to that
-    table) with their reasons."""
+    """The diagram of a view. It has the moves in the view's own table, and the amendments (moves that were added to
+    this table) with their reasons."""
     start = view.see(initial(Settings()))
     moves: list[_Move] = [(source, target, "", "source", None) for source, target in view.source_moves()]
     moves += [(source, target, why, "amended", None) for source, target, why in view.amendments]
@@ -102,7 +104,7 @@ def view_diagram(view: View) -> Diagram:
 
 
 def row_label(row: Row) -> str:
-    """What makes a row fire: its triggers, then its guard in brackets."""
+    """The label that says what makes a row fire: its triggers, and its guard in brackets."""
     triggers = ", ".join(trigger_name(trigger) for trigger in row.on)
     return f"{triggers} [{row.when.__name__}]" if row.when else triggers
 
@@ -121,7 +123,8 @@ def _rule_id(name: str) -> int:
 
 
 def _merge(moves: Iterable[_Move]) -> tuple[Edge, ...]:
-    """One edge for all moves with the same source, target and kind, with its labels in order and without duplicates."""
+    """Combines all moves with the same source, target and kind into one edge. The edge has the labels of these moves,
+    in order and without duplicates."""
     found: dict[tuple[str, str, MoveKind], dict[str, list[int]]] = {}
     for source, target, label, kind, number in moves:
         labels = found.setdefault((source, target, kind), {})
@@ -134,7 +137,8 @@ def _merge(moves: Iterable[_Move]) -> tuple[Edge, ...]:
 
 
 def _start_of(name: str, region: type[Leaf]) -> Leaf:
-    """The leaf in which a new conversation begins. The region `jobs` is a set of records, so its first leaf is used."""
+    """The leaf of this region in which a new conversation begins. The region `jobs` is a set of records and not a leaf;
+    for it, the first leaf of its type is returned."""
     start = getattr(initial(Settings()), name)
     return start if isinstance(start, Leaf) else next(iter(region))
 

@@ -1,7 +1,7 @@
-"""Replaces many moves to or from the same state by one line of text, so that a diagram stays readable.
+"""Replaces many moves to or from the same state by a line of text, so that a diagram stays readable.
 
-For example, if almost every state leads to one state, the box of that state says "from any but idle" and gets no arrows
-from the others. Rule: every move is either a drawn line or part of such a note.
+For example, if almost every state leads to one state, the box of that state says "from any but idle". The arrows from
+the other states to it are then not drawn. Rule: every move is either drawn as a line or included in such a note.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NOTE_CHARS = 26
 
 
 class CrowdNote(NamedTuple):
-    """Many moves that lead to one state, or away from it, written as text into the box of that state."""
+    """Many moves that lead to one state, or away from it. They are written as text into the box of that state."""
 
     at: str
     incoming: bool
@@ -30,7 +30,7 @@ class CrowdNote(NamedTuple):
 
 
 class DrawnLine(NamedTuple):
-    """One line of the drawing: a move, or two opposite moves of the same kind."""
+    """One line of the drawing. It stands for a move, or for two opposite moves of the same kind."""
 
     source: str
     target: str
@@ -39,15 +39,15 @@ class DrawnLine(NamedTuple):
 
 
 class Gathered(NamedTuple):
-    """The moves of a diagram, sorted into notes and lines."""
+    """The moves of a diagram, divided into notes (text) and lines."""
 
     notes: tuple[CrowdNote, ...]
     lines: tuple[DrawnLine, ...]
 
 
 def gather(diagram: Diagram) -> Gathered:
-    """Sort the moves into notes and lines. If moves of several kinds have the same source and target, only the kind
-    that comes first in the diagram is drawn."""
+    """Divide the moves of a diagram into notes and lines. If several moves have the same source and target but
+    different kinds, only the one that comes first in the diagram is drawn."""
     edges = _without_repeats(edge for edge in diagram.edges if not edge.is_loop)
     crowd = max(_CROWD_MIN, len(diagram.nodes) // 2 + 1)
     notes: list[CrowdNote] = []
@@ -67,8 +67,9 @@ def _without_repeats(edges: Iterable[Edge]) -> list[Edge]:
 
 
 def _possible_notes(diagram: Diagram, edges: list[Edge]) -> list[CrowdNote]:
-    """All notes that could be made. Notes about incoming moves come first and so win against others of the same size,
-    because "from any" says more about a state than "to any"."""
+    """All notes that could be made. Notes about incoming moves come first, so of two notes with the same number of
+    moves, the one about incoming moves is chosen. The reason is that "from any" says more about a state than "to
+    any"."""
     kinds = list(dict.fromkeys(edge.kind for edge in edges))
     return [
         CrowdNote(node.name, incoming, found, kind)
@@ -95,7 +96,8 @@ def _lines(edges: list[Edge]) -> tuple[DrawnLine, ...]:
 
 
 def note_lines(note: CrowdNote, names: tuple[str, ...], brief: bool = False) -> tuple[str, ...]:
-    """The text of a note, wrapped to the width of a box. If `brief` is true, states are counted instead of named."""
+    """The text of a note, as lines that fit into a box. If `brief` is true, the note says how many states there are
+    instead of naming them."""
     missing = [name for name in names if name not in note.others and name != note.at]
     if not missing:
         words = ["any", "other"] if brief else ["any", "other", "state"]

@@ -1,7 +1,7 @@
-"""The whole machine in one picture: the regions as lanes, and below them the rules that join them.
+"""The whole machine in one picture: each region is a lane, and below the lanes are the rules that connect the regions.
 
-The picture is a first overview, so it shows no triggers, and numbers instead of lists. Rule: everything in the picture
-comes from rows, rules, deadlines and docstrings.
+The picture is a first overview. So it doesn't show triggers, and it shows numbers instead of lists. Rule: everything in
+the picture comes from rows, rules, deadlines and docstrings.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class RegionLane(NamedTuple):
 
 
 def machine_svg() -> str:
-    """The picture of the machine as an SVG file."""
+    """The picture of the whole machine as an SVG file."""
     lanes = _lanes()
     height = max(lane.picture.bounds.height for lane in lanes) + _BAND + 2 * _PADDING + 20
     width = fsum(lane.width + _GAP for lane in lanes) - _GAP + 2 * _MARGIN
@@ -70,7 +70,7 @@ def machine_svg() -> str:
 
 
 def _lanes() -> list[RegionLane]:
-    """The regions as lanes. In shorter lanes, the states are moved apart, so that the lanes become about equally
+    """One lane for each region. In the shorter lanes, the states are moved apart, so that all lanes are about equally
     high."""
     diagrams = [region_diagram(region) for region in REGIONS.values()]
     heights = [_arranged(diagram, _DOWN_MIN).bounds.height for diagram in diagrams]
@@ -109,7 +109,8 @@ def _paint_lane(lane: RegionLane, box: Box) -> list[str]:
 
 
 def _paint_rules(lanes: list[RegionLane], box: Box) -> list[str]:
-    """A card for each rule, with a dot in the colour of each region that it moves."""
+    """Draws a card for each rule. A card has one dot for each region whose state the rule changes, in the colour of
+    that region."""
     rules = MACHINE.rules
     width = (box.width - _GAP * (len(rules) - 1)) / len(rules)
     body = []

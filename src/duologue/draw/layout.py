@@ -1,7 +1,8 @@
 """Places states on a grid. A small search finds an arrangement with short lines and few crossings.
 
-The search uses only names and pairs of names, no sizes. Rule: the same input always gives the same result, because the
-random generator has a fixed seed, and the first of equally good results is used.
+The search uses only the names of the states and the pairs of states that are connected, but no sizes. Rule: the same
+input always gives the same result, because the random generator has a fixed seed. If several results are equally good,
+the first of them is used.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ _STORY = 3.0  # how much more a move counts if it leads to the state that is def
 
 @cache
 def place(names: tuple[str, ...], moves: tuple[tuple[str, str], ...], columns: int, rows: int) -> dict[str, Cell]:
-    """A cell for each name. The cells are chosen so that moves are short, rarely cross, and mostly lead down or
-    right."""
+    """The cell of the grid for each name. The cells are chosen so that moves are short, rarely cross each other, and
+    mostly lead down or to the right."""
     assert len(names) <= columns * rows, "the grid is too small"
     index = {name: number for number, name in enumerate(names)}
     pairs = tuple((index[source], index[target]) for source, target in moves)
@@ -39,8 +40,8 @@ def place(names: tuple[str, ...], moves: tuple[tuple[str, str], ...], columns: i
 
 
 def _improved(cells: list[Cell], count: int, pairs: tuple[Pair, ...]) -> tuple[float, list[Cell]]:
-    """Swap cells as long as that lowers the cost. The first `count` cells are those of the states, and the others are
-    empty. Returns the lowest cost, and the cells of the states."""
+    """Swap cells as long as this lowers the cost. The first `count` cells belong to the states, and the other cells are
+    empty. Returns the lowest cost that was found, and the cells of the states."""
     cells = cells.copy()
     cost = _cost(cells[:count], pairs)
     improves = True
@@ -80,7 +81,7 @@ def _length(start: Cell, end: Cell) -> float:
 
 @cache
 def _cells_between(start: Cell, end: Cell) -> tuple[Cell, ...]:
-    """The cells that a straight line between these two cells would pass through, without the two cells."""
+    """The cells that a straight line from `start` to `end` passes through, without these two cells."""
     (ax, ay), (bx, by) = start, end
     across = max(abs(bx - ax), abs(by - ay))
     return tuple(

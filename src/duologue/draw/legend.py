@@ -1,4 +1,4 @@
-"""The legend below a picture: what its signs mean, in one line."""
+"""The legend below a picture. It explains the picture's signs, in one line."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _ARROW = 26.0
 
 
 class Sign(NamedTuple):
-    """A sign and its meaning. `kind` is a kind of move, `start` or `timed`. If `kind` is empty, only the meaning is
-    shown."""
+    """A sign and its meaning. `kind` is a kind of move, or `start` or `timed`. If `kind` is empty, there is no sign,
+    and only the meaning is shown."""
 
     kind: str
     meaning: str
 
     @property
     def lead(self) -> float:
-        """The width of the sign, without the words."""
+        """The width of the sign, without the text of its meaning."""
         return {"": 0.0, "start": 12.0, "timed": 15.0}.get(self.kind, _ARROW + 8)
 
     @property

@@ -17,14 +17,14 @@ _ODD = re.compile(r"(?!(?<=\w):(?=\w))[^A-Za-z0-9_ ,.()\[\]'/-]")  # a colon ins
 
 
 def to_mermaid(diagram: Diagram) -> str:
-    """The Mermaid text of one region or view, with a label for each reason of a move."""
+    """The Mermaid text of one region or view. Each reason for a move is a label."""
     head = ["---", f"title: {json.dumps(diagram.title)}", "---", "stateDiagram-v2"]
     return "\n".join([*head, *_body(diagram, "", labelled=True), ""])
 
 
 def machine_mermaid() -> str:
-    """The Mermaid text of the whole machine: all regions inside one state. Moves have no labels, because there would be
-    too many."""
+    """The Mermaid text of the whole machine: all regions, inside one state. Moves have no labels, because there would
+    be too many."""
     lines = ["stateDiagram-v2", f'{_INDENT}state "conversation" as conversation {{']
     for number, (name, region) in enumerate(REGIONS.items()):
         if number:
@@ -47,8 +47,8 @@ def _body(diagram: Diagram, prefix: str, labelled: bool) -> list[str]:
 
 
 def _moves(diagram: Diagram) -> dict[tuple[str, str], list[str]]:
-    """For each source and target, the labels of the arrow between them. One of the labels of an amended move is
-    "(amended)"."""
+    """For each pair of source and target, the labels of the arrow between them. An amended move has the additional
+    label "(amended)"."""
     moves: dict[tuple[str, str], list[str]] = {}
     for edge in diagram.edges:
         labels = moves.setdefault((edge.source, edge.target), [])
@@ -58,7 +58,8 @@ def _moves(diagram: Diagram) -> dict[tuple[str, str], list[str]]:
 
 
 def _ids(diagram: Diagram, prefix: str) -> dict[str, str]:
-    """A unique id for each state: `prefix` and the name of the state, changed where Mermaid needs it."""
+    """A unique Mermaid id for each state. The id is `prefix` and the name of the state; characters that Mermaid doesn't
+    allow are replaced."""
     ids: dict[str, str] = {}
     for node in diagram.nodes:
         known_as = _id(f"{prefix}{node.name}")
@@ -76,5 +77,5 @@ def _id(name: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """The text with its special characters written as Mermaid entities, `#code;`."""
+    """The text with its special characters replaced by Mermaid entities of the form `#code;`."""
     return _ODD.sub(lambda found: f"#{ord(found[0])};", " ".join(text.split()))

@@ -1,7 +1,7 @@
-"""A laid-out diagram: boxes with their notes, and curves between them.
+"""A diagram with its layout: boxes with their notes, and curves between the boxes.
 
-Runs the steps of the layout. Many moves to or from one state become a note, states get cells and sizes, and lines
-become curves. Colours are defined elsewhere. Rule: everything that is drawn is within the bounds.
+Runs the steps of the layout: many moves to or from one state become a note, states get cells and sizes, and lines
+become curves. Colours are defined elsewhere. Rule: everything that is drawn is inside the picture's bounds.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BUSY_LINES = 1.5  # a picture with more lines per state than this has many line
 
 
 class Stated(NamedTuple):
-    """A state in its box, with the notes below its name."""
+    """A state with its box and the notes below its name."""
 
     box: Box
     node: StateNode
@@ -48,14 +48,14 @@ class Picture(NamedTuple):
     bounds: Box
 
     def moved(self, dx: float, dy: float) -> Picture:
-        """The same picture, shifted."""
+        """The same picture, moved by `dx` and `dy`."""
         states = {name: stated._replace(box=stated.box.moved(dx, dy)) for name, stated in self.states.items()}
         lines = tuple((line, curve.moved(dx, dy)) for line, curve in self.lines)
         return Picture(states, lines, self.bounds.moved(dx, dy))
 
 
 class Arrangement(NamedTuple):
-    """Boxes with positions, and lines that have no curve yet."""
+    """Boxes that have positions, and lines that don't have curves yet."""
 
     states: dict[str, Stated]
     lines: tuple[DrawnLine, ...]
@@ -71,7 +71,7 @@ def lay_out(diagram: Diagram) -> Picture:
 
 
 def arrange(diagram: Diagram, columns: int, spacing: Spacing | None = None, brief: bool = False) -> Arrangement:
-    """Place every state. If `brief` is true, the notes are shorter."""
+    """Give every state a position. If `brief` is true, the notes are shorter."""
     names = tuple(node.name for node in diagram.nodes)
     gathered = gather(diagram)
     rows = -(-len(names) // columns)
@@ -83,7 +83,7 @@ def arrange(diagram: Diagram, columns: int, spacing: Spacing | None = None, brie
 
 
 def connect(arrangement: Arrangement) -> Picture:
-    """Route every line of an arrangement. The states stay where they are."""
+    """Find a curve for every line of an arrangement. The positions of the states don't change."""
     states, lines = arrangement
     boxes = {name: stated.box for name, stated in states.items()}
     curves = route(boxes, [(line.source, line.target) for line in lines])
@@ -96,7 +96,7 @@ def _columns_for(count: int) -> int:
 
 
 def _sized(diagram: Diagram, gathered: Gathered, brief: bool) -> dict[str, Stated]:
-    """Each state with a box that fits its text. The boxes have no positions yet."""
+    """Each state with a box that is large enough for its text. The boxes have no positions yet."""
     names = tuple(node.name for node in diagram.nodes)
     states = {}
     for node in diagram.nodes:
@@ -139,7 +139,8 @@ def _offsets(sizes: list[float], gap: float) -> list[float]:
 
 
 def name_baseline(stated: Stated) -> float:
-    """The y position of the baseline of a state's name: in the middle of the box, or above its notes."""
+    """The y position of the baseline of a state's name. The name is in the middle of the box or, if there are notes,
+    above them."""
     box = stated.box
     middle = box.y + (NAME_HEIGHT / 2 + 1 if stated.notes else box.height / 2)
     return middle + FACES["name"].size * 0.35

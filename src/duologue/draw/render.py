@@ -19,7 +19,8 @@ def names() -> tuple[str, ...]:
 
 
 def render(name: str | None = None, format: str = "svg") -> str:  # noqa: A002 - the word that a caller expects
-    """The diagram of a region or a view, as text in this format. Without a name, the diagram of the whole machine."""
+    """The diagram of a region or a view as text, in this format. If no name is given, the diagram of the whole
+    machine."""
     if format not in FORMATS:
         raise DuologueError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
     if name is None or name == MACHINE_NAME:
@@ -29,7 +30,7 @@ def render(name: str | None = None, format: str = "svg") -> str:  # noqa: A002 -
 
 
 def diagram_of(name: str) -> Diagram:
-    """The diagram of a region or a view."""
+    """The diagram of the region or view with this name. Raises DuologueError if there is no such diagram."""
     if name in REGIONS:
         return region_diagram(REGIONS[name])
     if name in VIEWS:

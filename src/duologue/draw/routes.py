@@ -1,7 +1,7 @@
 """Routes lines from box to box as curves that avoid the boxes and each other.
 
 A port is a point where a line may touch a box. For every line, curves between all pairs of ports are compared, and the
-cheapest is chosen. Then each line is removed and routed again, because the routes of the others are known by then.
+cheapest is chosen. Then each line is removed and routed again, because the routes of the other lines are known now.
 Rule: a curve meets a box at a right angle, so that arrow heads look right.
 """
 
@@ -42,7 +42,7 @@ _Cells: TypeAlias = list[tuple[int, int]]
 
 
 def route(boxes: dict[str, Box], ends: Sequence[tuple[str, str]]) -> list[Curve]:
-    """A curve for each pair in `ends`, which has the names of two boxes."""
+    """One curve for each pair in `ends`. A pair has the names of the two boxes to connect."""
     routes = _Routes(boxes)
     found: list[Route | None] = [None] * len(ends)
     shortest_first = sorted(range(len(ends)), key=lambda number: (_distance(boxes, ends[number]), number))
@@ -62,7 +62,7 @@ def _distance(boxes: dict[str, Box], ends: tuple[str, str]) -> float:
 
 
 class _Routes:
-    """The boxes, and the ports and cells that routes use so far."""
+    """The boxes, and how often the routes so far use each port and each cell of a fine grid."""
 
     def __init__(self, boxes: dict[str, Box]) -> None:
         self._boxes = boxes
@@ -78,8 +78,9 @@ class _Routes:
             self._crowd[cell] += times
 
     def best(self, source: str, target: str) -> Route:
-        """The cheapest route between two boxes. Candidates are tried in the order of their cost without collisions. The
-        search stops when this cost alone is at least the total cost of the best route so far."""
+        """The cheapest route between two boxes. The cost of a route includes its collisions with boxes and other
+        routes. Candidates are tried in the order of their cost without collisions. The search stops when even this cost
+        isn't lower than the total cost of the best route so far."""
         best, best_cost = None, float("inf")
         for cost, candidate in self._candidates(source, target):
             if cost >= best_cost:
@@ -103,7 +104,7 @@ class _Routes:
         return sorted(found, key=lambda pair: pair[0])
 
     def _trouble(self, curve: Curve, source: str, target: str) -> float:
-        """The cost of a curve's collisions with boxes and other routes."""
+        """The cost of a curve because of its collisions with boxes and other routes."""
         points = curve.samples()
         inner = points[2:-2]
         hits = 0
@@ -119,7 +120,7 @@ def _bends_for(start: Point, end: Point) -> list[float]:
 
 
 def _effort(curve: Curve) -> float:
-    """The cost of a curve's length and bends, measured along its control points."""
+    """The cost of a curve because of its length and its bends, computed from its control points."""
     start, first, second, end = curve
     legs = ((start, first), (first, second), (second, end))
     way = fsum(hypot(a.x - b.x, a.y - b.y) for a, b in legs)
@@ -128,7 +129,8 @@ def _effort(curve: Curve) -> float:
 
 
 def _cells_of(points: Sequence[Point]) -> _Cells:
-    """The cells of a fine grid through which a line passes. Two lines that share a cell cross or are too close."""
+    """The cells of a fine grid through which a line passes. If two lines share a cell, they cross or are too close to
+    each other."""
     cells = dict.fromkeys((int(point.x // _CROWD_CELL), int(point.y // _CROWD_CELL)) for point in points)
     return list(cells)
 

@@ -1,7 +1,7 @@
-"""The moves that the rules make. A rule is code, not a row of the table, so its moves are found by running the rule.
+"""The moves that rules make. A rule is code, not a row of the table, so its moves are found by running it.
 
-Every rule is applied to every combination of leaves: once with nothing else, once with a finished turn, and once with a
-job of each kind. Rule: only moves that a rule really made are reported, in the order of the rules, then of the leaves.
+Every rule is applied to every combination of leaves: without anything else, with a finished turn, and with a job of
+each kind. Rule: only moves that a rule really made are reported. They are sorted by rule, then by leaf.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def _joint_states() -> Iterator[State]:
 
 
 def _fills() -> list[Fill]:
-    """Functions that add to a draft what a rule may find besides the leaves: nothing, a finished turn, or a job."""
+    """Functions that prepare a draft for a rule. Besides the leaves, a rule may depend on a finished turn or a job, so
+    one function adds nothing, one adds a finished turn, and the others add a job of each kind."""
 
     def nothing(draft: Draft) -> None:
         pass
@@ -68,6 +69,6 @@ def _fills() -> list[Fill]:
 
 
 def _leaves(draft: Draft) -> tuple[Leaf, ...]:
-    """The leaf of each region. The last one is the kind of the job, or ABSENT without a job."""
+    """The current leaf of each region. The last leaf is the kind of the job; ABSENT if there is no job."""
     job = draft.jobs[0].kind if draft.jobs else JobKind.ABSENT
     return draft.link, draft.user, draft.voice, draft.reply, job

@@ -13,12 +13,12 @@ class Point(NamedTuple):
     y: float
 
     def along(self, direction: Point, length: float) -> Point:
-        """The point that lies `length` away in this direction. `direction` must be a unit vector."""
+        """The point that lies `length` away from this point in this direction. `direction` must be a unit vector."""
         return Point(self.x + direction.x * length, self.y + direction.y * length)
 
 
 class Box(NamedTuple):
-    """A rectangle by its top left corner and its size."""
+    """A rectangle, given by its top left corner and its size."""
 
     x: float
     y: float
@@ -69,7 +69,7 @@ _WEIGHTS = tuple(_weights(step / _STEPS) for step in range(_STEPS + 1))
 
 
 class Curve(NamedTuple):
-    """A cubic Bézier curve. It leaves `start` towards `first` and reaches `end` from `second`."""
+    """A cubic Bézier curve from `start` to `end`. `first` and `second` are its control points."""
 
     start: Point
     first: Point

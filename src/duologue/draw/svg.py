@@ -46,21 +46,21 @@ def to_svg(diagram: Diagram) -> str:
 
 
 def hue_of(diagram: Diagram) -> str:
-    """The hue of a diagram. Each region has its own hue, and all views have the first one."""
+    """The hue of a diagram. Each region has its own hue, and all views have the first hue."""
     hues = list(typography.HUES)
     regions = list(REGIONS)
     return hues[regions.index(diagram.title) % len(hues)] if diagram.title in regions else hues[0]
 
 
 def _described(diagram: Diagram) -> str:
-    """The diagram in words, for screen readers."""
+    """A description of the diagram in words, for screen readers."""
     moves = "; ".join(f"{edge.source} to {edge.target}" for edge in diagram.edges)
     about = f"{diagram.about.rstrip('.')}. " if diagram.about and diagram.about[-1] != "?" else f"{diagram.about} "
     return f"{about}States: {', '.join(node.name for node in diagram.nodes)}. Moves: {moves}."
 
 
 def _signs(diagram: Diagram, picture: Picture) -> list[Sign]:
-    """The signs that occur in the picture."""
+    """The signs that occur in the picture, for the legend."""
     drawn = dict.fromkeys([line.kind for line, _ in picture.lines])
     signs = [sign for sign in KIND_SIGNS if sign.kind in drawn]
     if any(node.timed for node in diagram.nodes):

@@ -1,4 +1,4 @@
-"""Turns a picture into SVG elements. Lines come first, so that boxes and text are drawn over them."""
+"""Turns a picture into SVG elements. Lines are drawn first, so that boxes and text are drawn over them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _SIGN = 13.0  # the distance of a sign from the edge of its box
 
 
 def paint(diagram: Diagram, picture: Picture) -> list[str]:
-    """The SVG elements of one picture. Each line has a title, shown on hover, that lists its moves."""
+    """The SVG elements of one picture. Each line has a title, which lists its moves and is shown when the mouse is over
+    the line."""
     labels = {(edge.source, edge.target): edge.labels for edge in reversed(diagram.edges)}
     rows = rows_between(diagram)
     body = [element for line, curve in picture.lines for element in _paint_line(line, curve, labels, rows)]
@@ -27,7 +28,7 @@ def paint(diagram: Diagram, picture: Picture) -> list[str]:
 
 
 def rows_between(diagram: Diagram) -> _Rows:
-    """For each source and target, the ids of all rows and rules that lead from one to the other."""
+    """For each pair of source and target, the ids of all rows and rules that lead from the source to the target."""
     found: dict[tuple[str, str], list[int]] = {}
     for edge in diagram.edges:
         found.setdefault((edge.source, edge.target), []).extend(number for ids in edge.rows for number in ids)

@@ -1,7 +1,7 @@
 """Text widths, colours and SVG elements, for light and dark schemes.
 
-Text widths are generous estimates, because the reader's fonts aren't known. Rule: elements have classes instead of
-colours, and the stylesheet defines the colours of both schemes.
+Text widths are generous estimates, because the reader's fonts aren't known. Rule: elements have CSS classes instead of
+colours, and the stylesheet defines the colours for the light and the dark scheme.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ _MONO = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", mono
 
 
 def text_width(text: str, face: str) -> float:
-    """An estimate of the width of a text in px, for common fonts. It is meant to be too large rather than too small."""
+    """An estimate of the width of a text in px, for common fonts. The estimate is more often too large than too
+    small."""
     size, weight, mono, _ = FACES[face]
     if mono:
         return len(text) * size * 0.61
@@ -73,7 +74,7 @@ def _letter(letter: str) -> float:
 
 
 def stylesheet() -> str:
-    """The stylesheet of every picture: faces, then light colours, then dark colours."""
+    """The stylesheet that every picture uses: typefaces, then light colours, then dark colours."""
     lines = [f"text {{ font-family: {_SANS}; }}"]
     for name, face in FACES.items():
         family = f" font-family: {_MONO};" if face.mono else ""
@@ -122,14 +123,15 @@ def _colours(shades: Mapping[str, str], first: int) -> list[str]:
 
 
 def number(value: float) -> str:
-    """The number as text with at most one decimal, which is precise enough and the same on every machine."""
+    """The number as text with at most one decimal. This is precise enough, and it gives the same text on every
+    machine."""
     shown = f"{value:.1f}".removesuffix(".0")
     return "0" if shown == "-0" else shown
 
 
 def rows_of(ids: Iterable[int]) -> str:
-    """The `data-rows` attribute with the ids of the rows and rules behind an element. An empty text if there are no
-    ids."""
+    """The attribute `data-rows`, which has the ids of the rows and rules that an element stands for. Empty if there are
+    no ids."""
     numbers = sorted(set(ids))
     return f' data-rows="{" ".join(map(str, numbers))}"' if numbers else ""
 
@@ -167,7 +169,7 @@ def circle(at: Point, radius: float, name: str) -> str:
 
 
 def clock(at: Point, radius: float = 4.6) -> str:
-    """The sign of a deadline: a clock with two hands."""
+    """The sign for a deadline: a clock with two hands."""
     dial = f'<circle class="clock" cx="{number(at.x)}" cy="{number(at.y)}" r="{number(radius)}"/>'
     hands = f"M {number(at.x)} {number(at.y - 2.6)} V {number(at.y)} H {number(at.x + 2)}"
     return f'{dial}<path class="clock" d="{hands}"/>'
@@ -187,7 +189,7 @@ def curve_path(curve: Curve, name: str) -> str:
 
 
 def arrow_head(tip: Point, back: Point, name: str, length: float = 8.0, rows: Iterable[int] = ()) -> str:
-    """An arrow head whose point is at `tip`. `back` is the direction from the tip towards its base."""
+    """An arrow head whose point is at `tip`. `back` is the direction from the tip to the base of the arrow head."""
     base = tip.along(back, length)
     aside = Point(-back.y, back.x)
     corners = (tip, base.along(aside, length * 0.45), base.along(aside, -length * 0.45))
@@ -196,7 +198,7 @@ def arrow_head(tip: Point, back: Point, name: str, length: float = 8.0, rows: It
 
 
 def document(title: str, about: str, width: float, height: float, body: list[str]) -> str:
-    """A complete SVG file, with a title and description for screen readers and a background."""
+    """A complete SVG file with a background, and with a title and a description for screen readers."""
     size = f'width="{number(width)}" height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title desc">'
     paper = rect(Box(0.5, 0.5, width - 1, height - 1), "paper", 12)

@@ -1,7 +1,8 @@
 """Deepgram's live transcription as ears, over a WebSocket.
 
-The service detects and transcribes speech (`DeepgramEars(…)`), or it only transcribes, for ears that detect speech on
-this machine (`LocalEars(words=DeepgramEars(…))`). Rule: the API key is sent in a header, and nothing is retried.
+With `DeepgramEars(…)`, the service detects and transcribes speech. With `LocalEars(words=DeepgramEars(…))`, speech is
+detected on this computer, and the service only transcribes it. Rule: the API key is sent in a header, and nothing is
+retried.
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ class DeepgramFailed(ServiceError):
 
 
 class DeepgramEars:
-    """Ears that use Deepgram. The key is `api_key` or, for Deepgram's own address, the environment variable
-    DEEPGRAM_API_KEY. `extra` is added to the query of every connection, such as {"keyterm": "Duologue"}. `on_usage` is
-    called with the amount of sound that was sent."""
+    """Ears that use Deepgram. The API key is `api_key`. If it isn't passed and `url` is Deepgram's own address, the
+    environment variable DEEPGRAM_API_KEY is used. `extra` is added to the query of every connection, such as
+    {"keyterm": "Duologue"}. After each connection, `on_usage` is called with the amount of sound that was sent."""
 
     def __init__(
         self,
@@ -82,7 +83,7 @@ class DeepgramEars:
 
     @property
     def usage(self) -> Usage:
-        """The usage so far."""
+        """How much sound was sent to the service so far."""
         return self._usage.total
 
     @property
@@ -98,7 +99,7 @@ class DeepgramEars:
                 yield heard
 
     async def open_words(self) -> WordStream:
-        """Open a stream of words only, for ears that detect speech by themselves."""
+        """Open a stream that only transcribes, for ears that detect speech by themselves."""
         return StreamWords(DeepgramStream(self._connect, self._usage), self._text_ms_max)
 
     async def _connect(self, rate_hz: int) -> Any:
@@ -117,8 +118,8 @@ class DeepgramEars:
 
 
 class DeepgramStream(SpeechStream):
-    """One connection. It is opened when the first frame arrives, because that shows the sample rate; audio is queued
-    until then."""
+    """One connection. It is opened when the first frame arrives, because only then the sample rate is known. Audio is
+    queued until the connection is open."""
 
     def __init__(self, connect: Callable[[int], Any], usage: UsageCount) -> None:
         self._connect, self._usage = connect, usage
@@ -177,7 +178,8 @@ class DeepgramStream(SpeechStream):
             await asyncio.wait([task], timeout=CLOSE_S_MAX)
 
     async def _send(self) -> None:
-        """Send audio and markers in order, and a keep-alive message when there is nothing to send."""
+        """Send the queued audio and messages in order. When there is nothing to send for a while, send a keep-alive
+        message."""
         while True:
             try:
                 async with asyncio.timeout(KEEP_ALIVE_S):
@@ -190,7 +192,7 @@ class DeepgramStream(SpeechStream):
 
 
 def read_message(text: str | bytes) -> list[Given]:
-    """The events in a message of the service. Raises DeepgramFailed if the message can't be read."""
+    """The events in a message from the service. Raises DeepgramFailed if the message can't be read."""
     try:
         message = json.loads(text)
         kind = message["type"]

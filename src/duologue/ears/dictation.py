@@ -1,9 +1,9 @@
 """Streaming transcription of one utterance: partial transcripts while the utterance grows, then a final one.
 
-The model transcribes a piece of audio as a whole, so all audio that isn't settled yet (the open audio) is transcribed
-repeatedly. To bound that cost for long utterances, older audio is settled: its words become fixed and its audio is
-dropped. Rule: audio is cut only where the transcripts of both halves together equal the transcript of the whole. If no
-such place is found for too long, the audio is cut at its quietest place anyway.
+The model can only transcribe a whole piece of audio, so the audio is transcribed again and again while it grows. This
+would take too long for long utterances, so older audio is settled: its words become fixed and its audio is dropped.
+Audio that isn't settled yet is called open. Rule: audio is cut only where the transcripts of both halves together equal
+the transcript of the whole. If no such place is found for too long, the audio is cut at its quietest place anyway.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Dictation:
         self.covered = 0  # how much of it the latest hypothesis covers
 
     def add(self, samples: Samples) -> None:
-        """Add audio. Runs no model."""
+        """Add audio, without transcribing it yet."""
         self._open = np.concatenate((self._open, samples))
         self.length += samples.size
 
@@ -75,21 +75,22 @@ class Dictation:
         return self._report()
 
     def finish(self, voiced: int) -> Hypothesis:
-        """The final transcript. Only the first `voiced` samples contain speech. If the latest transcript covers them
-        all, it is returned, because the silence after them needs no transcription."""
+        """The final transcript. Only the first `voiced` samples contain speech. If the latest transcript covers all of
+        them, that transcript is returned, because the silence after them needs no transcription. Otherwise the open
+        audio is transcribed."""
         return self._reported if self.covered >= voiced > 0 else self.write()
 
     # -- Settling
 
     @property
     def is_long(self) -> bool:
-        """Is enough audio open that `settle` should run before the next `write`?"""
+        """Is there so much open audio that `settle` should be called before the next `write`?"""
         return self.covered == self.length and self._open.size >= self._look_at
 
     def settle(self) -> None:
         """Cut the open audio at its quietest place, if that doesn't change the words or if too much audio is open. The
         words before the cut become fixed, and their audio is dropped. This takes about twice as long as `write`, so it
-        is a separate call, which can be made after the transcript was reported."""
+        is a separate function, which can be called after the transcript was reported."""
         assert self.covered == self.length, "call `write` before `settle`"
         whole, cut, margin = self._latest, quietest(self._open), _samples(_OVERLAP_MS // 2)
         left = self._model.transcribe(self._open[: cut + margin], whole.tokens)
@@ -112,8 +113,8 @@ class Dictation:
         self._look_at = self._window
 
     def _catch_up(self) -> None:
-        """Settle the first part of the open audio without comparing transcripts, because too much audio arrived at
-        once."""
+        """Settle the first part of the open audio without comparing transcripts. Called if too much audio has arrived
+        at once."""
         cut = quietest(self._open[: self._window_max])
         first = self._model.transcribe(self._open[:cut], self._latest.tokens)
         self._settled += first.words
@@ -121,8 +122,8 @@ class Dictation:
         self._open, self._latest, self._spelling = self._open[cut:], NOTHING, None
 
     def _agree(self, left: Transcription, right: Transcription, count: int) -> bool:
-        """Do both halves together have the words of the whole? And did the previous transcript start with the same
-        words as the first half?"""
+        """Do the transcripts of both halves together have the same words as the transcript of the whole? And did the
+        previous transcript already start with the words of the first half? True only if both are the case."""
         keys = _keys(self._latest.words)
         halves = _keys(left.words) + _keys(right.words)
         return count > 0 and halves == keys and self._earlier[:count] == keys[:count]
@@ -147,8 +148,8 @@ class Dictation:
         return self._reported
 
     def _spelled(self, words: Sequence[WrittenWord]) -> list[WrittenWord]:
-        """These words, but the first one spelled as before the cut, because the model starts every piece with a capital
-        letter."""
+        """These words, with the first word spelled as it was before the cut. The model starts every piece of audio with
+        a capital letter, even in the middle of a sentence."""
         first = self._spelling
         if first is None or not words or _key(words[0]) != _key(first):
             return list(words)
@@ -156,7 +157,7 @@ class Dictation:
 
 
 def hypothesis_of(whole: Transcription) -> Hypothesis:
-    """The transcript of an utterance that was transcribed as a whole."""
+    """Convert the transcription of a whole utterance to a Hypothesis."""
     last = whole.words[-1].confidence if whole.words else None
     return Hypothesis(whole.text, whole.confidence, 1.0, last_confidence=last, tokens=whole.tokens)
 
@@ -174,8 +175,8 @@ def _keys(words: Sequence[WrittenWord]) -> list[str]:
 
 
 def quietest(audio: Samples) -> int:
-    """The index of the sample at which to cut: the middle of the quietest moment that is near neither the start nor the
-    end of the audio."""
+    """The index of the sample at which to cut the audio: the middle of its quietest moment. Moments near the start or
+    the end of the audio aren't considered."""
     grain, span = _samples(_GRAIN_MS), _OVERLAP_MS // _GRAIN_MS
     power = np.square(audio[: audio.size // grain * grain].reshape(-1, grain)).mean(axis=1)
     moments: NDArray[np.float64] = np.convolve(power, np.ones(span), "valid")
@@ -184,7 +185,7 @@ def quietest(audio: Samples) -> int:
 
 
 def _covers(left: Sequence[str], whole: Sequence[str]) -> int:
-    """How many words at the start of `whole` correspond to the words in `left`: the number for which the edit distance
+    """How many words at the start of `whole` correspond to the words in `left`: the number of words whose edit distance
     to `left` is smallest."""
     row = list(range(len(whole) + 1))  # edits from no word to the first n words of the whole
     for taken, word in enumerate(left, 1):

@@ -1,7 +1,7 @@
 """Acoustic echo cancellation: removes the agent's own voice from the microphone's audio.
 
-Uses WebRTC's audio processing from the package livekit, which works in pieces of 10 ms. This delays the audio by 10 ms.
-Rule: without the package, or before the agent's first sound, audio isn't processed.
+Uses the echo canceller of WebRTC, from the package livekit. It works in pieces of 10 ms, so the audio is delayed by 10
+ms. Rule: if the package isn't installed, or until the agent makes its first sound, the audio isn't changed.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def is_installed() -> bool:
 
 
 def is_default() -> bool:
-    """Was the echo canceller installed on purpose? The plugins of `duologue[livekit]` also install its package, so with
-    these plugins the answer is no."""
+    """Should the echo canceller be used by default? Yes, if it is installed and the plugins of `duologue[livekit]`
+    aren't. These plugins install the same package, so with them it may not have been installed on purpose."""
     return is_installed() and importlib.util.find_spec("livekit.agents") is None
 
 
@@ -44,7 +44,7 @@ class EchoCanceller:
         self._ready: Samples = np.zeros(_PIECE, np.float32)
 
     def feed(self, heard: Samples, played: Samples) -> Samples:
-        """Remove the echo of `played` from `heard`. The result has as many samples as `heard` and is delayed by 10
+        """Return `heard` without the echo of `played`. The result has as many samples as `heard` and is delayed by 10
         ms."""
         pairs = zip(self._heard.feed(heard), self._played.feed(played), strict=True)
         self._ready = np.concatenate((self._ready, *(self._process(*pair) for pair in pairs)))

@@ -1,8 +1,9 @@
-"""The model that transcribes final texts: the model of the partial texts, or a better one if it is fast enough.
+"""The model that transcribes final texts. This is the model that also transcribes partial texts (the first model), or a
+better model if it is fast enough.
 
-The better model is loaded in the background, and downloaded before that if it was chosen and is missing. Until it is
-loaded, and whenever it is too slow, the first model's text is reported. Rule: the better model never delays or blocks a
-call. `final_pace` decides from measured times whether it keeps up.
+The better model is loaded in the background. If it was chosen with `base` and isn't installed, it is downloaded first.
+Until it is loaded, and whenever it is too slow, the first model's text is reported. Rule: the better model never delays
+or blocks a call. `final_pace` decides from measured times whether the better model is fast enough.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ LOG = logging.getLogger("duologue.ears")
 
 
 class FinalModel:
-    """The better model of one `LocalEars`, shared by its conversations."""
+    """The better model of one `LocalEars`. All conversations of these ears share it."""
 
     def __init__(
         self,
@@ -51,7 +52,8 @@ class FinalModel:
         self._problem = ""
 
     def load(self) -> None:
-        """Load the model now if it is installed; if it was chosen and is missing, fetch it in the background."""
+        """Load the model now if it is installed. If it isn't installed but was chosen with `base`, download it in the
+        background."""
         if self._begins():
             self._load_or_fetch()
 
@@ -67,7 +69,7 @@ class FinalModel:
 
     @property
     def offer(self) -> FinalModelOffer:
-        """Whether a stream may use the model, and up to which length of an utterance."""
+        """Whether a stream may use the model, and how long an utterance may be for which it is used."""
         if self._model is None:
             return FinalModelOffer()
         if self.choice == "doubt":
@@ -76,7 +78,7 @@ class FinalModel:
 
     @property
     def status(self) -> dict[str, Any]:
-        """The choice, and whether the model is ready, for a journal and for programs."""
+        """Which model was chosen, whether it is ready, and what went wrong. Used in journals and by programs."""
         return {
             "final_model": self.choice,
             "final_model_ready": self._model is not None,
@@ -87,7 +89,7 @@ class FinalModel:
     # -- Measured times
 
     def ran(self, length_ms: int, took_ms: float) -> None:
-        """Record how long the model took for an utterance."""
+        """Record how long the model took to transcribe an utterance."""
         self._pace = self._pace.ran(length_ms, took_ms)
 
     def skipped(self) -> None:

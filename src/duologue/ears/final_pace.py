@@ -1,8 +1,8 @@
-"""Decides whether a better but slower model keeps up with the final texts of conversations.
+"""Decides whether a better but slower model is fast enough to transcribe the final texts of conversations.
 
 The decision uses measured times: how long the model took for how much audio, including the wait for a thread. Rule:
-after one late answer, the model isn't used for utterances of that length. Each utterance that is transcribed without it
-brings the next attempt nearer, because a busy machine may be free again.
+after one late answer, the model isn't used for utterances of that length. Each utterance that is transcribed without
+the model makes it more likely that the model is tried again, because the computer may be less busy by then.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ _FORGETTING = 0.95
 
 @dataclass(frozen=True, slots=True)
 class FinalPace:
-    """What is known about the model's speed. `ms_per_s` is its time for a second of audio; 0 if not known yet."""
+    """What is known about the model's speed. `ms_per_s` is how many milliseconds the model takes for a second of audio;
+    0 if this isn't known yet."""
 
     ms_per_s: float = 0.0
 
@@ -29,8 +30,8 @@ class FinalPace:
         return int(min(LENGTH_MS_MAX, 1000 * LIMIT_MS / self.ms_per_s))
 
     def ran(self, length_ms: int, took_ms: float) -> FinalPace:
-        """The pace after the model took this long for an utterance. A late answer counts in full, others are
-        averaged."""
+        """The pace after the model took this long for an utterance. If the answer was late, its time replaces the known
+        value (if it is longer). Otherwise its time is averaged with the known value."""
         measured = 1000 * max(0.0, took_ms) / max(1, length_ms)
         if took_ms > LIMIT_MS or self.ms_per_s <= 0:
             return FinalPace(max(measured, self.ms_per_s))

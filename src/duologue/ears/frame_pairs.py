@@ -1,7 +1,8 @@
 """The audio of a conversation, frame by frame: what was heard, and what the line played at the same time.
 
-A line is the connection to the user. Its sample rate and frame length are converted to those of the models. Rule: both
-sides always have the same length. If a line doesn't report what it plays, the played side is silent.
+A line is the connection to the user. Its audio is converted to the sample rate and frame length of the models. Rule:
+the heard audio and the played audio always have the same length. If a line doesn't report what it plays, the played
+audio is missing or silent.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ _SAMPLE = 2  # bytes
 
 
 class FramePair(NamedTuple):
-    """One frame of the audio that was heard, and the frame that was played at the same time; None if nothing was
-    played."""
+    """A frame of the audio that was heard, and the frame of the audio that was played at the same time. `played` is
+    None if nothing was played."""
 
     heard: Samples
     played: Samples | None
 
 
 class FramePairs:
-    """The audio of one conversation. The rate may change: a phone call may move to a browser."""
+    """The audio of one conversation. The sample rate may change, for example when a phone call moves to a browser."""
 
     def __init__(self, rate_hz: int, frame_samples: int) -> None:
         self._rate_hz = rate_hz
@@ -35,13 +36,16 @@ class FramePairs:
         self._resampled: _ResampledPairs | None = None  # once a frame had another rate than the models
 
     def feed(self, frame: Frame) -> list[FramePair]:
-        """The pairs of frames that this incoming frame completed, at the rate and length of the models."""
+        """Add a frame from the line. Returns the pairs of frames that are now complete, at the sample rate and frame
+        length of the models."""
         heard, played = len(frame.pcm) // _SAMPLE, len(frame.played) // _SAMPLE
         if len(frame.pcm) % _SAMPLE or len(frame.played) % _SAMPLE:
             to_samples(frame.pcm)  # raises
             to_samples(frame.played)
         if played and played != heard:
-            raise UnusableAudio(f"a frame has {heard} heard and {played} played samples: send equally many")
+            raise UnusableAudio(
+                f"a frame has {heard} samples that were heard, but {played} that were played: send equally many"
+            )
         if self._resampled is None and frame.rate_hz == self._rate_hz:
             return self._plain.feed(frame.pcm, frame.played)
         if self._resampled is None:
@@ -52,7 +56,8 @@ class FramePairs:
 
 
 class _PlainPairs:
-    """Audio at the rate of the models. It is kept as bytes until a frame is complete."""
+    """Pairs of frames from audio that already has the sample rate of the models. The audio is kept as bytes until a
+    frame is complete."""
 
     def __init__(self, frame_samples: int) -> None:
         self._size = frame_samples * _SAMPLE
@@ -79,7 +84,7 @@ class _PlainPairs:
 
 
 class _ResampledPairs:
-    """Audio of any rate."""
+    """Pairs of frames from audio of any sample rate."""
 
     def __init__(self, rate_hz: int, frame_samples: int) -> None:
         self._rate_hz = rate_hz

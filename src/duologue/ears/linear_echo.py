@@ -1,11 +1,11 @@
 """Subtracts the echo of the agent's voice from the caller's sound, with an adaptive linear filter.
 
 The filter models the path from the played sound to its echo: a partitioned frequency-domain filter, adapted by
-normalised least mean squares. It covers a fifth of a second around a lag that is already known, so it is small and
-learns within seconds. A person's speech over the echo would spoil the learning, so there are two copies of the filter.
-One learns all the time. The other is used, and gets the weights of the first once these have proved better. Only
-transcription needs this filter: whether a person speaks is decided from the unfiltered sound. Rule: the result is never
-louder than the unfiltered sound.
+normalised least mean squares. The lag of the echo is already known, so the filter covers only a fifth of a second
+around this lag. So it is small and learns within seconds. If a person speaks during the echo, the filter would learn
+wrong weights, so there are two copies of it. The first copy learns all the time. The second copy is used, and gets the
+weights of the first copy only when these have proved better. Only transcription needs this filter: whether a person
+speaks is decided from the unfiltered sound. Rule: the result is never louder than the unfiltered sound.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Spectrum = NDArray[np.complex64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearEcho:
-    """The filter of one conversation. `after` returns the filter after a frame, and the frame without the echo."""
+    """The filter of one conversation, as a value that doesn't change. `after` returns the next filter."""
 
     size: int  # samples in a frame
     lag: int = UNKNOWN
@@ -44,7 +44,8 @@ class LinearEcho:
     blocked: int = 0  # frames until the filter may learn again
 
     def after(self, heard: Samples, played: Samples, lag: int, is_echo: bool) -> tuple[LinearEcho, Samples]:
-        """Process a frame. `lag` is how many frames the echo is late, `is_echo` whether the frame can be an echo."""
+        """Process a frame. Returns the filter to use for the next frame, and this frame without the echo. `lag` is how
+        many frames the echo comes after its sound. `is_echo` says whether the frame can be only an echo."""
         before = self.played if self.played.size else np.zeros(self.size, np.float32)
         spectrum = np.fft.rfft(np.concatenate((before, played))).astype(np.complex64)
         spectra = (spectrum, *self.spectra)[: REACH + PARTITIONS]
@@ -81,8 +82,8 @@ class LinearEcho:
         return heard - echo.astype(np.float32)
 
     def _moved(self, weights: Spectrum, source: Spectrum, power: NDArray[np.float32], left: Samples) -> Spectrum:
-        """The weights after one step towards an echo that explains the sound that is left. Only the causal half of each
-        part counts."""
+        """The weights after one step of learning, which makes the remaining sound (`left`) smaller. The second half of
+        each part of the filter is set to zero, so that the filter stays causal."""
         error = np.fft.rfft(np.concatenate((np.zeros(self.size, np.float32), left)))
         step = STEP * source.conj() * error / (power + 1e-3 * power.max() + 1e-9)
         moved = np.fft.irfft(weights + step, axis=1)

@@ -1,11 +1,12 @@
-"""Ears on this machine: Silero detects speech, Moonshine transcribes it, Smart Turn judges whether a turn is over.
+"""Ears that run on this computer: Silero detects speech, Moonshine transcribes it, and Smart Turn judges whether a turn
+is over.
 
-Silero runs on the event loop, once for all conversations whose frames arrive together. Every other model runs in a
-thread. Onsets (the first signs of speech) and ends are reported as soon as they are known, without waiting for text.
-Text is reported in the order in which it was said. Rule: when the machine can't keep up, partial transcripts are
-skipped, but final ones never are. Every onset gets exactly one final transcript, unless its audio is discarded. All
-decisions (when an utterance begins and ends, when a model runs, what is reported) are made by the pure state machine in
-`stream.py`.
+Silero runs on the event loop. One run of the model handles all conversations whose frames arrive together. Every other
+model runs in a thread. Onsets (the first signs of speech) and ends are reported as soon as they are known, without
+waiting for text. Text is reported in the order in which it was said. Rule: when the computer is too slow, partial
+transcripts are skipped, but final transcripts never are. Every onset gets exactly one final transcript, unless its
+audio is discarded. All decisions (when an utterance begins and ends, when a model runs, what is reported) are made by
+the pure state machine in `stream.py`.
 """
 
 from __future__ import annotations
@@ -36,16 +37,17 @@ BASE_MS_MAX = 2_000  # how long a final text may take if `base` was chosen, howe
 
 
 class LocalEars:
-    """Serves any number of conversations at once. The default model transcribes English. `cancels_echo` removes the
-    agent's echo before transcribing. By default it is on if `duologue[echo]` is installed and the plugins of
-    `duologue[livekit]`, which bring the same package, aren't. Without `judges_turns`, no end-of-turn model runs.
-    `final_model` says which model transcribes final texts: `tiny`, `base` (more accurate; fetched in the background if
-    it is missing) or `auto` (`base` if it is installed and keeps up). The end of a turn was tuned with the texts of
-    `tiny`, which is the `stt` unless you pass another one. `words` is a service that transcribes everything instead,
-    such as `PluginEars(deepgram.STT())`; with `turn_end="service"`, the service's judgement also ends a turn.
-    `noise_suppressor` is a class or function, such as `WebrtcNoiseSuppressor`. For each conversation, it makes an
-    object that removes noise before transcribing. This is off by default, because it made words worse where it was
-    measured."""
+    """Ears that serve any number of conversations at once. The default model transcribes English. With `cancels_echo`,
+    the agent's echo is removed before transcribing. The default is yes if `duologue[echo]` is installed, but no if the
+    plugins of `duologue[livekit]` are installed too, because they bring the same package. If `judges_turns` is false,
+    no end-of-turn model runs. `final_model` says which model transcribes final texts: `tiny`, `doubt` (`tiny`, but if
+    `base` is installed, it checks sounds that may not be speech and clear voices without words), `base` (more accurate;
+    downloaded in the background if it is missing) or `auto` (`base` if it is installed and fast enough). The detection
+    of turn ends was tuned with the texts of `tiny`, which is the `stt` unless you pass another model. `words` is a
+    service that transcribes everything instead of `stt`, such as `PluginEars(deepgram.STT())`. With
+    `turn_end="service"`, a turn also ends when the service says so. `noise_suppressor` is a class or function, such as
+    `WebrtcNoiseSuppressor`. For each conversation, it makes an object that removes noise before transcribing. This is
+    off by default, because transcripts had more errors with it in measurements."""
 
     def __init__(
         self,
@@ -107,12 +109,12 @@ class LocalEars:
 
     @property
     def languages(self) -> frozenset[str] | None:
-        """The codes of the languages that the STT transcribes; None if it doesn't say."""
+        """The codes of the languages that the STT model transcribes; None if the model doesn't say."""
         return getattr(self._models.words or self._models.stt, "languages", None)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The names and all settings of the models, for a journal."""
+        """The names and all settings of the models, to be written to a journal."""
         models = self._models
         return {
             "vad": getattr(models.vad, "__name__", type(models.vad).__name__),
@@ -144,7 +146,7 @@ class LocalEars:
 
 
 class NoModel:
-    """Takes the place of the STT model in ears whose words come from a service."""
+    """Stands in for the STT model in ears that get their words from a service."""
 
     partial_ms = 288
 
@@ -156,7 +158,8 @@ class NoModel:
 
 
 def _check_suppressor(make: Callable[[], NoiseSuppressor] | None) -> None:
-    """Raise an error if this can't make a suppressor, or if a package is missing."""
+    """Raise an error if this isn't a class or function that makes a noise suppressor, or if its package isn't
+    installed."""
     if make is None:
         return
     if not callable(make) or not hasattr(make(), "feed"):

@@ -1,7 +1,8 @@
-"""The I/O of one conversation's local ears: runs the models that `stream` asks for, and passes on its reports.
+"""The input and output of local ears in one conversation: runs the models that the state machine in `stream` asks for,
+and passes on its reports.
 
-One task reads audio, the other transcribes. Silero runs on the event loop, every other model in a thread. Rule: nothing
-is decided here. Every event becomes an input of `step`, and the outputs of `step` are carried out.
+One task reads the audio, and another task transcribes it. Silero runs on the event loop, every other model in a thread.
+Rule: nothing is decided here. Every event becomes an input of `step`, and the outputs of `step` are carried out.
 """
 
 from __future__ import annotations
@@ -72,8 +73,8 @@ _SILENCE = np.zeros(FRAME_SAMPLES, np.float32)
 
 @dataclass(frozen=True)
 class Models:
-    """The models and settings of these ears. Without a turn model, a reported pause doesn't say whether the turn is
-    probably over. With `words`, that service transcribes everything, and `stt` isn't used."""
+    """The models and settings of these ears. If `turn` is None, the reports of pauses don't say whether the turn is
+    probably over. If `words` is set, that service transcribes everything, and `stt` isn't used."""
 
     stt: Transcribes
     vad: Callable[[], VoiceDetector]
@@ -89,7 +90,7 @@ class Models:
 
 
 class LocalStream:
-    """One conversation."""
+    """The local ears of one conversation."""
 
     def __init__(self, models: Models) -> None:
         self.heard = ReportQueue(writers=2)
@@ -115,14 +116,14 @@ class LocalStream:
         self._gap: asyncio.TimerHandle | None = None
 
     def stop(self) -> None:
-        """Take no more audio, and cancel the timer that notices when the connection sends none."""
+        """Accept no more audio, and cancel the timer that notices when the connection has stopped sending audio."""
         self._ordered.stop()
         if self._gap is not None:
             self._gap.cancel()
 
     def _take(self, given: StreamInput, failure: Exception | None = None) -> None:
-        """Pass an input to the machine, and carry out what it returns. `failure` is the exception that this input
-        reports."""
+        """Pass an input to the state machine, and carry out what it returns. If the input reports a failure, `failure`
+        is the exception."""
         self._state, outputs = step(self._models.settings, self._state, given)
         for output in outputs:
             self._do(output, failure)
@@ -179,7 +180,7 @@ class LocalStream:
         await self._ordered.settle(0)
 
     def _receive(self, item: Incoming) -> None:
-        """Process a frame or a marker for which no thread is needed."""
+        """Process a frame or a marker on the event loop, without a thread."""
         if isinstance(item, Frame):
             self._waits_since = self._now()
             for pair in self._pairs(item):
@@ -208,14 +209,15 @@ class LocalStream:
             return []
 
     def _ask_vad(self, frame: Samples, answer: Answer) -> None:
-        """Have a frame judged by a run of the model that serves many conversations."""
+        """Ask whether there is speech in this frame. One run of the model answers this for many conversations."""
         vad = self._vad
         assert isinstance(vad, SileroVad)
         self._set_looks()
         self._models.batches.of_loop(vad).ask(frame, vad.memory, answer)
 
     def _set_looks(self) -> None:
-        """Judge each frame only once while the agent speaks, because the playback must be held immediately."""
+        """Allow a second look at frames only while the agent is silent. While it speaks, each frame is judged only
+        once, because playback must be held immediately."""
         if isinstance(self._vad, SileroVad):
             self._vad.memory.looks_twice = not self._state.is_sounding
 
@@ -223,7 +225,7 @@ class LocalStream:
         self._follow(pair, Judged(probability, pair.heard, failure))
 
     def _follow(self, pair: FramePair, judged: Judged) -> None:
-        """Measure one frame, and pass the result to the machine."""
+        """Measure one frame, and pass the result to the state machine."""
         energy = rms(pair.heard)
         level_db = to_dbfs(energy)
         played_db = SILENCE_DBFS if pair.played is None else to_dbfs(rms(pair.played))
@@ -233,7 +235,8 @@ class LocalStream:
         self._take(SoundFrame(judged.probability, energy, level_db, excess_db, fault), judged.failure)
 
     def _without_echo(self, pair: FramePair, sound: Samples, excess_db: float) -> Samples:
-        """The sound of this frame without the echo, if the lag of the echo is known."""
+        """The sound of this frame without the echo. If the lag of the echo isn't known, or the echo canceller has
+        already removed the echo, the sound is returned unchanged."""
         lag = self._echo.level.lag
         if lag == UNKNOWN or self._threaded.cancels_echo:
             return sound
@@ -246,7 +249,8 @@ class LocalStream:
         self._text_source.add(self._without_noise(sound))
 
     def _without_noise(self, sound: Samples) -> Samples:
-        """The sound without noise, for transcription. If the suppressor fails, it isn't used any more."""
+        """The sound without noise, for transcription. If the noise suppressor fails, the sound is returned unchanged,
+        and the suppressor isn't used any more."""
         if self._suppressor is None:
             return sound
         try:
@@ -311,7 +315,8 @@ class LocalStream:
                 await self._wake.wait()
 
     async def _write_by_service(self, service: ServiceText) -> None:
-        """Get the text of all utterances from a service. If the service fails, listening ends with its error."""
+        """Get the text of all utterances from a service. If the service fails, listening ends with the error of the
+        service."""
         try:
             await service.open()
             while not self._state.is_done:
@@ -351,7 +356,7 @@ class LocalStream:
             final.skipped()
 
     def _refine(self, request: RefineText) -> None:
-        """Have the better model transcribe the final text of an utterance."""
+        """Ask the better model for the final text of an utterance."""
         self._refining += 1
         model, lane = self._models.final.model, ModelLane(self._models.threads, Urgency.REFINED)
         if model is None:  # it has just failed in another conversation
@@ -403,5 +408,5 @@ def rewrite(model: Transcribes, audio: Samples, draft: Sequence[int]) -> Hypothe
 
 
 def _name(failure: Exception) -> str:
-    """How a failure is named in reports: only its type, because its message may contain spoken words."""
+    """The name of a failure in reports. This is only its type, because its message may contain spoken words."""
     return type(failure).__name__

@@ -1,9 +1,10 @@
 """The few threads in which models run. All conversations share them, and the most urgent work runs first.
 
-Speech detection must finish within a frame and a final transcript soon, but a partial transcript can wait. Among
-equally urgent work, the conversation that was served longest ago comes first. Rule: transcription never takes the last
-thread, so speech is detected even while every other thread transcribes, and a thread that computes in Python soon gives
-way to the event loop. Work that hangs is abandoned, and another thread replaces the one that it blocks.
+Speech detection must finish within the time of a frame (32 ms), a final transcript is needed soon, and a partial
+transcript can wait. Among equally urgent work, the conversation that was served longest ago comes first. Rule:
+transcription never takes the last thread, so speech is detected even while every other thread transcribes. A thread
+that runs Python code soon gives way to the event loop. Work that hangs is abandoned, and a new thread replaces the
+thread that it blocks.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ class _QueuedWork:
 
 
 class ModelThreads:
-    """Worker threads and their queue. The queue has no limit of its own. It stays short because each caller submits
-    more work only after its previous work is done."""
+    """The worker threads and their queue. The queue has no limit, but it stays short, because each caller adds work
+    only when its previous work is done."""
 
     def __init__(self, slow_max: int | None = None) -> None:
         self._slow_max = slow_max or max(1, (os.cpu_count() or 2) - 1)  # one core is left for the event loop
@@ -125,7 +126,7 @@ class ModelThreads:
             del job  # otherwise this job stays in memory until the next one
 
     def _take(self) -> _QueuedWork | None:
-        """Wait for a job that may run now, and return the most urgent one. Returns None after `close`."""
+        """Wait until there is work that may run now, and return the most urgent work. Returns None after `close`."""
         with self._changed:
             while not self._is_closed:
                 ready = [
@@ -163,8 +164,8 @@ def _do(job: _QueuedWork) -> None:
 
 
 class ModelLane(Executor):
-    """An executor for `run_in_executor`, with an urgency that may change while work is queued. It belongs to the
-    conversation whose task makes it."""
+    """An executor for `run_in_executor`. Its urgency may change while work is queued. It belongs to the conversation of
+    the task that creates it."""
 
     def __init__(self, threads: ModelThreads, urgency: Urgency) -> None:
         self._threads = threads

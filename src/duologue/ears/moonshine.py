@@ -1,8 +1,9 @@
-"""Speech to text by Moonshine, which consists of an encoder and a decoder that writes one token after another.
+"""Speech to text with the model Moonshine. It consists of an encoder, and a decoder that writes one token after
+another.
 
-A piece of audio is transcribed as a whole. `dictation` uses this model for streaming. A draft, usually the previous
-transcript, is checked in one run of the decoder instead of being written again token by token. The result is the same
-and takes a fraction of the time. Rule: a draft saves time but never changes the result.
+The model transcribes a piece of audio as a whole; `dictation` uses it for audio that is still growing. A caller can
+pass a draft, usually the previous transcript. The draft is checked in one run of the decoder, which takes a fraction of
+the time that writing it again token by token would take. Rule: a draft saves time but never changes the result.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class _Loaded:
 
 
 class Moonshine:
-    """The speech-to-text model. It keeps nothing between calls, so all conversations share one."""
+    """The speech-to-text model. It keeps no state between calls, so all conversations can share one object."""
 
     languages = frozenset({"en"})
 
@@ -82,8 +83,8 @@ class Moonshine:
         self.transcribe(np.zeros(SAMPLES_MIN, np.float32))
 
     def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
-        """The transcript of this audio, which must have a sample rate of 16 kHz. `draft` has the tokens with which the
-        transcript probably starts."""
+        """The transcript of this audio, which must have a sample rate of 16 kHz. `draft` contains tokens with which the
+        transcript will probably start."""
         if checked(audio).size > SAMPLES_MAX:
             raise UnusableAudio(
                 f"{audio.size // RATE_HZ} s of audio is too long: transcribe at most {SAMPLES_MAX // RATE_HZ} s"
@@ -124,7 +125,7 @@ def _load(encoder: Path, decoder: Path, vocabulary: Path) -> _Loaded:
 
 
 class _Decoding:
-    """The state of one call of `transcribe`."""
+    """The transcription of one piece of audio, while it is being written."""
 
     def __init__(self, model: _Loaded, audio: Samples) -> None:
         self._model = model
@@ -154,8 +155,9 @@ class _Decoding:
         return self._transcript()
 
     def _check(self, draft: Sequence[int]) -> None:
-        """Check the whole draft in one run and keep the part that the model would have written itself. Where a single
-        token differs, such as a comma that became a full stop, correct it and check the rest again."""
+        """Check the whole draft in one run of the decoder, and keep its start, up to the first token that the model
+        would not have written. If much of the draft follows that token, correct the token (such as a comma that became
+        a full stop) and check the draft again."""
         draft = list(draft)
         for _ in range(_DRAFTS_MAX):
             logits = self._decode([_START, *draft], self._model.outputs, cached=False)
@@ -214,8 +216,8 @@ def mean_confidence(words: Sequence[WrittenWord]) -> float:
 
 
 def repeated_tokens(tokens: Sequence[int], times_max: int) -> int:
-    """How many tokens at the end only repeat the tokens before them. 0 if there are few enough repetitions to be real
-    speech. `times_max` lowers the allowed number of repetitions for short audio."""
+    """How many tokens at the end only repeat the tokens before them. 0 if there are so few repetitions that it can be
+    real speech. `times_max` limits how many repetitions are allowed; it is smaller for short audio."""
     for size in range(1, _LOOP_TOKENS_MAX + 1):
         times = min(_LOOP_TIMES.get(size, _LOOP_TIMES_LONG), max(2, times_max))
         span = size * times

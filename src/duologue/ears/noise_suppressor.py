@@ -1,8 +1,9 @@
 """Noise suppression: removes steady noise from the audio that is transcribed.
 
-Optional and off by default, because it made words worse where it was measured (`duologue bench noise`). Uses WebRTC's
-suppressor from the package webrtc-noise-gain, which works in pieces of 10 ms. Rule: only the audio for words is
-changed. Voice detection and the judgement of pauses always get the audio before noise suppression.
+Noise suppression is off by default, because transcripts had more errors with it when this was measured (`duologue bench
+noise`). Uses WebRTC's suppressor from the package webrtc-noise-gain, which works in pieces of 10 ms. Rule: only the
+audio that is transcribed is changed. Voice detection and the judgement of pauses always get the audio before noise
+suppression.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ class NoiseSuppressor(Protocol):
     """Removes noise from the audio of one conversation, at 16 kHz."""
 
     def feed(self, sound: Samples) -> Samples:
-        """Return the sound without noise: exactly as many samples as were passed, which may be delayed a little. Called
-        on the event loop for every frame of 32 ms, so it must return within a millisecond or two."""
+        """Return the sound without noise. The result must have exactly as many samples as were passed, and may be
+        delayed a little. Called on the event loop for every frame of 32 ms, so it must return within a millisecond or
+        two."""
         ...
 
 

@@ -1,7 +1,7 @@
 """Reads the constants of an ONNX file and writes small ONNX models, without the package onnx.
 
-An ONNX file is a protobuf message. Only the few fields that are needed here are known. Rule: a file that isn't ONNX
-raises `ValueError`.
+An ONNX file is a protobuf message. This module reads and writes only the few fields that are needed here. Rule: a file
+that isn't ONNX raises `ValueError`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _IR_VERSION, _OPSET = 8, 16
 
 
 def float_constants(model: bytes) -> dict[str, NDArray[np.float32]]:
-    """The constants of 32-bit floats in this model, by the names of their outputs. Those of inner graphs are
+    """The constants of 32-bit floats in this model, by the names of their outputs. Constants of inner graphs are
     included."""
     found: dict[str, NDArray[np.float32]] = {}
     for graph in _inside(model, _MODEL_GRAPH):
@@ -99,7 +99,7 @@ def _varint(message: bytes, at: int) -> tuple[int, int]:
 
 
 class GraphWriter:
-    """A graph in the making. Values are floats; sizes and positions are given as whole numbers."""
+    """Builds a graph, node by node. The values in the graph are floats; sizes and positions are whole numbers."""
 
     def __init__(self) -> None:
         self._nodes: list[bytes] = []
@@ -125,7 +125,8 @@ class GraphWriter:
         return self._add("Split", (value, self.constant(sizes)), [self._name() for _ in sizes], axis)
 
     def model(self, inputs: dict[str, int], outputs: dict[str, int]) -> bytes:
-        """The whole model. Each input and output is a table with a row for each stream and this many columns."""
+        """The finished model as bytes. `inputs` and `outputs` say how many columns each table has; each table has a row
+        for each stream."""
         graph = b"".join(_bytes(1, node) for node in self._nodes) + _bytes(2, b"graph") + b"".join(self._constants)
         graph += b"".join(_bytes(11, _table(name, columns)) for name, columns in inputs.items())
         graph += b"".join(_bytes(12, _table(name, columns)) for name, columns in outputs.items())

@@ -1,8 +1,9 @@
-"""The frames and markers of one stream, in order: what came after a frame waits until the frame is judged.
+"""Handles the frames and markers of one stream in order: everything that arrives after a frame waits until the frame is
+judged.
 
-A frame is judged in the next pass of the event loop, together with frames of other streams. Rule: no task or future is
-created for a frame. The reader of the stream has to wait only if many frames are waiting to be judged. If it can't
-wait, frames are dropped.
+To judge a frame means to find out whether it contains speech. This happens in the next pass of the event loop, together
+with frames of other streams. Rule: no task or future is created for a frame. The reader of the stream has to wait only
+if many frames are waiting to be judged. If the reader can't wait, frames are dropped.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ WAITING_MAX = 160  # if more items than this wait, the oldest frame is dropped: 
 
 
 class OrderedFrames(Generic[T]):
-    """One stream. `judge` is called to have a frame judged, `follow` with each judged frame, and `take` with every
-    other item. If one of them raises an exception, `fail` is called with it, and the stream stops."""
+    """The frames and markers of one stream. `judge` is called to get a frame judged. `follow` is called with each
+    judged frame, and `take` with each marker. If one of these functions raises an exception, `fail` is called with the
+    exception, and the stream stops."""
 
     def __init__(
         self,

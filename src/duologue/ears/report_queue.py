@@ -1,4 +1,4 @@
-"""The queue of what was heard, from the tasks of a stream to the consumer of `listen`.
+"""The queue of reports of what was heard. The tasks of a stream write to it, and `listen` reads from it.
 
 Rule: a partial transcript at the end of the queue is replaced by a newer one of the same utterance. Nothing else is
 ever dropped.
@@ -13,7 +13,7 @@ from duologue.ports.ears import Heard, Partial
 
 
 class ReportQueue:
-    """A queue with several writers and one reader. It ends when all writers are done."""
+    """A queue with several writers and one reader. It ends when all writers have called `close`."""
 
     def __init__(self, writers: int) -> None:
         self._waiting: deque[Heard] = deque()

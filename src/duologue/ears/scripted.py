@@ -1,7 +1,7 @@
-"""Ears that report what a script tells them to report, for simulations and tests.
+"""Ears for simulations and tests: they report what a script tells them to report.
 
-The script calls `tell`. For all other code these ears behave like real ones. Rule: what a script tells before `listen`
-runs is queued and reported when `listen` starts.
+The script calls `tell`. Apart from that, these ears behave like real ones. Rule: what a script tells them before
+`listen` runs is queued, and reported when `listen` starts.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from duologue.ports.ears import Commit, Discard, Frame, Heard, Incoming, PushedA
 
 
 class ScriptedEars:
-    """The ears of one conversation. `commits`, `discards` and `frames` record what the ears received, `starts` how
-    often `listen` ran."""
+    """The ears of one conversation. `commits`, `discards` and `frames` record what the ears received. `starts` counts
+    how often `listen` was called."""
 
     def __init__(self) -> None:
         self._told: asyncio.Queue[Heard | BaseException] = asyncio.Queue()
@@ -32,7 +32,8 @@ class ScriptedEars:
         self._told.put_nowait(failure)
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
-        """Yield what the script tells, and record the commits, discards and number of frames in the audio."""
+        """Yield what the script tells, and record the commits, the discards and the number of frames that come with the
+        audio."""
         self.starts += 1
         reader = asyncio.ensure_future(self._read(audio))
         try:

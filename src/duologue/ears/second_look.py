@@ -1,9 +1,10 @@
-"""Decides when the voice detector judges a sound a second time, and which answer counts then.
+"""Decides when the voice detector judges a frame a second time, and which probability is used then.
 
-Silero's answer depends on where its frames begin: the same short word gets 0.2 or 0.9, half a frame apart. So while it
-is unsure, it also judges frames that begin half a frame earlier. The mean of both answers counts if it is higher, so
-that the second look never makes a voice less probable. Rule: a voice that was sure for some frames isn't judged again,
-so the end of speech is found as before.
+Silero's answer depends on where its frames begin: the same short word may get the probability 0.2, or 0.9 if the frames
+begin half a frame later. So while Silero is unsure, it also judges frames that begin half a frame earlier. The mean of
+both answers is used if it is higher than the first answer, so the second look never makes speech less probable. Rule:
+after some frames that were surely speech, there is no second look any more, so it doesn't change when the end of speech
+is found.
 """
 
 from __future__ import annotations
@@ -22,18 +23,19 @@ QUIET_FRAMES = 6  # ... and after this many in a row, the sound is over
 
 @dataclass(slots=True)
 class SoundDoubt:
-    """How sure the voice detector has been of the current sound of one stream."""
+    """How sure the voice detector has been that the current sound of one stream is speech."""
 
     is_open: bool = False  # the sound is judged twice
     sure: int = 0
     quiet: int = 0
 
     def needs_look(self, first: float) -> bool:
-        """Is a second look needed at the frame that has this probability?"""
+        """Is a second look needed at a frame for which the first answer was this probability?"""
         return self.sure < SURE_FRAMES and (self.is_open or first >= NOTICED)
 
     def note(self, first: float, probability: float, is_twice: bool) -> None:
-        """Note the first answer about a frame and the answer that counts. `is_twice`: there was a second look."""
+        """Note the first answer about a frame, and the probability that is used. `is_twice` says whether there was a
+        second look."""
         self.is_open = is_twice
         self.sure += first >= SURE
         self.quiet = self.quiet + 1 if probability < QUIET else 0
@@ -42,6 +44,6 @@ class SoundDoubt:
 
 
 def raised(first: float, second: float) -> float:
-    """The answer that counts: the probability whose log-odds are the mean of both, but never less than the first
-    answer."""
+    """The probability to use after two looks: the log-odds of both answers are averaged. The result is never less than
+    the first answer."""
     return max(first, 1 / (1 + math.exp(-(log_odds(first) + log_odds(second)) / 2)))

@@ -1,4 +1,5 @@
-"""Ears whose service detects and transcribes speech: audio is passed to a stream, whose events become reports.
+"""Ears that let a service detect and transcribe speech: the audio is passed to a stream of the service, and the events
+of the stream become reports.
 
 `service_utterances` decides what is reported. Rule: a failure of the stream ends listening. The conversation decides
 whether the ears are started again.
@@ -21,16 +22,16 @@ END_S_MAX = 3.0  # how long the service may take for its last text when the audi
 
 
 class SpeechStream(Protocol):
-    """A connection to an STT service. Iterating over it yields what the service hears, and raises ServiceError if the
-    service fails."""
+    """A connection to an STT service. Iterating over the stream yields what the service hears, and raises ServiceError
+    if the service fails."""
 
     @property
     def at_ms(self) -> int:
-        """How much audio was passed to the service, in ms."""
+        """How many milliseconds of audio were passed to the service."""
         ...
 
     def push(self, frame: Frame) -> None:
-        """Pass a frame to the service. Raises ServiceError if it can't be used."""
+        """Pass a frame to the service. Raises ServiceError if the frame can't be used."""
         ...
 
     def flush(self) -> None:
@@ -38,7 +39,7 @@ class SpeechStream(Protocol):
         ...
 
     def end(self) -> None:
-        """No more audio follows."""
+        """Tell the service that no more audio follows."""
         ...
 
     def __aiter__(self) -> AsyncIterator[Given]: ...
@@ -66,7 +67,7 @@ async def listen_with(
 
 
 class _Listening:
-    """One stream: its audio, its events and its reports."""
+    """The work on one stream: passes the audio to the service, and turns the events of the service into reports."""
 
     def __init__(self, stream: SpeechStream, judges_turns: bool, text_ms_max: int) -> None:
         self.reports: asyncio.Queue[Heard | Exception | None] = asyncio.Queue()
@@ -78,7 +79,7 @@ class _Listening:
         self._has_ended = False
 
     async def read(self, audio: AsyncIterator[Incoming]) -> None:
-        """Pass the audio to the service until it ends."""
+        """Pass all audio to the service, until the audio ends."""
         try:
             async for item in audio:
                 match item:
@@ -97,7 +98,7 @@ class _Listening:
         self._last = asyncio.get_running_loop().call_later(END_S_MAX, self._finish)
 
     async def write(self) -> None:
-        """Pass on what the service hears until it ends its stream."""
+        """Pass on what the service hears, until the service ends its stream."""
         try:
             async for given in self._stream:
                 self._take(given)

@@ -1,8 +1,8 @@
-"""Transcribes utterances with a service (`WordService`), while speech is detected on this machine.
+"""Transcribes utterances with a service (`WordService`), for ears that detect speech on this computer.
 
-Takes the requests that `stream` makes and answers them as a local model would: a partial transcript at once with the
-newest text, a final one when the service has it. Rule: nothing is decided here, and if the service fails, the stream of
-these ears fails with its error.
+Answers the requests of the state machine in `stream` as a local model would. A request for a partial transcript is
+answered at once with the newest text. A request for a final transcript is answered when the service has the final text.
+Rule: nothing is decided here. If the service fails, the stream of these ears fails with the error of the service.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ QUEUE_FRAMES_MAX = 2_000  # audio that waits while the service connects: about a
 
 
 class ServiceText:
-    """The words of one stream. `report` is called with each report of the ears, and `take` with each input for their
-    machine."""
+    """The words of one stream. `report` is called with each report of the ears, and `take` with each input for the
+    state machine in `stream`."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class ServiceText:
             await self._words.close()
 
     def add(self, frame: Samples) -> None:
-        """Pass the next frame of the stream on."""
+        """Pass the next frame of the stream to the service. Until the service is connected, frames are queued."""
         if self._words is not None:
             self._words.hear(to_pcm(frame))
         elif len(self._waiting) < QUEUE_FRAMES_MAX:
@@ -78,7 +78,7 @@ class ServiceText:
         self._request = request
 
     def withdraw(self) -> None:
-        """Cancel the request, if it isn't being answered."""
+        """Cancel the newest request. If it is already being answered, that goes on."""
         self._request = None
 
     @property
@@ -86,7 +86,7 @@ class ServiceText:
         return self._request is not None
 
     async def work(self) -> TextWritten | None:
-        """Answer the newest request. Returns None if there is no request. Raises if the service fails."""
+        """Answer the newest request. Returns None if there is no request. Raises an exception if the service fails."""
         request, words = self._request, self._words
         if request is None or words is None:
             return None

@@ -1,9 +1,10 @@
-"""The machine between a plugin's speech events and what ears report: `step(state, given, at_ms) -> (state, reports)`.
+"""The state machine that turns the events of an STT service into the reports of ears: `step(state, given, at_ms) ->
+(state, reports)`.
 
 An STT service sends several final texts for one utterance, some only after the turn was committed, and its event for
-the end of speech may come before or after its last text. Time is the position in the audio, in milliseconds. Rule: an
-utterance reports its onset first and its final text once it has ended. A later text of the same speech is added to the
-same utterance, so it stays with its turn.
+the end of speech may come before or after its last text. Time is the position in the audio, in milliseconds. Rule: the
+onset of an utterance is reported first, and its final text after the utterance has ended. If more text of the same
+speech comes later, it is added to the same utterance, so it stays with its turn.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ KNOWN_MAX = 6
 
 @dataclass(frozen=True, slots=True)
 class OnsetHeard:
-    """The service has heard an onset."""
+    """The service has heard that speech begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,8 @@ class SilenceHeard:
 
 @dataclass(frozen=True, slots=True)
 class TextHeard:
-    """Text of the service. `end_ms` is where its last word ends in the audio, 0 if that isn't known. A `settled` text
-    doesn't change any more; a `stable` text will hardly change."""
+    """Text from the service. `end_ms` is the position in the audio where the last word ends; 0 if this isn't known. If
+    `settled` is set, the text won't change any more. If `stable` is set, it will probably not change."""
 
     text: str
     confidence: float = 1.0
@@ -51,7 +52,7 @@ Given: TypeAlias = OnsetHeard | SilenceHeard | TextHeard | TextOverdue | Commit 
 
 @dataclass(frozen=True, slots=True)
 class ServiceUtterance:
-    """One utterance."""
+    """One utterance, with the texts that the service has sent for it."""
 
     number: int
     texts: tuple[TextHeard, ...] = ()  # settled
@@ -87,7 +88,8 @@ class ServiceUtterance:
 
 @dataclass(frozen=True, slots=True)
 class SpokenState:
-    """The newest utterances, oldest first. `judges_turns`: the service's end of speech is the end of the turn."""
+    """What is remembered: the newest utterances, oldest first. If `judges_turns` is set, the turn is over when the
+    service reports the end of speech."""
 
     known: tuple[ServiceUtterance, ...] = ()
     number: int = 0
@@ -99,7 +101,7 @@ class SpokenState:
 
     @property
     def is_waiting(self) -> bool:
-        """Has an utterance ended whose final text is missing?"""
+        """Has any utterance ended without its final text?"""
         return any(one.is_awaited for one in self.known)
 
     def put(self, spoken: ServiceUtterance) -> SpokenState:
@@ -107,7 +109,7 @@ class SpokenState:
 
 
 def step(state: SpokenState, given: Given, at_ms: int) -> tuple[SpokenState, tuple[Heard, ...]]:
-    """The state after this input, and what the ears report, in this order."""
+    """Return the state after this input, and the reports of the ears, in order."""
     match given:
         case OnsetHeard():
             is_on = state.newest is not None and state.newest.is_on
@@ -207,7 +209,7 @@ def _finish_all(state: SpokenState) -> tuple[SpokenState, tuple[Heard, ...]]:
 
 
 def _commit(state: SpokenState, at_ms: int) -> tuple[SpokenState, tuple[Heard, ...]]:
-    """End the newest utterance. Speech that goes on becomes another utterance."""
+    """End the newest utterance. If the speech goes on, it becomes a new utterance."""
     spoken = state.newest
     if spoken is None or not spoken.is_on:
         return state, ()
@@ -219,7 +221,8 @@ def _commit(state: SpokenState, at_ms: int) -> tuple[SpokenState, tuple[Heard, .
 
 
 def _discard(state: SpokenState, at_ms: int) -> SpokenState:
-    """Drop the newest utterance. Text that comes later counts only if it was spoken after this."""
+    """Drop the newest utterance, unless its final text was already reported. Text that arrives later is ignored if it
+    was spoken before this moment."""
     spoken = state.newest
     if spoken is None or spoken.is_final:
         return state

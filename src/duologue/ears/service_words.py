@@ -1,7 +1,7 @@
-"""The words of an STT service that transcribes streams, for ears that detect speech on this machine.
+"""The words from a streaming STT service, for ears that detect speech on this computer.
 
 The service gets all audio, and `service_utterances` decides which text belongs to which utterance. Rule: `finish`
-returns within the time limit, with the best text that is known by then. Text that comes later is reported as late text.
+returns within its time limit, with the best text that is known by then. Text that comes later is reported as late text.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COVERED_MS = 300  # a text whose last word ends this much before the voice may b
 
 
 def _ignore(*given: object) -> None:
-    """Do nothing: the callback until `follow` is called."""
+    """Do nothing. This is the callback until `follow` sets another one."""
 
 
 class StreamWords(WordStream):
@@ -125,7 +125,8 @@ class StreamWords(WordStream):
             self._fail(failure)
 
     def _hear(self, given: Given) -> None:
-        """Take an event of the service. Only the ears decide where an utterance begins and ends."""
+        """Handle an event from the service. The service doesn't decide where an utterance begins and ends: only the
+        ears do."""
         if isinstance(given, SilenceHeard):
             self._on_turn_over()
         else:
@@ -156,12 +157,13 @@ class StreamWords(WordStream):
             notify(utterance, text)
 
     def _covers(self, number: int, voiced_ms: int) -> bool:
-        """Does the known text reach the end of the voice, as far as that can be known?"""
+        """Does the text from the service reach the end of the speech? Also yes if the service doesn't say where its
+        words end."""
         end_ms = max((one.end_ms for one in self._spoken(number).texts), default=0)
         return not end_ms or end_ms >= voiced_ms - COVERED_MS
 
     def _given_up(self, number: int) -> WrittenText:
-        """The text so far, because the service takes too long."""
+        """The text so far. Used if the service takes too long for the final text."""
         self._state, _ = step(self._state, TextOverdue(), self._stream.at_ms)
         spoken = self._spoken(number)
         return WrittenText(spoken.text, spoken.confidence, 1.0)

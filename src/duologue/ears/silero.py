@@ -1,8 +1,8 @@
-"""Voice activity detection (VAD) by Silero, 32 ms at a time.
+"""Voice activity detection (VAD) with the model Silero, in frames of 32 ms.
 
-Returns probabilities of speech, which `speech_gate` turns into onsets and ends. Rule: the memory of each stream is a
-separate object, so that one run of the model can serve many streams. While digital silence goes on, only the recurrent
-part of the model runs. If the model is unsure about a sound, it is judged twice (`second_look`).
+Returns probabilities of speech, which `speech_gate` turns into onsets and ends. While there is digital silence, only
+the recurrent part of the model runs. If the model is unsure about a sound, the sound is judged twice (`second_look`).
+Rule: the memory of each stream is a separate object, so that one run of the model can serve many streams.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class VadMemory:
         self.second: VadMemory | None = None  # of the second look, while there is one
 
     def start_second(self, hidden: NDArray[np.float32], cell: NDArray[np.float32]) -> VadMemory:
-        """The memory of the second look. A new one begins with what the first look remembered before this frame."""
+        """The memory for second looks. If there isn't one yet, it is made from the memory that the first look had
+        before this frame."""
         if self.second is None:
             self.second = VadMemory(looks_twice=False)
             self.second.hidden, self.second.cell = hidden, cell
@@ -76,8 +77,8 @@ class SileroVad:
         return self.probabilities([frame], [self.memory])[0]
 
     def probabilities(self, frames: Sequence[Samples], memories: Sequence[VadMemory]) -> list[float]:
-        """The probabilities of speech in the next frame of each stream, from one run of the model. `memories` has the
-        memory of each stream, in the same order, and is updated."""
+        """The probability of speech in the next frame of each stream, for many streams at once. `memories` contains the
+        memory of each stream, in the same order; the memories are updated."""
         assert len(frames) == len({id(memory) for memory in memories}), "each stream needs one frame and its own memory"
         sounding, silent = list[_Stream](), list[_Stream]()
         powers = [_power(frame) for frame in frames]
@@ -97,8 +98,8 @@ class SileroVad:
         memories: Sequence[VadMemory],
         earlier: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]],
     ) -> None:
-        """Judge unsure sounds again, in frames that begin half a frame earlier. `earlier` is what each memory was
-        before this frame."""
+        """Judge unsure sounds a second time, in frames that begin half a frame earlier. `earlier` contains what each
+        memory held before this frame."""
         again: list[tuple[VadMemory, _Stream]] = []
         for frame, memory, (hidden, cell) in zip(frames, memories, earlier, strict=True):
             if memory.looks_twice and memory.doubt.needs_look(memory.probability):
@@ -150,7 +151,7 @@ def _table(rows: list[NDArray[np.float32]]) -> NDArray[np.float32]:
 
 
 def _power(frame: Samples) -> float:
-    """The sum of the squares of these samples. Raises `UnusableAudio` if a model can't process them."""
+    """The sum of the squares of these samples. Raises `UnusableAudio` if the model can't process the samples."""
     is_frame = isinstance(frame, np.ndarray) and frame.dtype == np.float32 and frame.shape == (FRAME_SAMPLES,)
     if is_frame and (power := float(np.dot(frame, frame))) <= _POWER_FINE:
         return power

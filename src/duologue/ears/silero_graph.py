@@ -1,8 +1,8 @@
 """Silero's graph, rewritten for 16 kHz: the same weights and the same arithmetic in half as much time.
 
-The file has one graph for two sample rates, with branches, and convolutions over each stream by itself. Here everything
-is a product of matrices over all streams at once. For digital silence there is a still smaller graph. Rule: the weights
-are those of the file, and the results differ only by rounding.
+The model's file has one graph with branches for two sample rates, and computes convolutions for each stream separately.
+The graph here multiplies matrices for all streams at once. For digital silence there is an even smaller graph. Rule:
+the weights come from the file, and the results differ only by rounding.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ Weights = NDArray[np.float32]
 
 
 def faster_graph(file: bytes) -> bytes:
-    """A model with the inputs `heard`, `hidden` and `cell`, and the outputs `probability`, `hidden_after` and
-    `cell_after`: tables with a row for each stream. Raises `ValueError` if the file isn't the expected model."""
+    """An ONNX model as bytes. Its inputs are `heard`, `hidden` and `cell`, and its outputs are `probability`,
+    `hidden_after` and `cell_after`. Each is a table with a row for each stream. Raises `ValueError` if the file isn't
+    the expected model."""
     graph, weights = GraphWriter(), _weights(file)
     encoded = _encoder(graph, weights, _magnitudes(graph, weights, "heard"))
     recurrent = np.concatenate((weights["decoder.rnn.weight_ih"], weights["decoder.rnn.weight_hh"]), axis=1)
@@ -37,8 +38,8 @@ def faster_graph(file: bytes) -> bytes:
 
 
 def silent_graph(file: bytes) -> bytes:
-    """The same for frames of digital silence after digital silence: without the input `heard`. What the encoder makes
-    of silence is always the same, so onnxruntime computes it once, when it loads the model."""
+    """The same model for a frame of digital silence that follows digital silence, so it has no input `heard`. The
+    encoder's output for silence is always the same, so onnxruntime computes it only once, when it loads the model."""
     graph, weights = GraphWriter(), _weights(file)
     silence = graph.constant(np.zeros((1, INPUT_SAMPLES), np.float32))
     encoded = _encoder(graph, weights, _magnitudes(graph, weights, silence))
@@ -55,12 +56,13 @@ def _weights(file: bytes) -> dict[str, Weights]:
     weights = {name.removeprefix(_PREFIX): values for name, values in found.items() if name.startswith(_PREFIX)}
     missing = sorted(_NAMES - weights.keys())
     if missing:
-        raise ValueError(f"it has no weights called {missing[0]}: this isn't Silero VAD 5 or 6")
+        raise ValueError(f"the file has no weights called {missing[0]}: it isn't Silero VAD 5 or 6")
     return weights
 
 
 def _magnitudes(graph: GraphWriter, weights: dict[str, Weights], heard: str) -> str:
-    """The spectra of four windows that overlap by half. The last window ends with reflected samples."""
+    """Add the computation of the spectra of four windows that overlap by half. The last window is filled up with
+    reflected samples. Returns the name of the output."""
     basis = weights["stft.forward_basis_buffer"]
     padded = graph.add("Pad", heard, graph.constant([0, 0, 0, _STEPS * _HOP + _HOP - INPUT_SAMPLES]), mode="reflect")
     hops = graph.add("Reshape", padded, graph.constant([-1, _STEPS + 1, _HOP]))
@@ -71,8 +73,8 @@ def _magnitudes(graph: GraphWriter, weights: dict[str, Weights], heard: str) -> 
 
 
 def _encoder(graph: GraphWriter, weights: dict[str, Weights], magnitudes: str) -> str:
-    """Four convolutions over three steps each, whose outputs have 4, 2, 1 and 1 steps. Steps beyond the edges are zero,
-    so some weights are never used."""
+    """Add four convolutions, each over three time steps. Their outputs have 4, 2, 1 and 1 steps. Steps beyond the edges
+    are zero, so some weights are never used. Returns the name of the last output."""
     kernels = [weights[f"encoder.{layer}.reparam_conv.weight"].transpose(2, 1, 0) for layer in range(4)]
     biases = [graph.constant(weights[f"encoder.{layer}.reparam_conv.bias"]) for layer in range(4)]
     padded = graph.add("Pad", magnitudes, graph.constant([0, 1, 0, 0, 1, 0]))
@@ -89,13 +91,13 @@ def _encoder(graph: GraphWriter, weights: dict[str, Weights], magnitudes: str) -
 
 
 def _gates(values: Weights) -> Weights:
-    """Weights for the gates, transposed. The three gates come before the candidate, so that one node squashes all of
-    them."""
+    """The weights of the LSTM, transposed and reordered: its three gates come first and its candidate last, so that one
+    sigmoid node can process all three gates."""
     return values.reshape(4, MEMORY, -1)[[0, 1, 3, 2]].reshape(values.shape).T
 
 
 def _decoder(graph: GraphWriter, weights: dict[str, Weights], product: str) -> None:
-    """A cell of long short-term memory, and the probability of speech."""
+    """Add an LSTM cell and the computation of the probability of speech."""
     gates, candidate = graph.split(product, [3 * MEMORY, MEMORY], axis=1)
     take_in, keep, give_out = graph.split(graph.add("Sigmoid", gates), [MEMORY] * 3, axis=1)
     added = graph.add("Mul", take_in, graph.add("Tanh", candidate))
@@ -112,5 +114,5 @@ def _steps(graph: GraphWriter, value: str, first: int, end: int) -> str:
 
 
 def _flat(kernel: Weights) -> Weights:
-    """A kernel as a matrix: its steps one below the other."""
+    """Turn a convolution kernel into a matrix, with its time steps one below the other."""
     return kernel.reshape(-1, kernel.shape[2])

@@ -1,4 +1,4 @@
-"""End-of-turn detection by Smart Turn v3.2, from the sound of the last 8 seconds.
+"""End-of-turn detection with the model Smart Turn v3.2, from the sound of the last 8 seconds.
 
 The model uses melody and rhythm, not words. Its input is log-mel energies as Whisper defines them. Rule: the code here
 only judges audio. Turn-taking decides when to run the model and how long to wait afterwards.
@@ -28,15 +28,15 @@ TAIL_STEPS = 12  # the last 240 ms of the encoder output are averaged: how the l
 
 
 class TurnJudgement(NamedTuple):
-    """The log-odds that the turn is over, and the encoder output: pooled over all 8 s, followed by the mean of the last
-    240 ms."""
+    """The judgement about a turn. `logit` is the log-odds that the turn is over. `embedding` is the encoder's output:
+    first pooled over all 8 s, then the mean of the last 240 ms."""
 
     logit: float
     embedding: tuple[float, ...]
 
 
 class SmartTurn:
-    """The end-of-turn model. It keeps nothing between calls, so all conversations share one."""
+    """The end-of-turn model. It keeps no state between calls, so all conversations can share one object."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._file = find_file("smart-turn", ["smart_turn.onnx"], folder)
@@ -83,8 +83,8 @@ def _window() -> NDArray[np.float32]:
 
 @cache
 def _filters() -> NDArray[np.float32]:
-    """One triangular filter per mel band, each in its own column. All filters have the same area, as defined by
-    Slaney."""
+    """A matrix with one triangular filter for each mel band, each in its own column. All filters have the same area
+    (Slaney's normalisation)."""
     corners = _hertz(np.linspace(0, _mel(RATE_HZ / 2), MELS + 2))
     bins = np.linspace(0, RATE_HZ / 2, _FFT // 2 + 1)[:, None]
     rising = (bins - corners[:-2]) / (corners[1:-1] - corners[:-2])

@@ -1,7 +1,7 @@
 """Turns probabilities of speech into onsets (first signs of speech), pauses and ends.
 
 This module only counts frames. It uses no models, audio or clocks. Rule: while the agent is silent, a single frame
-decides nothing, so a click doesn't start an utterance and a consonant doesn't end one.
+decides nothing. So a click doesn't begin an utterance, and a voiceless consonant doesn't end an utterance.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ FRAME_MS = 32
 
 @dataclass(frozen=True, slots=True)
 class GateRule:
-    """When speech begins, pauses and ends: the thresholds for the probability of speech, and for how long the
-    probability must stay above `on` or below `off`. A probability between `off` and `on` neither begins nor interrupts
-    a silence."""
+    """The rule by which speech begins, pauses and ends. `on` and `off` are thresholds for the probability of speech,
+    and the times say how long the probability must stay above `on` or below `off`. A probability between `off` and `on`
+    changes nothing: it neither begins nor ends a silence."""
 
     on: float = 0.5
     off: float = 0.35
@@ -42,7 +42,8 @@ class Change(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class VoiceGate:
-    """Decides when speech begins, pauses and ends in one stream. Each frame makes a new value."""
+    """Decides when speech begins, pauses and ends in one stream. A gate is a value that doesn't change: each frame
+    makes a new gate."""
 
     is_open: bool = False  # an onset was reported, but not its end
     is_cut: bool = False  # the current utterance was ended by `cut`, but its speech may go on
@@ -52,13 +53,13 @@ class VoiceGate:
     evidence: float = 0.0  # log-odds of voice, summed since the last frame below `off`
 
     def cut(self) -> VoiceGate:
-        """End the current utterance. If speech goes on, another onset is reported."""
+        """The gate after the current utterance was ended from outside. If speech goes on, a new onset is reported."""
         return replace(self, is_cut=self.is_open, voiced=0, evidence=0.0)
 
     def heard(self, rule: GateRule, probability: float, is_eager: bool = False) -> tuple[VoiceGate, Change | None]:
-        """The gate after the next frame, and what the frame changed; None if it changed nothing. With `is_eager`, one
-        sure frame is enough for an onset. The caller sets `is_eager` while the agent speaks, because the playback must
-        be held immediately. Whether the sound was speech is judged afterwards."""
+        """Return the gate after the next frame, and what the frame changed (None if nothing). With `is_eager`, one
+        frame with a high probability is enough for an onset. The caller sets `is_eager` while the agent speaks, because
+        playback must then be held immediately. Whether the sound really was speech is judged afterwards."""
         voiced, quiet, evidence = self._count(rule, probability)
         begins = evidence >= rule.eager_evidence if is_eager else voiced >= _frames(rule.onset_ms)
         if (not self.is_open or self.is_cut) and begins:
@@ -70,7 +71,7 @@ class VoiceGate:
         return gate, Change.PAUSED if paused else None
 
     def _count(self, rule: GateRule, probability: float) -> tuple[int, int, float]:
-        """The numbers of voiced and of quiet frames after this frame, and the evidence of voice."""
+        """The new values of `voiced`, `quiet` and `evidence` after a frame with this probability."""
         if probability >= rule.on:
             return self.voiced + 1, 0, self.evidence + max(0.0, log_odds(probability))
         if probability < rule.off:

@@ -1,9 +1,9 @@
-"""The machine inside local ears: a step over the frames of one stream, and over the answers of models.
+"""The state machine inside local ears. Its inputs are the frames of one stream and the answers of models.
 
-Decides when utterances begin and end, when models should run, and what is reported. It counts time in frames. Rule:
-`step` is pure. An onset is reported before any word of its utterance, and every onset gets exactly one final text,
-unless its audio is discarded or the stream breaks. If a model fails or never answers, only the result of that work is
-lost.
+It decides when utterances begin and end, when models should run, and what is reported. It counts time in frames. Rule:
+`step` is a pure function. An onset is reported before any word of its utterance, and every onset gets exactly one final
+text, unless its audio is discarded or the stream breaks. If a model fails or never answers, only that one result of the
+model is lost.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _SILENCE = SoundFrame(0.0, 0.0, -120.0, math.inf)
 def step(
     settings: StreamSettings, state: StreamState, given: StreamInput
 ) -> tuple[StreamState, tuple[StreamOutput, ...]]:
-    """The state after this input, and what to report and to do, in this order."""
+    """Return the state after this input, and the reports and requests to carry out, in order."""
     if state.is_broken:
         return state, ()
     draft = _Draft(settings, state)
@@ -112,7 +112,7 @@ class _Draft:
     # -- Frames
 
     def _hear(self, frame: SoundFrame) -> None:
-        """Handle a frame. Its sound counts as speech only if it is clearly louder than the agent's echo could be."""
+        """Handle a frame. It can be speech only if it is clearly louder than the agent's echo could be."""
         probability, deaf_frames = frame.probability, 0
         if not 0 <= probability <= 1:
             probability, deaf_frames = 0.0, self.state.deaf_frames + 1
@@ -156,7 +156,7 @@ class _Draft:
             self._ask_about_pause()
 
     def _note_change(self, change: Change | None) -> None:
-        """Begin or end the utterance."""
+        """Begin or end an utterance if this frame has changed something. Split an utterance that is too long."""
         if change is Change.BEGAN:
             self._begin()
         elif change is Change.ENDED:
@@ -178,7 +178,7 @@ class _Draft:
         self.out.append(SpeechBegan(number))
 
     def _end(self) -> None:
-        """End the current utterance. Most of the silence that ended it isn't transcribed."""
+        """End the current utterance, because a silence has followed it. Most of this silence isn't transcribed."""
         quiet = self.state.gate.quiet
         self.out.append(SpeechEnded(self.state.number, quiet * FRAME_MS))
         if (spoken := self.state.open) is not None:
@@ -187,7 +187,7 @@ class _Draft:
         self.state = replace(self.state, kept=min(self.state.kept, quiet // 2))
 
     def _split(self) -> None:
-        """End the current utterance. Speech that goes on becomes another utterance."""
+        """End the current utterance while speech may still go on. Further speech becomes a new utterance."""
         if (spoken := self.state.open) is not None:
             self.state = replace(self.state, gate=self.state.gate.cut(), kept=0)
             self._close(spoken, spoken.end)
@@ -209,9 +209,9 @@ class _Draft:
     # -- Ends of turns
 
     def _cut(self, is_forgotten: bool) -> None:
-        """End the turn. Speech that goes on becomes another utterance. An utterance that has only just begun belongs to
-        the next turn, because the code that ended this turn didn't know about it yet. `is_forgotten`: discard the
-        turn's speech instead of transcribing it."""
+        """End the turn. If speech goes on, it becomes a new utterance. An utterance that has only just begun belongs to
+        the next turn, because the code that ended this turn didn't know about it yet. If `is_forgotten` is set, the
+        speech of the turn is discarded instead of transcribed."""
         spoken = self.state.open
         new_ms = self.settings.new_ms
         is_new = spoken is not None and spoken.length_ms < spoken.run_up * FRAME_MS + new_ms
@@ -240,8 +240,9 @@ class _Draft:
     # -- Pauses
 
     def _ask_about_pause(self) -> None:
-        """Have a model judge this pause, if it is time to. If the question is whether the turn is over, the pause is
-        also reported now, before it is judged."""
+        """Ask a model to judge this pause, if the pause has the right length now. The question is whether the sound
+        before the pause was speech, or whether the turn is over. In the second case, the pause is also reported now,
+        before it is judged."""
         turn, end = self.state.turn, self.state.frames
         if turn.voicing.silence_ms == ASK_MS:
             known = replace(turn.measured, shape=shape_of(turn.voicing.levels_db, FRAME_MS))
@@ -269,7 +270,8 @@ class _Draft:
     # -- Text
 
     def ask_for_text(self) -> None:
-        """Ask for the next transcript, unless it is already asked for."""
+        """Request the next transcript, unless it was already requested. If no transcript is needed any more, withdraw
+        the request."""
         wanted = next_text(self.state)
         if wanted != self.state.asked:
             self.state = replace(self.state, asked=wanted)
@@ -325,7 +327,7 @@ class _Draft:
         self._report_finals()
 
     def _report_finals(self) -> None:
-        """Report the final texts that don't have to wait, in order."""
+        """Report the final texts, in order, up to the first one that still has to wait."""
         while self.state.finals:
             report = report_of(self.settings, self.state, self.state.finals[0])
             if report is None:
@@ -349,17 +351,17 @@ class _Draft:
                 self._go_without_text(failed.request, failed.why)
 
     def _go_without_judgement(self, request: JudgePause, why: str) -> None:
-        """Go on without the judgement of a pause. As the pitch is unknown, a clear voice counts as speech, and a faint
-        one is judged by its words."""
+        """Go on after a model has failed to judge a pause. If the question was whether the sound was speech, its pitch
+        is unknown: a clear voice then counts as speech, and a faint voice is judged by its words."""
         self.out.append(EarsWarning(f"the model that judges pauses failed ({why}): this pause isn't judged"))
         if request.is_doubt:
             pitched_ms = PITCHED_MS_CLEAR if is_clear(request.known) else 0
             self._note_judgement(request.pause, replace(request.known, pitched_ms=pitched_ms))
 
     def _go_without_text(self, request: RequestText, why: str) -> None:
-        """Go on after a failed transcription. A partial transcript is skipped. A final one is tried again; if that
-        fails too, the latest partial transcript replaces it. If there is no text at all, words would be lost, so the
-        stream breaks."""
+        """Go on after a failed transcription. A partial transcript is skipped. A final transcript is tried again. If
+        that fails too, the latest partial transcript is used instead. If there isn't any, the words would be lost, so
+        the stream ends with an error."""
         if self.state.asked == request:
             self.state = replace(self.state, asked=None)
         utterance = self._waiting(request.utterance)

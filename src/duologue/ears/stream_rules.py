@@ -1,4 +1,5 @@
-"""The rules of the machine inside local ears, as functions of its state: what a frame adds, and which text is next.
+"""The rules of the state machine inside local ears, as functions of its state: what a frame changes, which transcript
+is needed next, and which text is reported.
 
 Rule: pure functions over values. `stream` calls them and decides what to report.
 """
@@ -28,7 +29,7 @@ from .stream_state import (
 
 
 def measured(state: StreamState, probability: float, level_db: float) -> TurnHeard:
-    """The turn after the next frame. Voice in the frame ends a pause of the turn."""
+    """The turn after the next frame. If there is a voice in the frame, a pause of the turn ends."""
     turn = state.turn
     voicing = turn.voicing.heard(probability, level_db)
     first = state.frames if voicing.begun and not turn.voicing.begun else turn.first
@@ -38,7 +39,8 @@ def measured(state: StreamState, probability: float, level_db: float) -> TurnHea
 
 
 def extended(state: StreamState, is_paused: bool) -> tuple[Utterance, ...]:
-    """The utterances after the next frame. A pause and the passing of time request a partial transcript."""
+    """The utterances after the next frame. A partial transcript is requested if the speech has paused, or if it is time
+    for the next one."""
     *others, spoken = state.utterances
     end = state.frames + 1
     length_ms = (end - spoken.first) * FRAME_MS
@@ -48,8 +50,9 @@ def extended(state: StreamState, is_paused: bool) -> tuple[Utterance, ...]:
 
 
 def next_text(state: StreamState) -> RequestText | None:
-    """The next work that the oldest utterance needs: a final transcript if it has ended, otherwise settling if it is
-    long, otherwise a partial transcript if one is due. None if it needs nothing now."""
+    """The next request for the oldest utterance. If the utterance has ended, this is its final transcript. Otherwise it
+    is settling (see `dictation`) if the utterance is long, or a partial transcript if one is due. None if nothing is
+    needed now."""
     if not state.utterances:
         return None
     oldest = state.utterances[0]
@@ -67,7 +70,7 @@ def next_text(state: StreamState) -> RequestText | None:
 
 
 def plausible_text(said: Hypothesis) -> Hypothesis:
-    """The text, in which a confidence that isn't between 0 and 1 is replaced by 0."""
+    """The text from a model, with each confidence that isn't between 0 and 1 replaced by 0."""
     numbers = (said.confidence, said.stability, 0.0 if said.last_confidence is None else said.last_confidence)
     if all(0 <= number <= 1 for number in numbers):
         return said
@@ -76,7 +79,8 @@ def plausible_text(said: Hypothesis) -> Hypothesis:
 
 
 def plausible_pause(features: PauseFeatures) -> PauseFeatures:
-    """The features, without the judgement if one of its numbers isn't finite."""
+    """The features of a pause. If a number in the end-of-turn model's judgement isn't finite, the judgement is
+    removed."""
     numbers = (features.turn_logit or 0.0, *features.turn_embedding)
     if all(map(math.isfinite, numbers)):
         return features
@@ -87,7 +91,8 @@ def plausible_pause(features: PauseFeatures) -> PauseFeatures:
 
 
 def joined(before: PauseFeatures | None, now: PauseFeatures) -> PauseFeatures:
-    """Merge two answers about the same pause: whether the sound was speech, and whether the turn is over."""
+    """Merge two answers about the same pause. One says whether the sound was speech, the other whether the turn is
+    over."""
     if before is None:
         return now
     if now.pitched_ms is None:
@@ -99,8 +104,9 @@ def joined(before: PauseFeatures | None, now: PauseFeatures) -> PauseFeatures:
 
 
 def refine_ms(settings: StreamSettings, state: StreamState, utterance: Utterance, said: Hypothesis) -> int:
-    """How long to wait for the better model's text; 0 if it isn't asked. It is asked in three cases: it keeps up, the
-    sound may not be speech, or the first model found no word in a clear voice."""
+    """How long to wait for the better model's text; 0 if the better model isn't asked. It is asked in three cases: it
+    is fast enough for this utterance, or the sound may not be speech, or the first model found no word in a clear
+    voice."""
     if not state.offer.is_ready:
         return 0
     known = _known_of(state, FinalText(utterance.number, said, sound=utterance.sound, pause=utterance.pause))
@@ -135,14 +141,14 @@ def report_of(settings: StreamSettings, state: StreamState, final: FinalText) ->
 
 
 def _is_guess(final: FinalText) -> bool:
-    """Did the first model find no word, and is the better model unsure of its words?"""
+    """Did the first model find no word, while the better model found words but is unsure of them?"""
     better = final.refined
     is_unsure = better is not None and better.confidence < CONFIDENCE_SURE
     return is_unsure and not final.said.text and not final.is_committed
 
 
 def _known_of(state: StreamState, final: FinalText) -> PauseFeatures:
-    """How the utterance of this text sounded, and which words both models found in it."""
+    """How the utterance of this final text sounded, and which words the two models found in it."""
     known = final.sound or state.turn.measured
     if state.turn.pause == final.pause and state.turn.known is not None:
         known = replace(known, pitched_ms=state.turn.known.pitched_ms)

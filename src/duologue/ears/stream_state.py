@@ -1,7 +1,7 @@
-"""The values of the machine inside local ears: what goes in, what comes out, and what it remembers.
+"""The values of the state machine inside local ears: its inputs, its outputs, and what it remembers.
 
 Positions count frames of 32 ms from the start of the stream. The audio itself is stored elsewhere, by position. Rule:
-everything here is frozen and bounded, and knows no model, clock or task.
+everything here is frozen and of limited size, and refers to no model, clock or task.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class TextPace:
 
 @dataclass(frozen=True, slots=True)
 class StreamSettings:
-    """The settings of one stream. `overlap` is the pace of partial transcripts over the agent's speech, where words
-    decide on interruptions."""
+    """The settings of one stream. `overlap` is the pace of partial transcripts while the agent speaks, because the
+    user's words then decide whether the agent is interrupted."""
 
     rule: GateRule = field(default_factory=GateRule)
     pace: TextPace = TextPace(144, 288)
@@ -68,7 +68,7 @@ class StreamSettings:
 
     @property
     def kept_max(self) -> int:
-        """How many frames before an onset may belong to the utterance."""
+        """How many frames from before the report of an onset may belong to the utterance."""
         return (self.preroll_ms + self.rule.onset_ms) // FRAME_MS
 
 
@@ -85,9 +85,9 @@ class TextWork(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class RequestText:
-    """Transcribe an utterance. A newer request replaces one that has not been started. A partial transcript covers all
-    audio that there is when the work starts; a final one covers the audio up to `end`, whose speech ends at
-    `voiced_end`."""
+    """Transcribe an utterance. A newer request replaces an older one whose work has not been started. A partial
+    transcript covers all audio that has arrived when the work starts. A final transcript covers the audio up to `end`;
+    the speech in it ends at `voiced_end`."""
 
     utterance: int
     work: TextWork
@@ -99,8 +99,8 @@ class RequestText:
 
 @dataclass(frozen=True, slots=True)
 class RefineText:
-    """Have the better model transcribe the final text of an utterance, from its audio between `first` and `end`. An
-    answer that takes longer than `ms_max` is too late."""
+    """Ask the better model for the final text of an utterance. Its audio is between `first` and `end`. An answer that
+    takes longer than `ms_max` is too late."""
 
     utterance: int
     first: int
@@ -116,8 +116,8 @@ class WithdrawText:
 
 @dataclass(frozen=True, slots=True)
 class JudgePause:
-    """Have a model judge a pause, by the sound of the turn from `first` to `end`. `is_doubt`: the question is whether
-    the sound was speech; otherwise, whether the turn is over."""
+    """Ask a model to judge a pause, from the sound of the turn between `first` and `end`. If `is_doubt` is set, the
+    question is whether the sound was speech; otherwise, whether the turn is over."""
 
     pause: int
     known: PauseFeatures
@@ -128,7 +128,7 @@ class JudgePause:
 
 @dataclass(frozen=True, slots=True)
 class ResetVad:
-    """Start the voice detector's memory again, because its answers aren't numbers any more."""
+    """Clear the voice detector's memory, because the detector has failed or its answers aren't probabilities."""
 
 
 # -- What goes in, besides `Commit`, `Discard` and `Sounding`
@@ -136,7 +136,7 @@ class ResetVad:
 
 @dataclass(frozen=True, slots=True)
 class SoundFrame:
-    """The measurements of one frame. `excess_db` is by how much it is louder than the agent's echo could be. If the
+    """The measurements of one frame. `excess_db` is how much louder the frame is than the agent's echo could be. If the
     voice detector failed, `probability` is NaN and `fault` says why."""
 
     probability: float
@@ -148,7 +148,7 @@ class SoundFrame:
 
 @dataclass(frozen=True, slots=True)
 class SilentFrame:
-    """The line has sent no audio for the time of one frame, after a long gap."""
+    """The line has stopped sending audio. This input stands for the length of one frame without audio."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +160,8 @@ class BadFrame:
 
 @dataclass(frozen=True, slots=True)
 class TextWritten:
-    """The STT model did this work for an utterance. `text` covers the audio up to `covers`; after settling there is no
-    text. `is_long`: enough audio is open that settling should come next."""
+    """The STT model has done this work for an utterance. `text` covers the audio up to `covers`; after settling, `text`
+    is None. If `is_long` is set, there is so much open audio that settling should come next."""
 
     utterance: int
     work: TextWork
@@ -172,8 +172,7 @@ class TextWritten:
 
 @dataclass(frozen=True, slots=True)
 class TextRefined:
-    """The better model transcribed the final text of an utterance. `text` is None if the model was too late or
-    failed."""
+    """The better model's text of an utterance. `text` is None if the model was too late or has failed."""
 
     utterance: int
     text: Hypothesis | None = None
@@ -181,7 +180,7 @@ class TextRefined:
 
 @dataclass(frozen=True, slots=True)
 class FinalModelOffer:
-    """Whether there is a better model for final texts, and up to which length of an utterance it keeps up."""
+    """Whether a better model for final texts is ready, and how long an utterance may be for which it is fast enough."""
 
     is_ready: bool = False
     length_ms_max: int = 0
@@ -228,7 +227,7 @@ StreamInput: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class EarsWarning:
-    """A line for the log: something failed, and listening goes on."""
+    """A line for the log: something has failed, but listening goes on."""
 
     line: str
 
@@ -250,7 +249,7 @@ StreamOutput: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """Speech from one onset to the next, until its final text is known. `end` grows while it is open."""
+    """An utterance whose final text isn't known yet. It begins with an onset, and `end` grows until it is over."""
 
     number: int
     first: int
@@ -370,16 +369,16 @@ class StreamState:
 
     @property
     def open(self) -> Utterance | None:
-        """The utterance that is being spoken."""
+        """The utterance that is being spoken; None if the user isn't speaking."""
         last = self.utterances[-1] if self.utterances else None
         return None if last is None or last.is_over else last
 
     @property
     def needed_from(self) -> int:
-        """The position before which no audio is needed for a transcript any more."""
+        """The position of the first audio that a transcript may still need. Older audio can be dropped."""
         return self.utterances[0].first if self.utterances else self.frames - self.kept
 
     @property
     def is_done(self) -> bool:
-        """Has everything been reported?"""
+        """Has the audio ended, and has every final text been reported?"""
         return self.is_over and not self.utterances and not self.finals

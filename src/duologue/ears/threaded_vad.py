@@ -1,7 +1,7 @@
 """Voice detection in a thread: for detectors that may be slow, and for audio whose echo is cancelled.
 
 Silero without echo cancellation doesn't need this: it runs on the event loop (`vad_batch`). Rule: if a detector hangs,
-its thread is abandoned, and the stream ends with an error of one line.
+its thread is abandoned, and the stream ends with a one-line error.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Judged(NamedTuple):
 
 
 class ThreadedVad:
-    """Voice detection of one stream in the threads for models."""
+    """Runs the voice detector of one stream in the threads for models."""
 
     def __init__(self, threads: ModelThreads, cancels_echo: bool) -> None:
         self._lane = ModelLane(threads, Urgency.FRAME)
@@ -63,7 +63,7 @@ class ThreadedVad:
         await asyncio.get_running_loop().run_in_executor(self._lane, vad.load)
 
     async def judge(self, vad: VoiceDetector, pairs: Sequence[FramePair]) -> list[Judged]:
-        """For each frame, the probability of speech and the audio without the echo."""
+        """Judge these frames. Returns for each frame the probability of speech, and its audio without the echo."""
         judging = asyncio.get_running_loop().run_in_executor(self._lane, self._judge, vad, pairs)
         try:
             async with asyncio.timeout(VAD_S_MAX):

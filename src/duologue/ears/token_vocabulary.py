@@ -44,7 +44,7 @@ class Vocabulary:
 
     def words(self, tokens: tuple[int, ...], probabilities: tuple[float, ...]) -> tuple[WrittenWord, ...]:
         """The words of these tokens. The confidence of a word is the lowest probability among its tokens. Tokens of
-        punctuation don't count, because punctuation can't be heard."""
+        punctuation are left out of this, because punctuation can't be heard."""
         starts = [at for at, token in enumerate(tokens) if at == 0 or self._pieces[token].startswith(b" ")]
         found: list[WrittenWord] = []
         for start, end in zip(starts, [*starts[1:], len(tokens)], strict=False):

@@ -1,5 +1,5 @@
-"""The transcription of one stream's utterances, shared by the event loop that adds audio and the thread that runs the
-model.
+"""The transcription of the utterances of one stream. The event loop, which adds audio, and the thread that runs the
+model share it.
 
 The loop adds frames and requests transcripts, and a thread transcribes. Rule: what to do is decided when the thread
 starts the work, not when the work is queued. If an utterance has ended by then, a requested partial transcript becomes
@@ -19,7 +19,7 @@ from .stream_state import RequestText, TextWork, TextWritten
 
 
 class StreamTranscription:
-    """The audio of a stream as far as it is still needed, and the transcription of its oldest utterance."""
+    """The audio of one stream that is still needed, and the transcription of the oldest utterance in it."""
 
     def __init__(self, model: Transcribes) -> None:
         self._model = model
@@ -47,12 +47,12 @@ class StreamTranscription:
                 self._start += 1
 
     def read(self, first: int, end: int) -> Samples:
-        """The audio between these positions, as far as it is still needed."""
+        """The audio between these positions. Audio that was already dropped is missing from the result."""
         with self._lock:
             return self._between(first, end)
 
     def ask(self, request: RequestText) -> None:
-        """Request a transcript. A request that no thread has started is replaced."""
+        """Request a transcript. If no thread has started the previous request, this request replaces it."""
         with self._lock:
             self._waiting = request
 
@@ -67,8 +67,8 @@ class StreamTranscription:
         return self._waiting is not None
 
     def give_up(self) -> RequestText | None:
-        """The work failed or hangs: the next request starts from the beginning of its utterance. Returns the request
-        that failed; None if it was withdrawn."""
+        """Note that the work of the current request has failed or hangs. The next request starts from the beginning of
+        its utterance. Returns the request that failed; None if it was withdrawn."""
         with self._lock:
             failed, self._current, self._dictation = self._current, None, None
             if failed is None:
@@ -78,7 +78,7 @@ class StreamTranscription:
     # -- In a thread
 
     def work(self) -> TextWritten | None:
-        """Do the work of the newest request. Returns None if it was withdrawn."""
+        """Do the work of the newest request. Returns None if the request was withdrawn."""
         with self._lock:
             request, self._waiting = self._waiting, None
             if request is None:

@@ -1,7 +1,7 @@
 """The audio of the current turn, and how models judge it when the user pauses.
 
-Stores the last seconds of a stream. Rule: `stream` decides what is judged and when; the code here only reads the audio
-and runs the model.
+The last seconds of a stream are stored here. Rule: `stream` decides what is judged, and when. The code here only reads
+the audio and runs the model.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class TurnSound:
 
 
 def answer(question: JudgePause, sound: Samples, model: SmartTurn | None) -> PauseFeatures:
-    """What is known about the pause after a model has judged it. Takes a tenth of a second, so call it in a thread."""
+    """Have a model judge a pause, and return everything that is known about it. This takes a tenth of a second, so call
+    it in a thread."""
     if question.is_doubt:
         return replace(question.known, pitched_ms=steady_pitch_ms(sound.tolist()))
     if model is None:

@@ -1,8 +1,9 @@
-"""One run of the voice detector for all conversations whose frames arrive in the same pass of the event loop.
+"""Judges the frames of many conversations in one run of the voice detector, if they arrive in the same pass of the
+event loop.
 
 The detector runs on the event loop, because it takes less time than handing a frame to a thread and back. Rule: a run
-contains at most one frame of each stream, because each frame needs the memory that the previous frame left, and so few
-frames that the loop is never held for long.
+contains at most one frame of each stream, because each frame needs the memory that the previous frame left. It also
+contains only a limited number of frames, so that the event loop is never blocked for long.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ class VadBatch:
         self._waiting: list[_Request] = []
 
     def ask(self, frame: Samples, memory: VadMemory, answer: Answer) -> None:
-        """Have this frame judged in the next pass of the event loop. A stream asks about one frame at a time. `answer`
-        must not raise."""
+        """Judge this frame in the next pass of the event loop, and then call `answer` with the result. A stream asks
+        about one frame at a time. `answer` must not raise an exception."""
         self._waiting.append(_Request(frame, memory, answer))
         if len(self._waiting) == 1:
             self._loop.call_soon(self._run)  # so that all frames that arrive now share a run
@@ -69,7 +70,7 @@ class VadBatches:
         self._batches: WeakKeyDictionary[asyncio.AbstractEventLoop, VadBatch] = WeakKeyDictionary()
 
     def of_loop(self, vad: Batches) -> VadBatch:
-        """The `VadBatch` of the running event loop. All callers share the detector of the first caller."""
+        """The `VadBatch` of the running event loop. It uses the detector that the first caller has passed."""
         loop = asyncio.get_running_loop()
         if loop not in self._batches:
             self._batches[loop] = VadBatch(vad)

@@ -1,4 +1,4 @@
-"""Several services for one part of an agent: when one fails, the next is used."""
+"""Several services for the same part of an agent, such as its voice: when a service fails, the next one is used."""
 
 from .fallback import Fallback
 from .health import HealthRule

@@ -1,7 +1,7 @@
-"""The audio of a conversation, for one service after another.
+"""Passes the audio of a conversation to several services, one after another.
 
-Keeps the newest audio as long as an utterance is open, so that the next service can hear it again. Rule: the length of
-the kept audio is limited, and markers such as `Commit` are given to one service only.
+While an utterance is open, its audio is kept, so that the next service can hear it again if the current one fails.
+Rule: the length of the kept audio is limited. Markers such as `Commit` are given to one service only.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ QUIET_FRAMES = 25  # before an onset: the service that failed may have heard the
 
 
 class AudioFeed:
-    """Reads the audio once and passes it to the service that listens now."""
+    """Reads the audio one time, and passes it to the service that is listening at the moment."""
 
     def __init__(self, audio: AsyncIterator[Incoming]) -> None:
         self._audio = audio
@@ -37,7 +37,8 @@ class AudioFeed:
         self._queue.put_nowait(None)
 
     def open(self) -> AsyncIterator[Incoming]:
-        """The audio for the next service: first the kept audio, then new audio."""
+        """The audio for the next service: first the kept audio of an open utterance, if there is one, then new
+        audio."""
         again = list(self._kept) if self.is_needed else []
         self._queue = asyncio.Queue()
         for item in (*again, *self._waiting):

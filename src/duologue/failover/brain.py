@@ -1,7 +1,8 @@
-"""Several brains as one.
+"""Uses several brains as one: if one fails, the next one answers.
 
-Rule: after the first part of a reply, its brain is kept, because another brain would repeat what was said. If the brain
-fails after that, the conversation ends or retries the reply, and the next request goes to the next brain.
+Rule: after the first part of a reply, the brain isn't changed any more, because another brain would repeat what was
+already said. If the brain fails after the first part, the failure is passed to the conversation, which may ask again; a
+new request goes to the next healthy brain.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .services import Services
 
 
 class FallbackBrain(Brain):
-    """A brain that uses the first healthy one of several brains. Made by `Fallback`."""
+    """A brain that passes each request to the first healthy one of several brains. Made by `Fallback`."""
 
     def __init__(self, services: Services[Brain], after_ms: int | None) -> None:
         self._services, self._after_ms = services, after_ms
@@ -33,7 +34,7 @@ class FallbackBrain(Brain):
         return self._services.in_use
 
     async def reply(self, request: Request) -> AsyncGenerator[Part, None]:
-        """The reply of the first brain that answers."""
+        """Yield the parts of the reply, from the first brain that answers."""
         won = await first_part(self._services, set(), lambda brain: brain.reply(request), self._after_ms)
         async with reading(won.stream) as parts:
             for part in won.parts:

@@ -1,8 +1,8 @@
-"""Several ears as one.
+"""Uses several ears as one: if one fails, the next one listens.
 
-When ears fail, the next ones get the audio of the open utterance again, so its words aren't lost. The preferred ears
-are used again once they are healthy, but only after the end of a turn, while no utterance is open. Rule: an utterance
-keeps its number, and its onset is reported once.
+When ears fail, the next ears get the audio of the open utterance again, so its words aren't lost. When the preferred
+ears are healthy again, they are used again, but only after the end of a turn, while no utterance is open. Rule: an
+utterance keeps its number, and its onset is reported once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .services import Services
 
 
 class FallbackEars(Ears):
-    """Ears that use the first healthy ones of several ears. Made by `Fallback`."""
+    """Ears that pass the audio to the first healthy service among several ears. Made by `Fallback`."""
 
     def __init__(self, services: Services[Ears]) -> None:
         self._services = services
@@ -35,17 +35,17 @@ class FallbackEars(Ears):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings of all ears: data for a journal."""
+        """The settings of all ears, to be written to a journal."""
         return {"fallback": [getattr(ears, "settings", type(ears).__name__) for ears in self._services.all]}
 
     @property
     def languages(self) -> frozenset[str] | None:
-        """The languages that the preferred ears hear; None if they don't say."""
+        """The languages that the preferred ears (the first in the list) understand; None if those ears don't say."""
         return getattr(self._services.all[0], "languages", None)
 
     @property
     def is_ready(self) -> bool:
-        """Are all ears ready? Ears that need no preparation always are."""
+        """Are all ears ready? Ears that need no preparation are always ready."""
         return all(ears.is_ready for ears in self._services.all if isinstance(ears, NeedsLoading))
 
     async def prepare(self) -> None:
@@ -53,7 +53,7 @@ class FallbackEars(Ears):
         await asyncio.gather(*(ears.prepare() for ears in self._services.all if isinstance(ears, NeedsLoading)))
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncGenerator[Heard, None]:
-        """The reports of the first ears that work. If these fail later, the reports of the next ones follow."""
+        """Yield the reports of the first healthy ears. If these ears fail, go on with the reports of the next ears."""
         feed, reports = AudioFeed(audio), NumberedReports()
         pumping = asyncio.ensure_future(feed.pump())
         tried = set[int]()
@@ -88,6 +88,7 @@ class FallbackEars(Ears):
         return self._services.follow(notify)
 
     def _may_return(self, index: int, feed: AudioFeed, reports: NumberedReports) -> None:
-        """After a turn: end the audio of these ears if better ones are healthy again."""
+        """After the end of a turn, stop using these ears if preferred ears are healthy again and no utterance is
+        open."""
         if self._services.order()[0] < index and not reports.is_open:
             feed.cut()

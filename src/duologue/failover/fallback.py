@@ -1,6 +1,6 @@
-"""`Fallback(first, second, …)`: several ears, voices or brains as one.
+"""`Fallback(first, second, …)` combines several ears, voices or brains, so that they can be used as one.
 
-Rule: all services are of one kind, and which kind follows from their methods.
+Rule: all services must be of the same kind. The kind is recognised by their methods.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ def make_fallback(
     rule: HealthRule | None = None,
     names: Sequence[str] | None = None,
 ) -> Any:
-    """Use the first service that is healthy.
+    """Combine several services into one, which uses the first service that is healthy.
 
-    When a service fails, the next one takes over where nothing is lost or repeated: a brain before the first part of
-    its reply, a voice between two words, and ears with the audio of the open utterance again. A service that fails
-    repeatedly is tried only after the others for a while (`rule`). If a brain or a voice has yielded nothing after
-    `after_ms`, the request is also sent to the next service, and the faster answer is used. `names` are the names in
-    signals and logs.
+    When a service fails, the next one takes over at a point where nothing is lost or repeated. A brain takes over
+    before the first part of the reply, a voice takes over between two words, and ears get the audio of the open
+    utterance again. If a service fails repeatedly, all other services are tried before it for a while; `rule` says when
+    and how long. If a brain or a voice has yielded nothing after `after_ms`, the request is also sent to the next
+    service, and the faster answer is used. `names` are the names of the services in signals and logs.
     """
     services = (first, *others)
     found = [kind for method, kind in _KINDS.items() if all(hasattr(one, method) for one in services)]
@@ -62,7 +62,7 @@ def make_fallback(
         kinds = ", ".join(type(one).__name__ for one in services)
         raise TypeError(f"Fallback takes only ears, only voices or only brains, not {kinds}")
     if not others:
-        raise ValueError("Fallback needs a second service")
+        raise ValueError("Fallback needs at least two services")
     if after_ms is not None and after_ms < 1:
         raise ValueError(f"after_ms={after_ms}: the time must be above 0")
     made: Services[Any] = Services(found[0], services, rule or HealthRule(), names)

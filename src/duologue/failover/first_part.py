@@ -1,7 +1,8 @@
-"""Starts the streams of several services until one of them yields its first part.
+"""Starts the streams of several services, one after another, until one of them yields its first part.
 
-If a service fails, the next one is started at once. With `after_ms`, the next one is also started if there is no first
-part within that time, and the first to answer wins (a hedged request). Rule: every stream that doesn't win is closed.
+If a service fails, the next service is started at once. With `after_ms`, the next service is also started if there is
+no first part within this time. The first service that answers wins (a hedged request). Rule: every stream that doesn't
+win is closed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Won(Generic[T]):
-    """The stream of the service that answered first, and its first part; no part if the stream is empty."""
+    """The service that answered first, its stream, and the first part of the stream. `parts` is empty if the stream
+    ended without a part."""
 
     index: int
     stream: AsyncIterator[T]
@@ -29,8 +31,8 @@ class Won(Generic[T]):
 async def first_part(
     services: Services[S], tried: set[int], open_stream: Callable[[S], AsyncIterator[T]], after_ms: int | None
 ) -> Won[T]:
-    """The first service that answers. Services in `tried` are left out, and services that fail are added to it. If all
-    fail, the exception of the last one is raised."""
+    """Return the stream of the first service that answers. Services in `tried` are left out, and services that fail are
+    added to `tried`. If all services fail, raises the exception of the last failure."""
     waiting = [index for index in services.order() if index not in tried]
     running: dict[asyncio.Task[tuple[T, ...]], tuple[int, AsyncIterator[T], float]] = {}
     loop, failure = asyncio.get_running_loop(), None

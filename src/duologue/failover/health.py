@@ -1,8 +1,8 @@
 """The health of services, from their recent failures and their latency.
 
-A service that fails often rests: for a while, it is tried only after all others. Each rest in a row is longer than the
-one before. Rule: only pure functions over values. The time is an argument, in milliseconds. There is always a service
-to try.
+A service that fails often rests: for a while, it is tried only after all other services. If it fails again after a
+rest, the next rest is longer. Rule: all functions are pure, and the time is an argument, in milliseconds. No service is
+ever excluded completely, so there is always one to try.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ LASTING = (ErrorClass.AUTH_FAILURE, ErrorClass.INVALID_ARGS)  # another attempt 
 
 @dataclass(frozen=True, slots=True)
 class HealthRule:
-    """When a service rests, and for how long. A service whose median latency is above `slow_ms` comes after those that
-    are faster; None turns that off."""
+    """The rule that says when a service rests, and for how long. A service whose median latency is above `slow_ms` is
+    tried only after faster services; None turns this off."""
 
     failures_max: int = 2  # a service rests after this many failures within `window_ms`
     window_ms: int = 60_000
@@ -29,12 +29,12 @@ class HealthRule:
 
     def __post_init__(self) -> None:
         if min(self.failures_max, self.window_ms, self.rest_ms, self.rest_ms_max, self.latencies_min) < 1:
-            raise ValueError("the numbers of a HealthRule must be above 0")
+            raise ValueError("all numbers in a HealthRule must be above 0")
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceHealth:
-    """What is known about one service."""
+    """What is known about the health of one service."""
 
     failed_at: tuple[int, ...] = ()
     rests: int = 0  # in a row
@@ -68,8 +68,8 @@ def failed(rule: HealthRule, health: ServiceHealth, error: ErrorClass, at: int) 
 
 
 def order(rule: HealthRule, known: Sequence[ServiceHealth], at: int) -> tuple[int, ...]:
-    """The services in the order in which to try them: healthy ones in the given order, then slow ones, then resting
-    ones, starting with the one whose rest ends first."""
+    """The indices of the services, in the order in which to try them. Healthy services come first, in the given order,
+    then slow services, then resting services. Among the resting services, the one whose rest ends first comes first."""
 
     def rank(index: int) -> tuple[int, int, int]:
         health = known[index]

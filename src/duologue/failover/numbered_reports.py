@@ -1,6 +1,8 @@
-"""The reports of several ears that listen one after another, with continuous utterance numbers.
+"""Renumbers the reports of several ears that listen one after another, so that the numbers of utterances are
+continuous.
 
-Rule: if ears fail in an open utterance, the first utterance of the next ears continues it.
+Rule: if ears fail during an utterance, the first utterance of the next ears is the continuation of that utterance and
+gets its number.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from duologue.ports.ears import Final, Heard, Partial, SpeechBegan
 
 
 class NumberedReports:
-    """The reports of one conversation."""
+    """The numbers of the utterances in one conversation."""
 
     def __init__(self) -> None:
         self._last = 0
@@ -22,17 +24,17 @@ class NumberedReports:
 
     @property
     def is_open(self) -> bool:
-        """Has an utterance begun that has no final text?"""
+        """Is there an utterance that has begun but has no final text yet?"""
         return self._open > 0
 
     def begin(self) -> None:
-        """Note that other ears listen from now on."""
+        """Note that different ears listen from now on."""
         self._numbers = {}
         self._continued = self._open
 
     def take(self, heard: Heard) -> Iterator[Heard]:
-        """The report with the utterance's number in this conversation. An onset that was already reported is left
-        out."""
+        """Yield the report, with the number that its utterance has in this conversation. Yields nothing if the report
+        is an onset that was already reported."""
         number = self._number(heard.utterance)
         if isinstance(heard, SpeechBegan) and number == self._open:
             return  # the previous ears have already reported this onset

@@ -1,6 +1,8 @@
-"""The services of one fallback: their order by health, and who is told about a switch.
+"""The services of one fallback: the order in which to try them, and the functions to call when another service is used
+(a switch).
 
-Rule: the health is shared by all conversations that use the fallback, because a service fails for all of them.
+Rule: all conversations that use the fallback share what is known about the health of its services, because a service
+that fails usually fails for all of them.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ class Services(Generic[S]):
         return self._names[self._used]
 
     def order(self) -> tuple[int, ...]:
-        """The services in the order in which to try them now."""
+        """The indices of the services, in the order in which to try them now."""
         return order(self._rule, self._health, _now())
 
     def note_worked(self, index: int, latency_ms: int | None = None) -> None:
@@ -75,7 +77,7 @@ def _now() -> int:
 
 
 def _names_of(services: Sequence[object]) -> tuple[str, ...]:
-    """A name for each service: its class, with a number if there are several of that class."""
+    """A name for each service: the name of its class, with a number if several services have this class."""
     kinds = [type(service).__name__ for service in services]
     return tuple(
         kind if kinds.count(kind) == 1 else f"{kind} {kinds[: number + 1].count(kind)}"

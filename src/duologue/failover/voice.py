@@ -1,8 +1,8 @@
-"""Several voices as one.
+"""Uses several voices as one: if one fails, the next one goes on.
 
-If a voice fails before its first sound, the next one says the same sentence. A voice with word times can also be
-replaced in the middle of a sentence: its sound is passed on up to the end of a word, so the next voice goes on with the
-next word. Rule: no word is said twice, and none is cut.
+If a voice fails before its first sound, the next one says the same sentence. A voice that reports the times of its
+words can also be replaced in the middle of a sentence: its sound is passed on only up to the end of a word, so the next
+voice can go on with the next word. Rule: no word is said twice or cut off.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .services import Services
 
 
 class FallbackVoice(Voice):
-    """A voice that uses the first healthy one of several voices. Made by `Fallback`."""
+    """A voice that lets the first healthy one of several voices speak. Made by `Fallback`."""
 
     def __init__(self, services: Services[Voice], after_ms: int | None) -> None:
         self._services, self._after_ms = services, after_ms
@@ -34,7 +34,7 @@ class FallbackVoice(Voice):
         return self._services.in_use
 
     async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
-        """The sound of a sentence, by the first voice that works."""
+        """Yield the sound of a sentence, spoken by the first voice that works."""
         tried = set[int]()
         rest = text
         while rest:
@@ -67,8 +67,8 @@ class FallbackVoice(Voice):
 
 
 class SpokenSound:
-    """The part of a sentence that one voice has said. With `holds_back`, sound after the end of the last known word
-    waits until the next word's end is known."""
+    """The part of a sentence that one voice has said. With `holds_back`, sound is passed on only up to the end of the
+    last word whose time is known. The sound after that waits."""
 
     def __init__(self, text: str, holds_back: bool) -> None:
         self._ledger = Ledger()
@@ -81,12 +81,13 @@ class SpokenSound:
 
     @property
     def is_at_a_word(self) -> bool:
-        """Can another voice go on here: was nothing passed on, or everything up to the end of a word?"""
+        """Can another voice go on from here? Yes, if no sound was passed on yet, or if the sound that was passed on
+        ends at the end of a word."""
         return self._given_ms == 0 or (self._holds_back and self._given_ms == self._word_ms)
 
     @property
     def rest(self) -> str:
-        """The text that wasn't said."""
+        """The text that has not been said yet."""
         return self._ledger.split(self._given_ms).unheard
 
     def feed(self, sound: Sound) -> Iterator[Sound]:
@@ -100,7 +101,7 @@ class SpokenSound:
         return self._release(self._word_ms if self._holds_back else self._ledger.total_ms)
 
     def end(self) -> Iterator[Sound]:
-        """The sentence is over: return the sound that was held back."""
+        """Return the sound that was held back, because the sentence is over."""
         return self._release(self._ledger.total_ms)
 
     def _release(self, until_ms: int) -> Iterator[Sound]:
@@ -115,7 +116,7 @@ class SpokenSound:
 
 
 def split_sound(sound: Sound, ms: int) -> tuple[Sound, Sound]:
-    """The first `ms` of a sound, and the rest. A word belongs to the part in which it ends."""
+    """Split a sound into its first `ms` milliseconds and the rest. A word belongs to the part in which it ends."""
     size = sound.rate_hz * ms // 1000 * 2
     first = tuple(word for word in sound.words if word.end_ms <= ms)
     later = tuple(

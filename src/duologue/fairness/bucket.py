@@ -1,7 +1,8 @@
-"""A token bucket as a value: how much one caller may use now, and how soon it may use more.
+"""A token bucket, as a value. It says how much one caller may use now, and how long the caller has to wait until it may
+use more.
 
-A `Rate` is the limit, and a `Bucket` says how much of it is left. Both are plain data, and each call passes the current
-time. Rule: all arithmetic is on whole numbers, so a bucket never drifts, and a clock that goes back adds nothing.
+A `Rate` is the limit, and a `Bucket` says how much is left. Both are plain data, and the current time is passed to each
+function. Rule: all arithmetic is on whole numbers, so a bucket never drifts, and a clock that goes back adds nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """`amount` may be used in each period of `per_ms`, and up to `burst` at once after a quiet time."""
+    """A limit: `amount` may be used in each period of `per_ms` milliseconds. After a time without use, up to `burst`
+    may be used at once."""
 
     amount: int
     per_ms: int
@@ -21,14 +23,15 @@ class Rate:
     def __post_init__(self) -> None:
         for name in self.__slots__:
             if getattr(self, name) <= 0:
-                raise ValueError(f"{name} of a rate must be above 0, not {getattr(self, name)}")
+                raise ValueError(f"{name} in a rate must be above 0, not {getattr(self, name)}")
 
     def __str__(self) -> str:
         return f"{self.amount:,} in {self.per_ms:,} ms, up to {self.burst:,} at once"
 
 
 class Bucket(NamedTuple):
-    """How much is left at the time `at_ms`. It is counted in parts: one unit of the amount has `per_ms` parts."""
+    """How much is left at the time `at_ms`. To avoid fractions, `parts` counts small parts: one unit of the amount is
+    `per_ms` parts."""
 
     parts: int
     at_ms: int
@@ -36,8 +39,8 @@ class Bucket(NamedTuple):
 
 class Taken(NamedTuple):
     """The result of `take`. `bucket` is the bucket afterwards. `wait_ms` is 0 if the amount was taken. Otherwise
-    nothing was taken, and the amount will be available after `wait_ms`. None means never, because the amount is larger
-    than the burst."""
+    nothing was taken, and `wait_ms` is how long to wait until the amount is available. None means that it never will
+    be, because the amount is larger than the burst."""
 
     bucket: Bucket
     wait_ms: int | None
@@ -53,14 +56,14 @@ def full(rate: Rate, now_ms: int) -> Bucket:
 
 
 def refilled(rate: Rate, bucket: Bucket, now_ms: int) -> Bucket:
-    """The bucket at a later time, with what was refilled since then."""
+    """The bucket at the time `now_ms`, with what was added since its own time."""
     passed_ms = max(0, now_ms - bucket.at_ms)
     parts = min(rate.burst * rate.per_ms, bucket.parts + passed_ms * rate.amount)
     return Bucket(parts, max(now_ms, bucket.at_ms))
 
 
 def take(rate: Rate, bucket: Bucket, amount: int, now_ms: int) -> Taken:
-    """Use this amount, if that much is left."""
+    """Use this amount, if enough is left."""
     assert amount >= 0, "an amount is 0 or more"
     now = refilled(rate, bucket, now_ms)
     wanted = amount * rate.per_ms
@@ -77,5 +80,5 @@ def left(rate: Rate, bucket: Bucket, now_ms: int) -> int:
 
 
 def is_full(rate: Rate, bucket: Bucket, now_ms: int) -> bool:
-    """Is this bucket like a new one, so that it needn't be remembered?"""
+    """Is this bucket full? If so, it needn't be remembered, because a new bucket would be the same."""
     return refilled(rate, bucket, now_ms).parts == rate.burst * rate.per_ms

@@ -1,7 +1,7 @@
 """One bucket for each caller that has used something lately, such as each IP address.
 
-Rule: only buckets that aren't full are remembered, and at most `callers_max` of them. A caller that isn't remembered
-has a full bucket. If too many would have to be remembered, the fullest ones are forgotten first.
+Rule: at most `callers_max` buckets are remembered. A caller whose bucket isn't remembered has a full bucket. If there
+would be too many, the full buckets are forgotten, or, if none is full, the fullest.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ class BucketsByCaller:
         return len(self._buckets)
 
     def take(self, caller: str, amount: int, now_ms: int) -> int | None:
-        """Use this amount, if that is allowed. Returns 0 if it was, or else `wait_ms` as in `Taken`: the milliseconds
-        until it is allowed, or None for never."""
+        """Use this amount, if the caller may use it now. Returns 0 if the amount was used. Otherwise returns how many
+        milliseconds to wait until the caller may use it; None if it never may, because the amount is larger than the
+        burst."""
         bucket = self._buckets.get(caller) or full(self.rate, now_ms)
         self._buckets[caller], wait_ms = take(self.rate, bucket, amount, now_ms)
         if len(self._buckets) > self._callers_max:

@@ -1,7 +1,8 @@
-"""An inbox between the event loop and one thread: waiting work is taken in turns, one piece of each conversation.
+"""An inbox through which the event loop gives work to one thread. The thread takes one piece of work from each
+conversation in turn.
 
-Rule: a conversation that adds much work delays only itself. After `finish`, the thread gets the waiting pieces, then
-the last pieces, and then None.
+Rule: a conversation that adds a lot of work delays only itself. After `finish`, the thread gets the waiting pieces,
+then the pieces that were passed to `finish`, and then None.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _ANY = 1 << 30  # the thread takes as many at a time as it likes
 
 
 class FairInbox(Generic[T]):
-    """Holds at most `waiting_max` pieces, and `each_max` of one owner."""
+    """Holds at most `waiting_max` pieces of work, and at most `each_max` pieces of each owner (conversation)."""
 
     def __init__(self, waiting_max: int, each_max: int) -> None:
         self._waiting_max = waiting_max
@@ -29,10 +30,10 @@ class FairInbox(Generic[T]):
         return self._queue.waiting
 
     def put(self, owner: str, item: T) -> None:
-        """Add a piece. Raises QueueFull if too many wait."""
+        """Add a piece of work. Raises QueueFull if too many pieces are waiting."""
         with self._changed:
             if self._queue.waiting >= self._waiting_max:
-                raise QueueFull(f"more than {self._waiting_max} pieces of work wait")
+                raise QueueFull(f"the inbox has too much work waiting (limit: {self._waiting_max})")
             self._queue.put(owner, item)
             self._changed.notify()
 
@@ -44,14 +45,15 @@ class FairInbox(Generic[T]):
             self._changed.notify()
 
     def get(self) -> T | None:
-        """Wait for the next piece and return it. Returns None after the last piece."""
+        """Wait for the next piece of work and return it. Returns None after `finish`, when no piece is left."""
         with self._changed:
             while (found := self._next()) is None and not self._is_finished:
                 self._changed.wait()
             return found
 
     def get_now(self) -> T | None:
-        """The next piece, or None if nothing waits. Pieces that were passed to `finish` are returned only by `get`."""
+        """The next piece, without waiting; None if no piece is there. Pieces that were passed to `finish` are returned
+        only by `get`."""
         with self._changed:
             return self._next() if self._queue.waiting else None
 

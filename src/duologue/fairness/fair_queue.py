@@ -1,9 +1,10 @@
-"""Which waiting work runs next, if several owners share a few places: a fair queue by owner.
+"""A fair queue. It decides which waiting work runs next when several owners share a limited number of places; a place
+runs one piece of work at a time.
 
-An owner is a conversation, or an address. The next work is taken from the owner with the least running work. Among
-equals, it is taken from the owner that was served longest ago. Rule: an owner's own work keeps its order; an owner has
-at most `waiting_max` waiting and `each_max` running; and while more than half of the places are taken, each owner has
-at most one, so that an owner with nothing running finds a place soon.
+An owner is a conversation, or an address. The next work is taken from the owner that has the least work running. If
+several have equally little, it is taken from the owner that was served longest ago. Rule: the work of one owner keeps
+its order. An owner may have at most `waiting_max` pieces waiting and `each_max` running. While more than half of the
+places are in use, an owner gets a place only if it has none, so that every owner gets a place soon.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """How many places there are, and how many one owner may have."""
+    """How many places there are, and how many of them one owner may use."""
 
     places: int  # pieces of work that run at the same time
     each_max: int  # of them, for one owner
@@ -36,8 +37,8 @@ class QueueFull(DuologueError):
 
 
 class FairQueue(Generic[T]):
-    """Waiting work by owner. `put` adds a piece, `take` returns the next one that may run, and `done` frees its
-    place."""
+    """The waiting work of all owners. `put` adds a piece of work, `take` returns the next piece that may run, and
+    `done` frees the place of a piece that has ended."""
 
     def __init__(self, shares: Shares) -> None:
         self.shares = shares
@@ -53,16 +54,15 @@ class FairQueue(Generic[T]):
         return sum(self._running.values())
 
     def put(self, owner: str, work: T) -> None:
-        """Add a piece of work. Raises QueueFull if this owner has too many waiting."""
+        """Add a piece of work. Raises QueueFull if too much work of this owner is waiting."""
         mine = self._waiting.setdefault(owner, deque())
         if len(mine) >= self.shares.waiting_max:
-            raise QueueFull(
-                f"{len(mine)} pieces of work of this conversation wait already; at most {self.shares.waiting_max} may"
-            )
+            raise QueueFull(f"this conversation has too much work waiting (limit: {self.shares.waiting_max})")
         mine.append(work)
 
     def take(self) -> tuple[str, T] | None:
-        """Take the next piece of work and its owner. None if no waiting work may run now."""
+        """Remove the next piece of work from the queue. Returns its owner and the work; None if no waiting work may run
+        now."""
         running = self.running
         if running >= self.shares.places:
             return None
@@ -79,7 +79,7 @@ class FairQueue(Generic[T]):
         return owner, work
 
     def done(self, owner: str) -> None:
-        """Free the place of a piece of this owner's work that has ended."""
+        """Free one place of this owner, because a piece of its work has ended."""
         self._running[owner] -= 1
         if not self._running[owner]:
             del self._running[owner]

@@ -1,6 +1,6 @@
 """Pools of threads for work that blocks, each with a fair queue by conversation.
 
-Each kind of work has a pool of its own: a tool that sleeps doesn't delay the NLU or the ears. Rule: one conversation
+Each kind of work has a separate pool, so a tool that blocks doesn't delay the NLU or the ears. Rule: one conversation
 never has more than its share of a pool, and work that doesn't fit is refused with QueueFull. A thread ends after a
 while without work, and threads don't keep the process alive.
 """
@@ -33,8 +33,8 @@ class _Work(NamedTuple):
 
 
 class FairThreads(Executor):
-    """One pool of threads. `counts` says how much work is running and waiting, and how much was done and refused so
-    far."""
+    """One pool of threads. `counts` says how many pieces of work are running and waiting, and how many were done and
+    refused so far."""
 
     def __init__(self, name: str, shares: Shares) -> None:
         self.name = name
@@ -62,7 +62,7 @@ class FairThreads(Executor):
         return await self.run_for(owner(), partial(work, *args, **kwargs))
 
     async def run_for(self, name: str, work: Callable[[], T]) -> T:
-        """Like `run`, for this owner."""
+        """Do the same as `run`, but for the owner `name`."""
         call: Callable[[], T] = partial(contextvars.copy_context().run, work)
         return await asyncio.get_running_loop().run_in_executor(_Lane(self, name), call)
 
@@ -70,7 +70,7 @@ class FairThreads(Executor):
         return self.submit_for(owner(), partial(fn, *args, **kwargs))
 
     def submit_for(self, name: str, work: Callable[[], T]) -> Future[T]:
-        """Queue the work of this owner. Raises QueueFull."""
+        """Queue a piece of work for the owner `name`. Raises QueueFull if too much work of this owner is waiting."""
         future: Future[T] = Future()
         with self._changed:
             try:
@@ -85,8 +85,8 @@ class FairThreads(Executor):
         return future
 
     def close(self) -> None:
-        """Cancel waiting work, and wait a moment for running work: a model must not run while the interpreter shuts
-        down. Called at exit. Work that hangs doesn't delay the exit further."""
+        """Cancel waiting work, and wait a moment for running work to end. Called at exit, because a model must not run
+        while the interpreter shuts down. If work hangs, the exit isn't delayed further."""
         with self._changed:
             for work in self._queue.clear():
                 work.future.cancel()
@@ -113,7 +113,8 @@ class FairThreads(Executor):
             del taken, future, run, tell  # otherwise they stay in memory until the next work
 
     def _take(self) -> tuple[str, _Work] | None:
-        """Wait for work that may run now. Returns None if there was no such work for a while."""
+        """Wait for work that may run now, and return its owner and the work. Returns None if there was no work for a
+        while."""
         with self._changed:
             while (taken := self._queue.take()) is None:
                 self._idle += 1

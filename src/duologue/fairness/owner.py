@@ -1,7 +1,8 @@
-"""The owner of the current task: the conversation for which it works, in a context variable that tasks inherit.
+"""The owner of the current task: the conversation that the task works for. It is stored in a context variable, which
+tasks inherit.
 
-Rule: only the code that starts a conversation's tasks sets it. All work without an owner counts as the work of one
-owner.
+Rule: only the code that starts a conversation's tasks sets the owner. All work without an owner counts as the work of a
+single owner.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ OWNER: ContextVar[str] = ContextVar("duologue_owner", default="")
 
 
 def owner() -> str:
-    """The id of the conversation for which this task works; empty if it works for no conversation."""
+    """The id of the conversation that the current task works for; empty if there is no such conversation."""
     return OWNER.get()
 
 

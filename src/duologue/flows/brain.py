@@ -1,8 +1,8 @@
-"""A brain (the part of an agent that produces its replies) that answers by flows, in text and by voice.
+"""A brain (the part of an agent that produces its replies) whose replies come from flows, in text and by voice.
 
-It holds one dialogue per conversation and passes each user turn to it exactly once, even if the runtime requests
-several replies to that turn. Rule: a step of the dialogue is never undone because its audio was interrupted. Responses
-that weren't said yet come first in the next reply.
+The brain holds one dialogue per conversation and passes each user turn to that dialogue exactly once, even if the
+runtime requests several replies to that turn. Rule: a step of the dialogue is never undone because its audio was
+interrupted. Responses that weren't said yet come first in the next reply.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ TALKS_MAX = 1_000  # dialogues held in memory; the others are loaded from the st
 
 
 class FlowBrain:
-    """Answers by flows. If a reply is requested before the user has said anything, `flow` is started, or `opening` is
-    said if there is no `flow`. `beside` is a brain, such as an LLM, that answers what the flows don't understand; the
-    open question is asked again after its answer. It also puts texts in other words, where the file says
-    `rephrase: true`. `today` returns the caller's date and time; by default, the current
-    time in the file's time zone."""
+    """A brain whose replies come from flows. If a reply is requested before the user has said anything, the brain
+    starts `flow`; without a `flow`, it says `opening`. `beside` is another brain, such as an LLM, with two tasks. It
+    answers what the flows don't understand; after its answer, the open question is asked again. And it rephrases texts
+    where the file says `rephrase: true`. `today` returns the caller's date and time; the default is the current time in
+    the file's time zone."""
 
     can_guess = True  # asked early, it answers from a copy of its state, and its functions wait
 
@@ -82,7 +82,8 @@ class FlowBrain:
         self._talks: OrderedDict[str, _DialogueTurns] = OrderedDict()
 
     def remember(self, memory: Memory) -> None:
-        """Store dialogues in `memory`, and run actions through it, so that each action runs only once."""
+        """Store dialogues in `memory` from now on. Actions also run through `memory`, so that each action runs only
+        once."""
         self._store = self._memory = memory
 
     async def has_more(self, conversation: str) -> bool:
@@ -119,7 +120,8 @@ class FlowBrain:
         return self._domain.language
 
     def completeness(self, conversation: str, said: tuple[UserSaid, ...]) -> Completeness:
-        """How complete the user's words are as a reply to the dialogue, by its grammars. NLU isn't asked."""
+        """How complete the user's words are as a reply to the agent, judged by the grammars of the flows alone. NLU
+        isn't asked."""
         turns = self._talks.get(conversation)
         if turns is not None and turns.talk.has_more:
             return Completeness.UNKNOWN
@@ -182,8 +184,9 @@ class FlowBrain:
             yield self._again(last, turns.talk.state)  # the user didn't hear the answer, or answered too early
 
     async def _catch_up(self, turns: _DialogueTurns, request: Request) -> AsyncIterator[Part]:
-        """Process the turns whose answers the user heard from an earlier process, unless this dialogue has processed
-        them already. Otherwise words that were said since then would be taken for a part of these turns."""
+        """Process the user turns up to `heard_turn` now, separately, unless this dialogue has already processed them.
+        The user heard the answers to these turns from an earlier process. Without this step, what the user said later
+        would be taken for a part of these turns."""
         known = tuple(one for one in request.history if not isinstance(one, UserSaid) or one.turn <= request.heard_turn)
         earlier = replace(request, history=known, premature=False, heard_turn=0)
         if turns.new_text(earlier)[0]:
@@ -191,7 +194,7 @@ class FlowBrain:
                 yield part
 
     async def _aside(self, brain: Brain, talk: DialogueSession, request: Request) -> AsyncIterator[Part]:
-        """The answer of the brain `beside`, and then the open question again, unless that brain called a tool."""
+        """The answer from the brain `beside`. The open question follows, unless that brain called a tool."""
         has_called = False
         async for part in brain.reply(request):
             has_called = has_called or isinstance(part, ToolCall)
@@ -208,7 +211,7 @@ class FlowBrain:
         return text if item.barge_in else Firm(text)
 
     def _again(self, text: str, state: DialogueState) -> Part:
-        """The last response, said again."""
+        """The last response again, as a part of a reply. It is an OpenQuestion if a question is open."""
         is_open = state.top is not None and bool(state.last_question)
         return OpenQuestion(text, self._values_to_confirm(state)) if is_open else text
 
@@ -231,7 +234,7 @@ class FlowBrain:
         return _nothing()
 
     def _is_too_early(self, talk: DialogueSession, request: Request, text: str) -> bool:
-        """Does this text say yes to a confirmation that wasn't asked yet when it was said?"""
+        """Does the user say yes to a confirmation, although the agent had not yet asked it when the user spoke?"""
         state = talk.state
         if state.phase is not Phase.CONFIRMING or not (request.premature or talk.has_more):
             return False
@@ -261,7 +264,8 @@ class FlowBrain:
 
 
 class _TurnCheckpoints:
-    """Saves and loads the checkpoints of one dialogue. Each checkpoint also holds the user turns processed so far."""
+    """Saves and loads the checkpoints of one dialogue. Each checkpoint also holds how many words of each user turn were
+    processed."""
 
     def __init__(self, store: CheckpointStore) -> None:
         self._store = store
@@ -288,8 +292,8 @@ class _DialogueTurns:
         self._checkpoints = checkpoints
 
     def new_text(self, request: Request) -> tuple[str, float]:
-        """The user's words since the last request, and the lowest confidence of the turns that they are from. If a turn
-        continued after that request, only its new words count."""
+        """The user's words since the last request, and the lowest confidence among the turns that contain these words.
+        Words that the last request already contained are left out, even if their turn went on after it."""
         return _unprocessed(_user_turns(request), self.given)
 
     @property
@@ -302,16 +306,16 @@ class _DialogueTurns:
 
 
 def _unprocessed(turns: Sequence[UserSaid], given: dict[int, int]) -> tuple[str, float]:
-    """The words of these turns that the dialogue hasn't processed, and the lowest confidence of the turns that have
-    some. `given` says how many words of a turn were processed."""
+    """The words of these turns that the dialogue hasn't processed, and the lowest confidence among the turns with such
+    words (1 if no turn has new words). `given` holds, for each turn, how many of its words were processed."""
     parts = [(new_words(turn.text, given.get(turn.turn, 0)), turn.confidence) for turn in turns]
     new = [(words, confidence) for words, confidence in parts if words]
     return " ".join(words for words, _ in new), min((confidence for _, confidence in new), default=1.0)
 
 
 def _known(given: int | str) -> int:
-    """The number of processed words in a checkpoint. Earlier versions stored the words themselves, which are counted
-    here."""
+    """How many words of a turn were processed, read from a checkpoint. Earlier versions stored the words themselves;
+    these are counted."""
     return count_words(given) if isinstance(given, str) else int(given)
 
 

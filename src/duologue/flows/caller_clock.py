@@ -1,4 +1,4 @@
-"""The caller's clock: date and time where the caller is.
+"""The caller's clock: the date and time at the place where the caller is.
 
 Rule: a dialogue never reads a clock; the code that runs it passes the time in.
 """

@@ -1,7 +1,7 @@
 """Compiles the steps of a flow file to the flat program that a dialogue runs.
 
-Branches and loops become jumps; the steps of `on_no` and `on_failure` follow directly after their step, so the program
-keeps the order of the file. Rule: every instruction has a unique name that doesn't change when steps are added
+Branches and loops become jumps; the steps in an `on_no` or `on_failure` block come directly after the step that the
+block belongs to, as in the file. Rule: every instruction has a unique name that doesn't change when steps are added
 elsewhere, because checkpoints refer to it.
 """
 
@@ -65,8 +65,8 @@ _NOWHERE = -1
 
 
 def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]], faq: tuple[FaqEntry, ...] = ()) -> Domain:
-    """Compile a checked file. `names` holds the list of names of each slot that has one, `faq` the questions and
-    answers."""
+    """Compile a checked file. `names` maps each slot that has a list of names to that list. `faq` holds the questions
+    and answers of the FAQ."""
     patterns = patterns_of(file)
     slots = {name: _compile_slot(name, slot, names.get(name, ()), file.language) for name, slot in file.slots.items()}
     flows = {name: compile_flow(name, flow, patterns.completed) for name, flow in file.flows.items()}
@@ -89,7 +89,8 @@ def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]], faq: 
 
 
 def patterns_of(file: FileEntry) -> Patterns:
-    """The texts of the file. Those that it doesn't replace are the built-in texts of its language."""
+    """The texts that the agent says by itself: those in the file, and the built-in texts of its language for the
+    rest."""
     built_in = pack_of(file.language).texts
     written = file.patterns.model_fields_set  # type: ignore[attr-defined]
     return Patterns(
@@ -114,7 +115,8 @@ def _item_flow(spec: SlotSpec, flows: Mapping[str, Flow]) -> Flow:
 
 
 def to_choices(entries: Iterable[str | ChoiceEntry]) -> tuple[Choice, ...]:
-    """The entries of a list of choices or names, each with the other phrases that users say for it."""
+    """Convert the entries of a list of choices or names. Each choice keeps the other phrases that users may say for
+    it."""
     return tuple(
         Choice(entry.value, tuple(entry.also)) if isinstance(entry, ChoiceEntry) else Choice(entry) for entry in entries
     )
@@ -160,7 +162,7 @@ def _compile_slot(name: str, slot: SlotEntry, names: tuple[Choice, ...], languag
 
 
 def _wording(written: str | list[str]) -> Wording:
-    """One text, or several to choose from."""
+    """The text itself, or a tuple if there are several texts to choose from."""
     return written if isinstance(written, str) else written[0] if len(written) == 1 else tuple(written)
 
 
@@ -174,7 +176,8 @@ def _name_list(names: tuple[Choice, ...]) -> NameList | None:
 
 
 def compile_flow(name: str, flow: FlowEntry, completed: str = "") -> Flow:
-    """Compile one flow. `completed` is said at its end, unless the flow has its own text for that."""
+    """Compile one flow. `completed` is the text that the agent says at the end, unless the flow has a text of its own
+    for this."""
     program = _Program(flow.steps)
     program.add_all(flow.steps)
     if words := _wording(flow.completed) or completed:
@@ -194,7 +197,8 @@ def compile_flow(name: str, flow: FlowEntry, completed: str = "") -> Flow:
 
 
 class _StepNames:
-    """Gives every step a name: its id, or a name made from what the step does, with a number if that name is taken."""
+    """Gives every step a unique name: the step's id, or else a name made from what the step does, with a number if
+    necessary."""
 
     def __init__(self, steps: list[Step]) -> None:
         self._taken = {END, COMPLETED, *(step.id for step in every_step(steps))}
@@ -211,8 +215,8 @@ class _StepNames:
 
 
 def _stem(step: Step) -> tuple[str, bool]:
-    """The base of the name for a step without an id. The second result is True if the first step with this base gets no
-    number."""
+    """The name for a step without an id, before a number is added. The second result is True if the first step with
+    this name needs no number."""
     match step:
         case CollectStep():
             return f"collect_{step.collect}", True
@@ -257,7 +261,7 @@ class _Program:
         return len(self.code) - 1
 
     def settle(self) -> None:
-        """For every jump to a step id, set the index of that step as the target."""
+        """Set the target of every jump that names a step id, now that the positions of all steps are known."""
         for at, step in self._jumps_to_ids:
             self._aim(at, self._places[step])
 
@@ -315,7 +319,7 @@ class _Program:
                 self._add_end(name, step)
 
     def _add_branch(self, name: str, step: BranchStep) -> None:
-        """Emit a branch: for each case a test, its steps, and a jump past the last case."""
+        """Emit a branch. For each case, this is a test, the steps of the case, and a jump to the end of the branch."""
         over: list[int] = []
         for number, case in enumerate(step.branch, start=1):
             match case:

@@ -1,7 +1,7 @@
 """Runs a dialogue: takes messages, calls NLU, validators and actions, and yields the responses.
 
 Holds the state of one conversation and performs the effects that each step of the dialogue returns. Rule: work that has
-started is finished even if nothing waits for its responses any more; those come first in the next reply.
+started is finished even if its responses are no longer awaited. These responses come first in the next reply.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CHECKPOINTS_MAX = 2_000  # checkpoints held in memory; the oldest are dropped, b
 
 
 class CheckpointStore(Protocol):
-    """Where checkpoints are stored."""
+    """Stores the checkpoints of dialogues (the interface)."""
 
     async def load(self, conversation: str) -> dict[str, Any] | None: ...
 
@@ -53,7 +53,7 @@ class CheckpointStore(Protocol):
 
 
 class RecentCheckpoints:
-    """Stores the checkpoints of the most recent dialogues in memory."""
+    """Stores checkpoints in memory, but only those of the most recent dialogues."""
 
     def __init__(self) -> None:
         self.saved: dict[str, dict[str, Any]] = {}
@@ -69,7 +69,7 @@ class RecentCheckpoints:
 
 
 class DialogueSession:
-    """One conversation about the flows of a domain (a compiled flow file)."""
+    """One dialogue between a user and the flows of a domain (a compiled flow file)."""
 
     def __init__(
         self,
@@ -103,8 +103,8 @@ class DialogueSession:
         self._preparing: asyncio.Future[None] | None = None
 
     async def restore(self) -> bool:
-        """Continue from the last checkpoint. Returns False if there isn't one. An action that was running is requested
-        again with the same key."""
+        """Continue from the last checkpoint. Returns False if there is no checkpoint. An action that was running at the
+        checkpoint is requested again, with the same key."""
         saved = await self._store.load(self._conversation) if self._store is not None else None
         if saved is None:
             return False
@@ -122,7 +122,7 @@ class DialogueSession:
         return self.process(self.message(text, confidence))
 
     def message(self, text: str, confidence: float = 1.0) -> UserMessage:
-        """This text as an event of now, for `preview` and `process`."""
+        """Make an event from this text, with the current time, for `preview` and `process`."""
         return UserMessage(text, self._now(), self._today(), confidence)
 
     def process(self, message: UserMessage) -> AsyncIterator[Said]:
@@ -131,8 +131,9 @@ class DialogueSession:
         return self._responses_to(message)
 
     async def preview(self, message: UserMessage) -> tuple[tuple[Respond, ...], DialogueState]:
-        """What this message would lead to, without any effect: the responses, and the state after them. No responses if
-        work is running, or if a function would have to run first, because its result isn't known."""
+        """Find out what this message would lead to, without any effect. Returns the responses and the state after them.
+        If work is running, or if a function would have to run first, the result can't be known: then returns no
+        responses and the current state."""
         self.is_unclear = False
         said: list[Respond] = []
         state, effects = guarded_step(self.domain, self.state, message)
@@ -145,7 +146,8 @@ class DialogueSession:
         return (), self.state
 
     async def take_back(self, before: DialogueState) -> None:
-        """Go back to the state before a message that was not understood, as if it had not been said here."""
+        """Go back to the state `before`, as if the newest message had never reached this dialogue. Used for messages
+        that the dialogue didn't understand."""
         self.state = before
         self.is_unclear = False
         self._unsaid.clear()
@@ -153,12 +155,12 @@ class DialogueSession:
             await self._store.save(self._conversation, to_json(self.domain, self.state), ("taken back",))
 
     def wait(self) -> AsyncIterator[Said]:
-        """Process a silence: the user didn't answer in time."""
+        """Process a silence (the user didn't answer in time), and yield the responses."""
         return self._responses_to(NothingSaid(self._now()))
 
     def start(self, flow: str, **slots: Json) -> AsyncIterator[Said]:
         """Start a flow with values that your program already has. The values are validated like values from the user.
-        Raises DuologueError if there is no such flow, if another flow is open or if a request is running."""
+        Raises DuologueError if there is no such flow, if another flow is open, or if NLU or a function is running."""
         check_flow(self.domain, flow)
         event = FlowRequested(flow, self._now(), tuple(slots.items()))
         if row_for(self.state, event) is None:
@@ -169,14 +171,15 @@ class DialogueSession:
 
     @property
     def has_more(self) -> bool:
-        """Is work running, is a response still to be said, or must failed work be repeated?"""
+        """Is there more to come? True if work is running, if a response is still to be said, or if failed work must be
+        repeated."""
         is_working = self._work is not None and not self._work.done()
         return bool(self._unsaid) or is_working or self._has_failed_work
 
     @property
     def _has_failed_work(self) -> bool:
-        """Did the last work fail (for example because the state couldn't be saved before an action) and leave a request
-        open?"""
+        """Did the last work fail before its request was completed? This happens, for example, if the state couldn't be
+        saved before an action."""
         work = self._work
         if work is None or not work.done() or work.cancelled() or work.exception() is None:
             return False
@@ -193,8 +196,8 @@ class DialogueSession:
             yield said
 
     async def remaining(self) -> AsyncIterator[Said]:
-        """Yield the responses that weren't said yet, and those of the running work until it ends. Work that failed is
-        started again; if it fails again, its exception is raised."""
+        """Yield the responses that weren't said yet. If work is running, also yield its responses until it ends. Failed
+        work is started again; if it fails again, its exception is raised."""
         if self._has_failed_work:
             self._begin(lambda: self._perform_all(()))
         while True:
@@ -208,8 +211,8 @@ class DialogueSession:
             raise failure
 
     def prepare(self) -> None:
-        """Let NLU prepare in a thread for what the user may say next. The user is still listening or thinking, so the
-        next message doesn't have to wait for the preparation."""
+        """Let NLU prepare, in a thread, for what the user may say next. This is done while the user still listens or
+        thinks, so that the next message doesn't have to wait."""
         scope = scope_of(self.domain, understanding(self.domain, self.state), self.state.top is not None)
         if self._preparing is None or self._preparing.done():
             loop = asyncio.get_running_loop()
@@ -238,7 +241,7 @@ class DialogueSession:
         self._work.add_done_callback(lambda _: self._changed.set())
 
     def _note(self, event: DialogueEvent) -> None:
-        """Work is running: let the dialogue queue the event."""
+        """Take an event while work is running: the dialogue processes it after that work."""
         self.state, effects = guarded_step(self.domain, self.state, event)
         assert not any(isinstance(effect, Understand | Validate | RunAction) for effect in effects), effects
         self._say(effects)
@@ -258,10 +261,11 @@ class DialogueSession:
             if self._is_abandoned:
                 return
             self.state, effects = guarded_step(self.domain, self.state, event)
-        raise RuntimeError(f"{ROUNDS_MAX} requests for one message: the flows are in an endless loop")
+        raise RuntimeError(f"endless loop in the flows: one message led to {ROUNDS_MAX} requests to NLU or functions")
 
     async def _save(self, effects: tuple[DialogueEffect, ...]) -> None:
-        """Save the state with the reasons for saving. If that fails, the next save includes these reasons."""
+        """Save the state, together with the reasons for saving it. If the save fails, the next save includes these
+        reasons."""
         self._unsaved_reasons += tuple(
             reason for effect in effects if isinstance(effect, Save) for reason in effect.reasons
         )
@@ -289,7 +293,7 @@ class DialogueSession:
     async def _understand(self, effect: Understand, state: DialogueState) -> Understood | WorkFailed:
         is_asking = state.top is not None
         try:
-            around = surroundings_of(self.state, self._today())
+            around = surroundings_of(state, self._today())
             domain = with_found_choices(self.domain, state)
             if effect.only_faq:
                 entry = await search_faq(self._nlu, domain, effect.text)
@@ -319,7 +323,7 @@ def _doing(state: DialogueState) -> str:
 
 
 def _note_failure(preparing: asyncio.Future[None]) -> None:
-    """Log a failed preparation and do nothing else: NLU will fail again with the next message, and that failure is
+    """Only log that the preparation failed. The NLU will fail again with the next message, and that failure is
     reported."""
     if not preparing.cancelled() and (failure := preparing.exception()) is not None:
         _log.debug("the NLU failed to prepare: %s", failure)

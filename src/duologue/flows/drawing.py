@@ -41,7 +41,7 @@ _ODD = re.compile(r"[^A-Za-z0-9_ ,.()\[\]'/?!=+*-]")
 
 
 class Arrow(NamedTuple):
-    """An arrow from one instruction to another. `label` says when the flow takes it."""
+    """An arrow from one instruction to another. `label` says in which case the flow follows this arrow."""
 
     source: int
     target: int
@@ -64,8 +64,8 @@ def draw_flows(file: FlowFile, flow: str | None = None, format: str = "mermaid")
 
 
 def to_mermaid(domain: Domain, names: tuple[str, ...]) -> str:
-    """The Mermaid chart of these flows. Several flows are each drawn in a frame, with arrows for the calls and links
-    between them."""
+    """The Mermaid chart of these flows. If there are several, each flow is drawn in its own frame, and arrows show
+    which flow calls or links to which."""
     title = names[0] if len(names) == 1 else "flows"
     lines = ["---", f"title: {json.dumps(title)}", "---", "flowchart TD"]
     flows = [domain.flows[name] for name in names]
@@ -112,8 +112,8 @@ def reached(flow: Flow) -> tuple[int, ...]:
 
 
 def landing(flow: Flow, place: int) -> int:
-    """The position that is reached from `place` by following jumps; `place` itself if the instruction there isn't a
-    jump."""
+    """The position where the program continues from `place`. Jumps are followed; if the instruction at `place` isn't a
+    jump, this is `place` itself."""
     for _ in flow.program:
         at = flow.program[place]
         if not isinstance(at, Jump):
@@ -123,7 +123,7 @@ def landing(flow: Flow, place: int) -> int:
 
 
 def arrows_from(flow: Flow, place: int) -> tuple[Arrow, ...]:
-    """The arrows from an instruction to those that may follow it."""
+    """The arrows from the instruction at `place` to the instructions that may follow it."""
     at = flow.program[place]
 
     def to(target: int, label: str = "") -> Arrow:

@@ -1,7 +1,8 @@
-"""Explains how a message is understood: which interpreters were tried, which one took it, and what it did.
+"""Explains how a message is understood: which interpreters were tried, which interpreter took the message, and what the
+message led to.
 
-The message is played on a copy of a dialogue, without NLU and without functions. Rule: the explanation comes from the
-interpreters that conversations use, never from a second description of them.
+The message is played on a copy of a dialogue, without NLU and without functions. Rule: the explanation is made by the
+same interpreters that conversations use.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _STEPS_MAX = 20
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One interpreter, and whether it took the message."""
+    """One interpreter, and whether this interpreter took the message."""
 
     name: str
     about: str
@@ -42,7 +43,8 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How a message was understood. `tried` ends with the interpreter that took it."""
+    """How a message was understood. `tried` lists the interpreters up to and including the one that took the
+    message."""
 
     phase: str
     question: str
@@ -53,8 +55,9 @@ class Explanation:
 
 
 def explain(domain: Domain, text: str, today: str, slot: str = "") -> Explanation:
-    """How `text` is understood as the answer to the question for `slot`, or while no question is open. Validators
-    accept everything here. Raises DuologueError if no flow asks for the slot."""
+    """Explain how `text` is understood: as the answer to the question for `slot`, or, if `slot` is empty, in a dialogue
+    in which no question is open. Validators aren't called; every value counts as valid. Raises DuologueError if no flow
+    asks for the slot."""
     state = _at_question(domain, slot) if slot else DialogueState()
     state = replace(state, trace=())
     after, effects = step(domain, state, UserMessage(text, 0, today))
@@ -85,7 +88,7 @@ def _tried(ladder: tuple[Interpreter[Any], ...], by: str) -> list[Tried]:
 
 
 def _at_question(domain: Domain, slot: str) -> DialogueState:
-    """A dialogue that has just asked for the slot."""
+    """The state of a dialogue that has just asked for the slot."""
     flow = next((one for one in domain.flows.values() if slot in one.slots), None)
     if flow is None:
         asked = tuple(dict.fromkeys(name for one in domain.flows.values() for name in one.slots))

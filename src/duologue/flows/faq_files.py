@@ -1,8 +1,8 @@
 """Reads the questions and answers of a FAQ: from the flow file, or from a YAML or Markdown file beside it.
 
 In Markdown, a heading is a question, several headings in a row are wordings of the same question, and the text below
-them is the answer. Rule: a question without an answer, and an answer without a question, is an error; the message names
-its line.
+them is the answer. Rule: a question without an answer is an error, and so is an answer without a question. The error
+message names the line.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
 
 
 def read_faq(data: Any, folder: Path | None, notes: ProblemList) -> tuple[FaqEntry, ...]:
-    """The FAQ of a file. Problems are added to `notes`."""
+    """The questions and answers of a flow file's FAQ. Problems are added to `notes`."""
     written = data.get("faq") if isinstance(data, dict) else None
     if isinstance(written, str):
         return _from_file(written, folder, notes)

@@ -1,8 +1,8 @@
 """Searches the FAQ for the answer to a message, with the NLU of the agent.
 
-Each entry is treated as an intent, and its questions as the phrases of that intent. So the same models and the same
-calibration decide as for tasks; without models, words decide. Rule: an entry answers only if the NLU is as sure as the
-file asks for.
+Each entry is treated as an intent, and its questions as the phrases of that intent. So the FAQ is searched by the same
+models, with the same calibration, as tasks are; without models, words are compared. Rule: an entry is used as the
+answer only if the NLU's confidence is at least the minimum that the file sets.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def faq_scope(faq: tuple[FaqEntry, ...]) -> MessageScope:
 
 
 async def search_faq(nlu: Nlu, domain: Domain, text: str, sure_min: float = 0.0) -> int | None:
-    """The index of the entry that answers the text; None if the NLU isn't sure enough of any entry."""
+    """The index of the FAQ entry that answers the text; None if the NLU isn't sure enough about any entry."""
     if not domain.faq:
         return None
     found = await nlu.understand(text, faq_scope(domain.faq))
@@ -34,9 +34,9 @@ async def search_faq(nlu: Nlu, domain: Domain, text: str, sure_min: float = 0.0)
 async def with_faq(
     nlu: Nlu, domain: Domain, text: str, commands: tuple[Command, ...], confidence: float
 ) -> tuple[Command, ...]:
-    """The commands for a message, or instead of them the command to answer it from the FAQ. A message that gives values
-    is never taken for a question. If the message asks something and was taken for a task, the search has to be surer
-    than that guess."""
+    """The command to answer the message from the FAQ, if the FAQ fits; otherwise `commands` unchanged. A message that
+    gives slot values is never answered from the FAQ. If NLU took the message for a task, the FAQ is searched only for a
+    message that asks something, and the search must be at least as sure as NLU was."""
     if not domain.faq or any(isinstance(one, SetSlot | CorrectSlot) for one in commands):
         return commands
     is_open = all(isinstance(one, ChitChat | Help) for one in commands)

@@ -16,7 +16,7 @@ from .registry import Registry
 
 def find_functions(file: Path, actions: str | None) -> Registry:
     """The functions of the module `actions`. If `actions` is None, the functions of a Python file in the folder of the
-    flow file: the file of the same name, or else `actions.py`. Without such a file, the registry is empty."""
+    flow file: the file with the same name, or else `actions.py`. If there is no such file, the registry is empty."""
     sys.path.insert(0, str(file.resolve().parent))
     sys.path.insert(0, str(Path.cwd()))
     beside = (name for name in (file.stem, "actions") if file.with_name(f"{name}.py").is_file())

@@ -15,7 +15,8 @@ _ENDS = ("flow_completed", "flow_cancelled")
 
 
 def form_of(domain: Domain, state: DialogueState) -> Form | None:
-    """The form of the open flow, or of the flow that was completed last; None if there is neither."""
+    """The form of the open flow. If no flow is open, the form of the flow that ended last, unless that flow was
+    cancelled. None if there is no form to show."""
     top = state.top
     if top is None:
         return _completed(domain, state)
@@ -28,7 +29,7 @@ def form_of(domain: Domain, state: DialogueState) -> Form | None:
 
 
 def _completed(domain: Domain, state: DialogueState) -> Form | None:
-    """The form of the flow that ended last, if it was completed and had something to show."""
+    """The form of the flow that ended last. None if that flow wasn't completed, or if it has nothing to show."""
     ended = next((line for line in reversed(state.trace) if line.event in _ENDS), None)
     name = dict(ended.data).get("flow", "") if ended is not None else ""
     flow = domain.flows.get(name)
@@ -43,7 +44,7 @@ def _completed(domain: Domain, state: DialogueState) -> Form | None:
 
 
 def _results(flow: Flow) -> tuple[str, ...]:
-    """The slots that actions of this flow fill and that the flow doesn't ask for."""
+    """The slots that are filled by actions of this flow, without those that the flow asks for."""
     outputs = (slot for at in flow.program if isinstance(at, PerformAction) for _, slot in at.outputs)
     return tuple(dict.fromkeys(slot for slot in outputs if slot not in flow.slots))
 

@@ -1,9 +1,9 @@
 """Reasons to ignore an intent that the local NLU guessed.
 
 The local NLU compares phrases and is often too sure: it hears a yes in "are you sure?", a goodbye in "leave it as it
-is" and a question about breakfast in "no breakfast". Each reason is one function. Rule: a doubtful guess is dropped; it
-is never replaced by another one. A language model, unlike the local NLU, also reads the question, so its result isn't
-checked here.
+is" and a question about breakfast in "no breakfast". Each reason is one function. Rule: a doubtful guess is dropped,
+never replaced by another guess. Results of a language model aren't checked here, because a language model, unlike the
+local NLU, also reads the agent's question.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _DEPARTURES = ("go_back", "start_over", "cancel")
 
 @dataclass(frozen=True, slots=True)
 class GuessInContext:
-    """The guessed intent, with the state of the dialogue when the message came."""
+    """The guessed intent, and the state of the dialogue when the user's message arrived."""
 
     intent: str
     confidence: float
@@ -59,8 +59,9 @@ class GuessInContext:
 
 
 def offer_instead(guess: GuessInContext) -> str:
-    """What to say if the nearest tasks do the opposite of what the message asks for: "reschedule it" resembles "cancel
-    it". Names the tasks, so that the user can choose. Empty if the guessed task does what the message says."""
+    """What the agent says if the most similar tasks do the opposite of what the message asks for: "reschedule it"
+    resembles "cancel it". The text names the tasks, so that the user can choose. Empty if the guessed task doesn't
+    contradict the message."""
     if not guess.intent.startswith(FLOW) or guess.is_task_at_hand:
         return ""
     flow = guess.domain.flows.get(guess.intent.removeprefix(FLOW))
@@ -91,8 +92,8 @@ def _is_free_text(g: GuessInContext) -> bool:
 
 
 def _is_unsure_departure(g: GuessInContext) -> bool:
-    """Does the guess have low confidence, although it would take back an answer, leave the open task, or cancel when no
-    task is open? "The later one" resembles "go back", and "I don't mind" resembles "never mind"."""
+    """Is the guess unsure, and would it take back an answer, leave the open task, or cancel although no task is open?
+    "The later one" resembles "go back", and "I don't mind" resembles "never mind"."""
     if g.state.top is None:
         return g.intent == "cancel" and g.confidence < _SURE
     turns = g.intent in _DEPARTURES or (g.intent.startswith(FLOW) and not g.is_task_at_hand)
@@ -100,13 +101,14 @@ def _is_unsure_departure(g: GuessInContext) -> bool:
 
 
 def _asks_about_it(g: GuessInContext) -> bool:
-    """Would the guess go back, start over or cancel, although the message is a question? Example: "Is it free to
-    cancel?" cancels nothing."""
+    """Would the guess make the dialogue go back, start over or cancel, although the message is a question? Example: "Is
+    it free to cancel?" cancels nothing."""
     return g.intent in _DEPARTURES and g.signs.asks(g.tokens)
 
 
 def _is_answer_not_said(g: GuessInContext) -> bool:
-    """Is the guess a yes or no that the message doesn't contain? A wrong yes could, for example, send money."""
+    """Is the guess a yes or a no, although the message doesn't say yes or no? A wrong yes could, for example, send
+    money."""
     if g.intent not in ANSWERS:
         return False
     slots = tuple(g.domain.slots[name].grammar_slot for name in g.asked.slots if name in g.domain.slots)
@@ -142,8 +144,8 @@ def _denies_waiting(g: GuessInContext) -> bool:
 
 
 def _only_opens_with_wait(g: GuessInContext) -> bool:
-    """Is the guess a request for time, although the "wait" only opens a question? "Wait, how much is it?" asks for the
-    price; "can you wait a second?" asks for time."""
+    """Is the guess a request for time, although the word "wait" only introduces a question? "Wait, how much is it?"
+    asks for the price; "can you wait a second?" asks for time."""
     stopped = after_stop([token.word for token in g.tokens], g.words.stopping, g.words.before_questions)
     first = next((place for place, token in enumerate(g.tokens) if token.word not in g.words.before_questions), 0)
     opening = max(stopped, first)
@@ -153,7 +155,8 @@ def _only_opens_with_wait(g: GuessInContext) -> bool:
 
 
 def _has_no_evidence(g: GuessInContext) -> bool:
-    """Is the guess a command that no word of the message speaks of? "As soon as possible" doesn't mean "wait"."""
+    """Is the guess a command, although no word of the message belongs to that command? "As soon as possible" doesn't
+    mean "wait"."""
     name = _SPOKEN.get(g.intent) if g.confidence < _SURE else None
     return name is not None and not any(
         g.words.stem(token.word) in g.signs.words_of_command(name) for token in g.tokens
@@ -168,7 +171,8 @@ def _holds_only_values(g: GuessInContext) -> bool:
 
 def _shares_no_word(g: GuessInContext) -> bool:
     """Would the guess leave the open question for another task, although no word of the message is in that task's
-    phrases? A similar meaning isn't enough: the user is more likely to answer than to turn to something else."""
+    example phrases? A similar meaning isn't enough, because users answer a question more often than they change the
+    subject."""
     flow = g.domain.flows.get(g.intent.removeprefix(FLOW)) if g.intent.startswith(FLOW) else None
     if flow is None or g.state.top is None or g.is_task_at_hand or g.confidence >= _SURE:
         return False

@@ -1,8 +1,8 @@
 """Finds conditions that can never be true: a slot compared with a value that it can't have.
 
 Examples: `amount > 500` for a slot of type money, which holds an amount with its currency and not a number; `seat ==
-"isle"` without such a choice. Rule: a slot that a function or a step may fill can have any value, so only the other
-slots are checked.
+"isle"` without such a choice. Rule: only slots whose values come from the user alone are checked. A slot that a
+function or a step may fill can have any value.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _HOLDS = {SlotKind.NUMBER: "a number", SlotKind.YES_NO: "true or false", SlotKin
 
 
 def check_comparisons(data: Any, notes: ProblemList) -> None:
-    """Add a problem to `notes` for every comparison with a value that the slot can't have."""
+    """Add a problem to `notes` for every condition that compares a slot with a value that the slot can't have, or that
+    calculates with a slot that isn't a number."""
     slots = entries_of(data, "slots")
     free = {name for name, slot in slots.items() if "normaliser" in slot}
     free |= {name for at in steps_of(data) for name in _filled_by(at)}
@@ -48,7 +49,7 @@ def _filled_by(at: LocatedStep) -> Iterator[str]:
 
 
 def _calculated(text: str) -> tuple[str, ...]:
-    """The slots that a condition calculates with."""
+    """The slots that are used in calculations in this condition, such as `seats` in `seats + 1 > 5`."""
     try:
         tree = ast.parse(parse(text).text, mode="eval")
     except (BadCondition, RecursionError):
@@ -58,7 +59,7 @@ def _calculated(text: str) -> tuple[str, ...]:
 
 
 def _comparisons(text: str) -> Iterator[tuple[str, object]]:
-    """The comparisons in a condition, as pairs of a slot and a value that it is compared with."""
+    """The comparisons in a condition, as pairs: a slot, and the value that it is compared with."""
     try:
         tree = ast.parse(parse(text).text, mode="eval")
     except (BadCondition, RecursionError):

@@ -1,8 +1,8 @@
 """Other flow files that a file includes: their slots, flows and FAQ become part of it.
 
 `include: payment.yaml`, or a list of names. An included file has `version`, `slots`, `flows`, `faq` and `include`, and
-nothing else: settings and patterns are those of the first file. Rule: every name is defined once, in one file, and a
-file that includes itself, directly or through others, is refused.
+nothing else: settings and patterns can be set only in the first file. Rule: every name is defined once, in one file,
+and a file that includes itself, directly or through others, is refused.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _KEYS = ("version", "include", "slots", "flows", "faq")
 
 
 def with_includes(plain: Plain, name: str, folder: Path | None, notes: ProblemList) -> Plain:
-    """The file together with everything that it includes. Problems are added to `notes`, each with its own file and
-    line."""
+    """The file together with everything that it includes. Problems are added to `notes`; each names the file and line
+    where it was found."""
     if not isinstance(plain.value, dict) or "include" not in plain.value:
         return plain
     whole = _Whole(plain, name, folder, notes)
@@ -33,7 +33,7 @@ def with_includes(plain: Plain, name: str, folder: Path | None, notes: ProblemLi
 
 
 class _Whole:
-    """Collects the entries of several files, and where each of them was written."""
+    """Collects the entries of several files, and remembers in which file and line each entry was written."""
 
     def __init__(self, plain: Plain, name: str, folder: Path | None, notes: ProblemList) -> None:
         self.value: dict[str, Any] = {**plain.value}
@@ -49,8 +49,8 @@ class _Whole:
         self._read: set[Path] = set()
 
     def add_all(self, data: dict[str, Any], lines: dict[Place, int], way: tuple[Path, ...]) -> None:
-        """Add the files that `data` includes. `way` holds the chain of files from the first one to the one with
-        `data`."""
+        """Add the files that `data` includes. `way` is the chain of includes that leads to `data`: the first file, the
+        file that it includes, and so on up to the file of `data`."""
         here = self._shown(way[-1]) if len(way) > 1 else self._name
         for number, other in enumerate(texts_of(data.get("include"))):
             line = lines.get(("include", number), lines.get(("include",), 1))
@@ -127,7 +127,8 @@ class _Whole:
             }
 
     def _shown(self, file: Path) -> str:
-        """The path of an included file in messages: in the same folder as the path of the first file."""
+        """The path of an included file as messages show it: relative to the same folder as the path of the first
+        file."""
         above = Path(self._name).parent
         try:
             return str(above / file.relative_to(self._folder.resolve())) if self._folder is not None else file.name

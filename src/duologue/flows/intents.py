@@ -1,4 +1,5 @@
-"""The intents that NLU may choose from in a turn: the offered flows, and commands with example phrases.
+"""The intents that NLU may choose from in a turn: the flows that the user can start, and commands such as "cancel",
+each with example phrases.
 
 Rule: a flow's intent has a prefix, so it can't be confused with a command of the same name.
 """
@@ -91,7 +92,7 @@ _LISTED_MAX = 40  # choices and names that a model is told
 
 
 def form_of(spec: SlotSpec) -> str:
-    """How a language model has to write a value of this slot."""
+    """Instructions for a language model: in which form to write a value of this slot. Empty if any form is allowed."""
     listed = [choice.value for choice in spec.choices]
     if spec.names is not None and not spec.is_open:
         listed = list(dict.fromkeys(spec.names.values.values()))
@@ -99,7 +100,8 @@ def form_of(spec: SlotSpec) -> str:
 
 
 def surroundings_of(state: DialogueState, today: str) -> Surroundings:
-    """What a language model may know besides the message: the last messages, the known values and the day."""
+    """What a language model is told besides the message: the last messages, the values of the open task, and today's
+    date."""
     history = tuple(
         f"{message.role}: {message.content[:CHARS_TOLD_MAX]}" for message in state.messages[-MESSAGES_TOLD:-1]
     )

@@ -1,7 +1,8 @@
-"""Checks of lists, of steps that search the FAQ, of flows for repairs, and of texts with several wordings.
+"""Checks of lists, of steps that search the FAQ, of repair flows (flows for when a user cancels, corrects or isn't
+understood), and of texts with several wordings.
 
-Rule: a list that could grow for ever, a search in an FAQ that doesn't exist, and a repair that runs an action before it
-asks are errors; the message names the line.
+Rule: these are errors, and the message names the line: a list that could grow for ever, a search in an FAQ that doesn't
+exist, and a repair flow that runs an action before it asks the user.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ _ITEMS_MAX = 12
 
 
 def check_lists(data: Any, notes: ProblemList) -> None:
-    """Report lists without items or without an end, slots that can't be part of an item, and lists in a language whose
-    pack can't read replies about them."""
+    """Report lists without items or without a maximum, slots that can't be part of an item, and lists in a language
+    whose language pack can't read replies about lists."""
     slots = entries_of(data, "slots")
     language = data.get("language", "en")
     pack = pack_of(language) if isinstance(language, str) and has_pack(language) else None
@@ -69,8 +70,8 @@ def check_faq_steps(data: Any, notes: ProblemList) -> None:
 
 
 def check_repair_flows(data: Any, notes: ProblemList) -> None:
-    """Report flows for repairs that run an action before they ask: nothing may be done because a user cancelled or
-    wasn't understood."""
+    """Report repair flows that run an action before they ask the user. Otherwise something would be done only because a
+    user cancelled or wasn't understood."""
     repairs = data.get("repairs")
     for occasion, name in (repairs if isinstance(repairs, dict) else {}).items():
         flow = entries_of(data, "flows").get(name) if isinstance(name, str) else None
@@ -81,8 +82,8 @@ def check_repair_flows(data: Any, notes: ProblemList) -> None:
 
 
 def check_variations(data: Any, notes: ProblemList) -> None:
-    """Report confirmations whose texts don't all name the same slots: a yes has to mean the same, whichever text was
-    said."""
+    """Report confirmations whose alternative texts don't all name the same slots. A yes has to mean the same, whichever
+    text the agent said."""
     for at in steps_of(data):
         texts = texts_of(at.step.get("confirm")) if at.key == "confirm" else []
         for number, text in enumerate(texts[1:], start=1):

@@ -94,7 +94,7 @@ def flow_schema() -> dict[str, Any]:
 
 @contextmanager
 def _its_packages() -> Iterator[None]:
-    """Turn a missing PyYAML or pydantic into an error that says what to install."""
+    """If PyYAML or pydantic is missing, raise an error that says what to install."""
     try:
         yield
     except ModuleNotFoundError as missing:
@@ -104,9 +104,9 @@ def _its_packages() -> Iterator[None]:
 
 
 def read_text(text: str, name: str, folder: Path | None = None) -> FlowFile:
-    """Load flows from a text, and return their domain together with the entries and warnings. Included files, lists of
-    names and an FAQ that are in other files are read from `folder`. Raises InvalidFlows if anything
-    in the text is wrong."""
+    """Load flows from a text, and return their domain together with the entries and warnings. Other files that the text
+    names (included files, lists of names, an FAQ) are read from `folder`. Raises InvalidFlows if anything in the text
+    is wrong."""
     with _its_packages():
         from .compile import compile_file, to_choices
         from .faq_files import read_faq

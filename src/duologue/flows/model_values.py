@@ -1,4 +1,5 @@
-"""Checks the values that a language model normalised, before they become commands.
+"""Checks the slot values that a language model returned in normalised form (such as "2026-03-04" for "next Wednesday"),
+before they become commands.
 
 A model may return a value of the wrong type, in the wrong language, or one that doesn't exist. Rule: a value that
 doesn't have the form of its slot is dropped, and so is a value that contradicts the words that the model quotes.
@@ -30,7 +31,7 @@ TEXT_CHARS_MAX = 300
 
 
 def checked_value(spec: SlotSpec, given: ModelValue) -> Json:
-    """The value, if it has the form of its slot; otherwise None."""
+    """The value that the model gave, if it has the form that its slot requires; otherwise None."""
     try:
         value = json.loads(given.written)
     except ValueError:

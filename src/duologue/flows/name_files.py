@@ -1,6 +1,6 @@
-"""Reads lists of names from text files: one name per line, followed by other phrases for it, each after a `|`.
+"""Reads lists of names from text files. Each line has one name, followed by other phrases for it, separated by `|`.
 
-Rule: such a file must be in the folder of the flow file, or below it.
+Rule: such a file must be in the folder of the flow file, or in a folder inside it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def read_name_files(data: Any, folder: Path | None, notes: ProblemList) -> dict[
 
 
 def _read(name: str, folder: Path | None) -> tuple[Choice, ...] | str:
-    """The names in the file; if it can't be used, a text that says what is wrong with it."""
+    """The names in the file. If the file can't be used, a text that says what is wrong with it."""
     try:
         _, lines = read_side_file(name, folder, CHARS_MAX, "write the names as a list")
     except UnreadableSideFile as problem:

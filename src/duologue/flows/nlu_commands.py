@@ -2,8 +2,8 @@
 become slot values.
 
 Each slot's own grammar reads its value, from the quoted words or from the whole message. A language model may also
-return normalised values; they are checked and announced. Rule: an unknown intent, a quote that can't be read as a
-value, or a value that doesn't have the form of its slot is ignored.
+return normalised values; these are checked, and the agent announces them to the user. Rule: an unknown intent, a quote
+that can't be read as a value, or a value that doesn't have the form of its slot is ignored.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .partial_values import answer_in_part, first_values, flow_by_items, put_off
 def commands_of(
     domain: Domain, state: DialogueState, effect: Understand, found: Understanding, today: str
 ) -> tuple[Command, ...]:
-    """The commands that the message stands for; empty if it was not understood."""
+    """The commands that the message means; empty if it was not understood."""
     values = tuple(_quoted(domain, state, quote, found.by, today) for quote in found.quotes)
     given = _with_model_values(domain, state, tuple(value for value in values if value is not None), found)
     name = found.intent
@@ -61,8 +61,8 @@ def commands_of(
 def _put_off(
     domain: Domain, state: DialogueState, text: str, today: str, part: tuple[SetSlot, ...]
 ) -> tuple[Command, ...]:
-    """The commands by which the agent says that it comes back to days and times that were mentioned beside an answer
-    and can't be taken yet."""
+    """The commands that make the agent say that it will ask about a day or time later: the user mentioned it besides
+    the answer, but it can't be used yet."""
     if state.top is None:
         return ()
     known = [*(name for name, _ in state.top.slots), *(value.slot for value in part)]
@@ -72,8 +72,9 @@ def _put_off(
 def _with_model_values(
     domain: Domain, state: DialogueState, quoted: tuple[SetSlot | CorrectSlot, ...], found: Understanding
 ) -> tuple[SetSlot | CorrectSlot, ...]:
-    """The values that grammars read from quoted words, and those that the model normalised. The latter are announced to
-    the user. If the two disagree about a slot, neither is taken."""
+    """The values that grammars read from quoted words, together with the values that the language model returned. The
+    model's values are announced to the user. If the two differ for a slot, neither is used, except for slots of type
+    text and name: there, the model's value is used."""
     read_by = {value.slot: value for value in quoted}
     taken: dict[str, SetSlot | CorrectSlot] = dict(read_by)
     for given in found.values:
@@ -92,13 +93,13 @@ def _with_model_values(
 
 
 def _is_refused_yes(domain: Domain, intent: str | None, text: str) -> bool:
-    """Did the model hear a yes in a message that asks something or says no? Such a yes never counts."""
+    """Did the model find a yes in a message that asks something or says no? Such a yes is never accepted."""
     signs, tokens = domain.pack.signs, domain.pack.words.tokens_of(text)
     return intent == "affirm" and (signs.asks(tokens) or signs.polarity(tokens) in (Polarity.NO, Polarity.UNSURE))
 
 
 def _is_change_left(domain: Domain, state: DialogueState, effect: Understand) -> bool:
-    """Does the user, when asked for a value, say to leave things as they are?"""
+    """Does the user, instead of giving the value that was asked for, say to leave everything as it is?"""
     return effect.waiting_for is not None and not state.reading_back and _keeps(domain, effect.text)
 
 

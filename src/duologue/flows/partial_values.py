@@ -1,8 +1,8 @@
 """Finds values in messages that were only partly understood: in a message that starts a task, and in an answer with
 other words around it.
 
-Rule: the `source` of such a value says that the message wasn't fully understood, and the value is announced to the user
-before it is used.
+Rule: such a value has a `source` that marks it as taken from a message that wasn't fully understood. The agent
+announces it to the user before it is used.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetS
 
 
 def put_off(domain: Domain, flow: str, text: str, today: str, known: Iterable[str]) -> tuple[ChitChat, ...]:
-    """What the agent says about days and times in the message that can't be taken, such as "on Monday or Tuesday": it
-    comes back to them. Empty if every day and time was taken, or if the flow asks for it next. `known` are the
-    filled slots."""
+    """What the agent says about days and times that the message doesn't settle, such as "on Monday or Tuesday": that it
+    will ask about them later. Empty if there are no such days and times, or if the flow asks for them next. `known`
+    holds the names of the filled slots."""
     names = [name for name in domain.flows[flow].slots if name not in set(known)]
     slots = tuple(domain.slots[name].grammar_slot for name in names if not domain.slots[name].ask_before_filling)
     left = [name for name in domain.pack.replies.unsettled_slots(slots, text, today) if name != names[0]]
@@ -46,7 +46,8 @@ def put_off(domain: Domain, flow: str, text: str, today: str, known: Iterable[st
 
 def flow_by_items(domain: Domain, text: str, today: str) -> tuple[StartFlow | SetSlot, ...]:
     """The commands for a message that only names items of a list, such as "two large margheritas and a cola": start the
-    one flow that asks for them. Empty if a word isn't understood, or unless exactly one flow asks for such items."""
+    one flow that asks for them. Empty if a word isn't understood, or if no flow or more than one flow asks for such
+    items."""
     found: list[tuple[StartFlow | SetSlot, ...]] = [
         (StartFlow(flow.name), *listed)
         for flow in domain.offered
@@ -57,9 +58,9 @@ def flow_by_items(domain: Domain, text: str, today: str) -> tuple[StartFlow | Se
 
 
 def _listed(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, ...]:
-    """The items of a list in a message that starts a flow, and other values beside them. A bare number isn't taken for
-    another slot, because it may count the items. Empty if the flow asks for no list, or if the message names no
-    item."""
+    """The items of a list in a message that starts a flow, and other values in the message. Numbers aren't used as
+    values of other slots, because they may say how many items there are. Empty if the flow asks for no list, or if the
+    message names no item."""
     task = domain.flows[flow]
     spec = next((domain.slots[name] for name in task.slots if domain.slots[name].items), None)
     if spec is None or spec.ask_before_filling:
@@ -116,7 +117,8 @@ def answer_in_part(domain: Domain, state: DialogueState, effect: Understand, tod
 
 
 def _name_in_part(pack: LanguagePack, slot: Slot, text: str) -> tuple[SetSlot, ...]:
-    """The name that a user gives in a longer sentence, if a name that needn't be on a list was asked for."""
+    """The name in a longer sentence, if the agent asked for a name and accepts names that aren't on a list; otherwise
+    empty."""
     tokens = pack.words.tokens_of(text)
     span = pack.replies.name_in_sentence(tokens) if slot.kind is SlotKind.NAME and slot.is_open else None
     if span is None:

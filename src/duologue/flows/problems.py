@@ -1,7 +1,7 @@
 """Problems found in a flow file, one line each.
 
-A problem names its file, line and place in the file, and says what to do about it. Rule: all problems are reported at
-once; a warning never keeps a file from being loaded.
+A problem names its file, its line and the path to the entry (such as flows.book.steps[2]), and says what to do about
+it. Rule: all problems are reported at once; a warning never keeps a file from being loaded.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _GUESSED_NAMES_MAX = 2_000
 
 
 class FlowProblem(NamedTuple):
-    """One problem. Line 0 stands for the whole file."""
+    """One problem. Line 0 means that the problem concerns the whole file."""
 
     file: str
     line: int
@@ -62,14 +62,14 @@ class ProblemList:
         return next((file for place, file in self.files.items() if path[: len(place)] == place), self._file)
 
     def take(self, other: ProblemList) -> None:
-        """Add the problems of another file."""
+        """Add all problems from another list."""
         for problem in other.problems:
             self._keep(problem)
         self._left_out += other._left_out
 
     def add(self, path: Path, text: str, *, at: str | int | None = None, is_warning: bool = False) -> None:
-        """Add a problem at `path`. Its line is that of the key `at` inside `path`, or that of `path` itself if `at` is
-        None."""
+        """Add a problem at `path`. The problem gets the line of the key `at` inside `path`; if `at` is None, the line
+        of `path`."""
         where = path if at is None else (*path, at)
         while where and where not in self.lines:
             where = where[:-1]
@@ -77,7 +77,8 @@ class ProblemList:
         self._keep(FlowProblem(file, self.lines.get(where, 1), shown_path(path), one_line(text), is_warning))
 
     def add_line(self, line: int, text: str, *, file: str = "") -> None:
-        """Add a problem with a known line, but no path. `file` is the file that it is in, if it isn't the first one."""
+        """Add a problem with a known line but without a path. `file` is the file with the problem; if it is empty, this
+        is the first file."""
         self._keep(FlowProblem(file or self._file, line, "", one_line(text)))
 
     def _keep(self, problem: FlowProblem) -> None:
@@ -88,7 +89,7 @@ class ProblemList:
 
     @property
     def problems(self) -> tuple[FlowProblem, ...]:
-        """The problems, ordered by line, those of the first file first."""
+        """The problems of the first file, then those of the other files, each ordered by line."""
         return tuple(sorted(self._found, key=lambda problem: (problem.file != self._file, problem.file, problem.line)))
 
     def raise_errors(self) -> None:
@@ -139,7 +140,7 @@ def _rest(names: list[str]) -> str:
 
 
 def kind_shown(value: object) -> str:
-    """A short description of a value for a message."""
+    """How a message describes a value, such as "a list" or "an empty value"."""
     match value:
         case None:
             return "an empty value"

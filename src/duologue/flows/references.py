@@ -1,8 +1,8 @@
 """Checks that every name used in a flow file exists.
 
 Covers slots in steps, conditions and text gaps, flows in `call` and `link`, and step ids in `then`. Works on the file
-as written, so an error in one place doesn't hide errors in another. Rule: a name is known if the file declares a slot
-of that name, or if an action or a called flow outputs it.
+as written, so an error in one entry doesn't hide errors in other entries. Rule: a name is known if the file declares a
+slot of that name, or if an action or a called flow outputs it.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class _Checker:
             self._check_source(name, slot)
 
     def _check_source(self, name: str, slot: dict[str, Any]) -> None:
-        """Check that an action returns the list that a slot takes its choices from."""
+        """Check `choices_from` of a slot: an action must return the list with this name."""
         source, path = slot.get("choices_from"), ("slots", name, "choices_from")
         if not isinstance(source, str):
             return
@@ -219,8 +219,8 @@ class _Checker:
                 self._notes.add(path, f"{quoted(brace)} isn't a valid gap; {advice}", at=key)
 
     def _check_loop_text(self, path: Path, key: str | None, name: str, text: str) -> None:
-        """Check the text inside `{for each …}`. Its gaps are checked only for a slot of type list, because the parts of
-        a list that an action returns aren't known."""
+        """Check the text inside `{for each …}`. Its gaps are checked only if the loop is over a slot of type list. The
+        items of a list that an action returns may have any fields."""
         self._check_braces(path, key, text)
         items = texts_of(self._slots.get(name, {}).get("items"))
         for gap in gaps_of(text) if items else ():
@@ -228,14 +228,15 @@ class _Checker:
                 self._notes.add(path, f"items of {quoted(name)} have no {quoted(gap)}{hint(gap, items)}", at=key)
 
     def check_repairs(self) -> None:
-        """Check that the flows for repairs exist."""
+        """Check that the repair flows exist."""
         repairs = self._data.get("repairs")
         for occasion, flow in (repairs if isinstance(repairs, dict) else {}).items():
             if isinstance(flow, str):
                 self._need(flow, self._all_flows, ("repairs",), str(occasion), "flow")
 
     def _texts(self) -> Iterator[tuple[Path, str | None, str, tuple[str, ...]]]:
-        """Every text with gaps: its path, its key, the text, and the names that it may use in addition to slots."""
+        """Yield every text that may have gaps: its path, its key, the text, and the names besides slots that its gaps
+        may use."""
         for name, slot in self._slots.items():
             more = ("proposed",) if name in self._proposing else ()
             for key in _SLOT_TEXTS:
@@ -270,7 +271,8 @@ class _Checker:
 
 
 def _check_ids(flow: str, entry: dict[str, Any], notes: ProblemList) -> None:
-    """Report reserved and duplicate step ids, and every `then` that can't work."""
+    """Report reserved and duplicate step ids. Also report a `then` that names an unknown step, has no block to follow,
+    or would retry for ever."""
     steps = list(steps_in(flow, entry.get("steps"), ("flows", flow, "steps")))
     first: dict[str, int] = {}
     for at in steps:

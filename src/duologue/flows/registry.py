@@ -37,7 +37,7 @@ class MissingFunctions(DuologueError):
 
 @dataclass(frozen=True, slots=True, init=False)
 class Need:
-    """Returned by an action that needs these slots filled before it can start."""
+    """An action returns this instead of acting, if it needs these slots first. The user is asked for them."""
 
     slots: tuple[str, ...]
 
@@ -47,13 +47,14 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class AskFirst:
-    """Returned by an action that needs a yes to this question before it does anything."""
+    """An action returns this instead of acting, if it needs a confirmation first. The user is asked this question, and
+    must say yes."""
 
     question: str
 
 
 class _NotYet(Exception):
-    """The action did nothing: it first needs a slot or a confirmation."""
+    """The action did nothing, because it first needs a slot or a confirmation."""
 
     def __init__(self, wish: Need | AskFirst) -> None:
         self.wish = wish
@@ -68,7 +69,8 @@ class Registry:
 
     @classmethod
     def of(cls, module: ModuleType) -> Registry:
-        """A registry of every public function that a module defines or imports."""
+        """A registry of the module's functions and classes, defined or imported there. Names with a leading underscore
+        are left out."""
         found = {name: value for name, value in vars(module).items() if callable(value) and not name.startswith("_")}
         return cls(found)
 
@@ -88,7 +90,7 @@ class Registry:
         self, effect: Validate, now: Callable[[], int], context: Context[Any] | None = None
     ) -> Validated | Rejected | WorkFailed:
         """Normalise a value, then validate it. A normaliser refuses a value by returning None, a validator by returning
-        False or a text with the reason. Both may also raise ValueError to refuse it."""
+        False or a text with the reason. Either of them may also refuse the value by raising ValueError."""
         value: Any = effect.value
         try:
             async with asyncio.timeout(VALIDATION_S_MAX):
@@ -106,7 +108,8 @@ class Registry:
         return Rejected(effect.request, "", now()) if value is None else Validated(effect.request, value, now())
 
     async def _check(self, name: str, value: Any, effect: Validate, context: Context[Any] | None) -> Any:
-        """Call a validator or normaliser. Its first parameter gets the value, and the others get slots."""
+        """Call a validator or normaliser. The value is passed as its first parameter; its other parameters get the
+        values of slots."""
         wanted = list(inspect.signature(self._functions[name]).parameters)
         return await self._call(
             name, {"context": context, **dict(effect.slots), wanted[0] if wanted else "value": value}
@@ -119,9 +122,9 @@ class Registry:
         once: Once | None = None,
         context: Context[Any] | None = None,
     ) -> ActionDone | WorkFailed:
-        """Run an action, through `once` if that is given. `once` doesn't run an action a second time after a restart.
-        The exception is an action that was interrupted and has a parameter `key`: it can recognise the repeated
-        operation by its key, so it runs again."""
+        """Run an action. If `once` is given, the action runs through it, so that it doesn't run a second time after a
+        restart. There is one exception: an action that was interrupted and has a parameter `key` runs again, because it
+        can recognise by the key that this is the same operation."""
         given = {"context": context, **dict(effect.slots), "key": effect.key, "confirmed": effect.confirmed}
         try:
             async with asyncio.timeout(ACTION_S_MAX):

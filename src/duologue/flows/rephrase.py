@@ -1,7 +1,7 @@
-"""Puts a text of a flow in other words with a brain, such as an LLM, where the file allows it with `rephrase: true`.
+"""Lets a brain, such as an LLM, rephrase a text of a flow, where the file allows this with `rephrase: true`.
 
-The brain gets the text alone. Rule: the original is said instead if the brain is slow, fails, calls a tool, leaves out
-a value, adds a number, or turns a question into a statement. The dialogue itself always keeps the original, so a replay
+The brain gets only the text. Rule: the original is said instead if the brain is slow, fails, calls a tool, leaves out a
+value, adds a number, or turns a question into a statement. The dialogue itself always keeps the original, so a replay
 doesn't depend on the brain.
 """
 
@@ -28,7 +28,7 @@ _INSTRUCTIONS = (
 
 
 async def rephrased(brain: Brain, said: Respond, request: Request) -> Respond:
-    """The response in other words, or unchanged if the brain's words can't be used."""
+    """The response in the brain's words; unchanged if the brain's words can't be used."""
     if said.kept is None:
         return said
     try:
@@ -58,7 +58,8 @@ async def _words(brain: Brain, text: str, request: Request) -> str:
 
 
 def may_replace(said: Respond, words: str) -> bool:
-    """May these words be said instead? All values and numbers have to be in them, and no other number."""
+    """May these words be said instead of the response? They must contain all its values, exactly the same numbers, and
+    end with a question mark only if the response does. They must not be much longer."""
     if not words or len(words) > max(_TIMES_LONGER_MAX * len(said.text), len(said.text) + _CHARS_MORE_MAX):
         return False
     if any(value and value.casefold() not in words.casefold() for value in said.kept or ()):

@@ -69,8 +69,8 @@ Scalar: TypeAlias = Annotated[
 
 
 def _by_shape(**tags: type) -> Discriminator:
-    """A discriminator that tells the members of a union apart by their Python type. A value of any other type is
-    assigned to the last member."""
+    """A pydantic discriminator that chooses the member of a union by the Python type of the value. For a value of any
+    other type, it chooses the last member."""
 
     def tag_of(value: Any) -> str:
         return next((f"<{tag}>" for tag, shape in tags.items() if isinstance(value, shape)), f"<{[*tags][-1]}>")
@@ -361,7 +361,7 @@ _DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Domai
 
 
 class FaqEntryWritten(_Entry):
-    """A question in one or more wordings, and the answer."""
+    """An entry of the FAQ as it is in the file: a question in one or more wordings, and the answer."""
 
     ask: Wordings = Field(description="The question, in one or several wordings.")
     answer: Text
@@ -428,7 +428,8 @@ _SECTIONS: dict[str, type[BaseModel]] = {"slots": SlotEntry, "flows": FlowEntry,
 
 
 def keys_at(place: tuple[str | int, ...]) -> tuple[str, ...]:
-    """The keys allowed at `place`. `place` is the location in a pydantic error, with its union tags."""
+    """The keys that are allowed at `place`, which is a location from a pydantic error (with the names that pydantic
+    adds for members of unions)."""
     last = place[-1] if place else None
     if isinstance(last, str) and last in _MODELS:
         return _keys(_MODELS[last])
@@ -449,8 +450,8 @@ def json_schema() -> dict[str, Any]:
 
 
 def _tidied(schema: Any) -> Any:
-    """The schema without redundant titles and empty defaults. Where names must match a pattern, it refuses other
-    names."""
+    """The schema without redundant titles and empty defaults. Where names must match a pattern, the result also forbids
+    all other names."""
     if isinstance(schema, list):
         return [_tidied(part) for part in schema]
     if not isinstance(schema, dict):

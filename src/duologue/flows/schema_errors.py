@@ -1,4 +1,4 @@
-"""Turns pydantic's errors into plain messages with the place in the file.
+"""Turns pydantic's errors into plain messages that say where in the file the error is.
 
 Rule: a message says what was found, what is expected, and the name that was probably meant.
 """
@@ -24,7 +24,8 @@ _WANTED = {
 
 
 def check_schema(data: object, notes: ProblemList) -> FileEntry | None:
-    """The file as entries. If the file doesn't fit the schema, add every mismatch to `notes` and return None."""
+    """The content of the file as typed entries. If the file doesn't fit the schema, adds every mismatch to `notes` and
+    returns None."""
     try:
         return FileEntry.model_validate(data)
     except ValidationError as error:
@@ -50,7 +51,8 @@ def _note(detail: ErrorDetails, notes: ProblemList) -> None:
 
 
 def _path(place: tuple[str | int, ...]) -> Path:
-    """The path in the file: pydantic's location without its union tags."""
+    """The path in the file, made from the location in a pydantic error. The names that pydantic adds for members of
+    unions are left out."""
     return tuple(part for part in place if isinstance(part, int) or not _is_tag(part))
 
 
@@ -63,7 +65,7 @@ def _missing(key: str) -> str:
 
 
 def _note_untagged(path: Path, found: Any, notes: ProblemList) -> None:
-    """Report a step or a case without a key that says what it is, or with more than one such key."""
+    """Report a step or a branch case that has no key that says what it does, or more than one such key."""
     is_case = len(path) > 1 and path[-2] == "branch"
     what, known = ("a case", CASE_KEYS) if is_case else ("a step", MAIN_KEYS)
     if not isinstance(found, dict) or not found:
@@ -108,7 +110,8 @@ def _wrong(kind: str, found: Any, detail: ErrorDetails) -> str:
 
 
 def _not_one_of(expected: str, found: Any) -> str:
-    """The message for a value that isn't one of the allowed ones. `expected` is pydantic's list, as Python code."""
+    """The message about a value that isn't allowed. `expected` is the list of allowed values from pydantic, such as
+    "'a', 'b' or 'c'"."""
     if "'" not in expected:
         return f"must be {expected.lower()}, not {kind_shown(found)}"
     known = [name.strip("' ") for name in expected.replace(" or ", ", ").split(",")]

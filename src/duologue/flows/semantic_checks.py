@@ -100,7 +100,7 @@ def _check_slot(path: Path, slot: dict[str, Any], notes: ProblemList) -> None:
 
 
 def _check_twice(path: Path, choices: Any, notes: ProblemList) -> None:
-    """Report every phrase that stands for two different values of the list."""
+    """Report every phrase that two different values of the list share."""
     means: dict[str, int] = {}
     for number, choice in enumerate(choices if isinstance(choices, list) else ()):
         entry = choice if isinstance(choice, dict) else {"value": choice}
@@ -129,8 +129,8 @@ def _check_circles(data: Any, notes: ProblemList) -> None:
 
 
 def circles(leads: Mapping[str, list[str]]) -> list[tuple[str, ...]]:
-    """The cycles that a depth-first search finds in a graph, each as a tuple of its nodes. `leads` maps each node to
-    the nodes that it leads to."""
+    """The cycles that a depth-first search finds in a graph. Each cycle is a tuple of its nodes. `leads` maps each node
+    to the nodes that follow it."""
     found: list[tuple[str, ...]] = []
     done: set[str] = set()
     for start in leads:
@@ -165,8 +165,8 @@ def _check_cases(at: LocatedStep, notes: ProblemList) -> None:
 
 
 def _check_loop(at: LocatedStep, notes: ProblemList) -> None:
-    """Warn about a loop that never ends. Either no step in it asks, acts or changes the condition, or its only
-    questions are for slots that it never empties: a filled slot isn't asked for again."""
+    """Warn about a loop that never ends. There are two kinds: no step in the loop asks, acts or changes its condition;
+    or the loop only asks for slots that it never empties, and a filled slot isn't asked for again."""
     try:
         condition = parse(at.text("while") or "")
     except (BadCondition, RecursionError):
@@ -191,7 +191,8 @@ def _changed(at: LocatedStep) -> list[str]:
 
 
 def _check_change(at: LocatedStep, data: Any, notes: ProblemList) -> None:
-    """Check that `on_change` belongs to a final action, and that its flow asks before it acts."""
+    """Check `on_change` of an action: the action must be final, and the flow that `on_change` names must ask for a
+    confirmation before it runs an action."""
     name = at.text("on_change")
     if name is None:
         return

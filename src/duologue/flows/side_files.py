@@ -1,6 +1,7 @@
 """Reads files that belong to a flow file: lists of names, other flow files, and an FAQ.
 
-Rule: such a file must be in the folder of the flow file, or below it, so a flow file never reads anything else.
+Rule: such a file must be in the folder of the flow file, or in a folder inside it. A flow file can't read any other
+file.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from .problems import quoted
 
 
 class UnreadableSideFile(Exception):
-    """The file can't be used. The message says why, in one line."""
+    """A file that belongs to a flow file can't be used. The message says why, in one line."""
 
 
 def read_side_file(name: str, folder: Path | None, chars_max: int, instead: str) -> tuple[Path, str]:
-    """The path and the text of a file. `instead` is the advice for flows that aren't in a file. Raises
-    UnreadableSideFile."""
+    """The path and the text of a file. `instead` completes the error message for flows that weren't loaded from a file:
+    it says what to do instead. Raises UnreadableSideFile if the file can't be used."""
     if folder is None:
         raise UnreadableSideFile(f"file {quoted(name)} can't be found, because the flows aren't in a file; {instead}")
     try:

@@ -17,7 +17,7 @@ LEAVING = ("link", "handoff", "end")
 
 
 class LocatedStep(NamedTuple):
-    """A step, and its place in the file. `key` is the key that says what the step does."""
+    """A step, and where it is in the file. `key` is the key that says what the step does."""
 
     flow: str
     path: Path
@@ -85,7 +85,7 @@ def conditions_of(at: LocatedStep) -> Iterator[tuple[Path, str, str]]:
 
 
 def pairs_of(value: Any) -> list[tuple[str, str]]:
-    """Pairs of names: the keys and values of a mapping, or each name of a list paired with itself."""
+    """Pairs of names. For a mapping, its keys with their values; for a list, each name with itself."""
     if isinstance(value, list):
         return [(name, name) for name in value if isinstance(name, str)]
     if isinstance(value, dict):
@@ -94,14 +94,14 @@ def pairs_of(value: Any) -> list[tuple[str, str]]:
 
 
 def texts_of(value: Any) -> list[str]:
-    """The texts of a list, or a single text as a list."""
+    """The texts in a list. A single text becomes a list with one text; any other value becomes an empty list."""
     if isinstance(value, str):
         return [value]
     return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
 def choices_of(slot: dict[str, Any], *, with_also: bool = True) -> list[str]:
-    """The choices of a slot. If `with_also` is True, the other phrases for them are included."""
+    """The choices of a slot. With `with_also`, the list also has the other phrases for each choice."""
     found = []
     choices = slot.get("choices")
     for choice in choices if isinstance(choices, list) else ():

@@ -78,7 +78,7 @@ class StoryFile:
 
 @dataclass(frozen=True, slots=True)
 class StoryOutcome:
-    """The result of a story: `problem` is empty, or says what went wrong at `line`."""
+    """The result of a story. `problem` says what went wrong at `line`; it is empty if the story passed."""
 
     story: Story
     problem: str = ""
@@ -90,7 +90,7 @@ class StoryOutcome:
 
 
 class CountingNlu:
-    """An NLU that counts its calls."""
+    """An NLU that counts how often it is asked."""
 
     def __init__(self, nlu: Nlu) -> None:
         self._nlu = nlu

@@ -1,7 +1,8 @@
 """Flow charts as SVG: the steps of a flow from top to bottom, laid out as they are nested.
 
-Every block knows its size around a vertical line that enters at the top and leaves at the bottom. Larger blocks are
-made of smaller ones. Rule: lines are straight and meet at right angles, and no line crosses a box.
+A vertical line runs through every block from its top to its bottom, and every block knows how far it extends to the
+left and right of this line. Larger blocks are made of smaller ones. Rule: lines are straight and meet at right angles,
+and no line crosses a box.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ _HEIGHTS = {"small": 14.0, "name": 17.0, "note": 14.0, "label": 15.0}
 
 
 class Block(NamedTuple):
-    """A part of a chart: its width on both sides of the vertical line, its height, and how to paint it."""
+    """A part of a chart: how far it extends to the left and right of its vertical line, its height, and the function
+    that paints it."""
 
     left: float
     right: float
@@ -134,7 +136,7 @@ def _step(file: FileEntry, step: Step) -> Block:
 
 
 def _texts(written: str | list[str]) -> tuple[str, ...]:
-    """The text, or the first of several and how many more there are."""
+    """The text. If there are several, the first of them, and a note that says how many more there are."""
     if isinstance(written, str):
         return (written,)
     return (written[0], f"(or {len(written) - 1} more)") if len(written) > 1 else (written[0],)
@@ -231,7 +233,8 @@ def _stack(blocks: Sequence[Block]) -> Block:
 
 
 def _side_by_side(columns: Sequence[Block]) -> Block:
-    """The cases of a branch, the first on the left. Cases after which the flow continues meet again below."""
+    """The cases of a branch, the first on the left. The lines of all cases after which the flow continues meet again
+    below."""
     width = fsum(column.left + column.right for column in columns) + _ASIDE * (len(columns) - 1)
     tallest = max(column.height for column in columns)
     top, height = 10 + _GAP, 10 + _GAP + tallest + 20
@@ -272,8 +275,8 @@ def _loop(test: Block, body: Block) -> Block:
 
 
 def _with_detour(box: Block, body: Block, when: str, *, goes_again: bool) -> Block:
-    """A step with its on_no or on_failure block on the right. From that block a line leads back to the step, or on to
-    the rest of the flow."""
+    """A step with its on_no or on_failure block on the right. If the flow continues after that block, a line leads back
+    to the step (with `goes_again`) or on to the rest of the flow."""
     off = box.right + _DETOUR + body.left
     top = box.height + 14
     height = top + body.height + (30 if body.is_open else 0)

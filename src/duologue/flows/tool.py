@@ -1,7 +1,8 @@
-"""A flow as a tool: a brain, such as an LLM, starts the flow, and gets the values that the person has given.
+"""A flow as a tool: a brain, such as an LLM, starts the flow by a tool call, and gets the person's values as the
+result.
 
-The flow asks its questions itself, through the context of the call. Rule: the tool returns when the flow is complete,
-cancelled or left, and its result says which.
+The flow asks the person its questions itself, through the context of the conversation. Rule: the tool returns when the
+flow is complete, cancelled or left; the result says which of these happened.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Reads YAML as plain values, with the line of each value.
 
 PyYAML parses the nodes. They are converted to values here, as in YAML 1.2, where `no`, `on` and `12:30` are texts.
-Rule: the size of the text and the depth and number of its values are limited, and a value that an alias repeats is
-counted each time.
+Rule: the size of the text, and the depth and number of its values, are limited. A value that is repeated by an alias is
+counted each time it occurs.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Plain(NamedTuple):
 
 
 class _Refused(Exception):
-    """The text is too large, too deep, or can't be parsed."""
+    """The text was refused: it is too large, nested too deeply, or can't be parsed."""
 
     def __init__(self, line: int, text: str) -> None:
         self.line = line
@@ -108,7 +108,8 @@ def _compose(text: str) -> Any:
 
 
 class _Values:
-    """Converts nodes to values. An alias may stand for a whole tree, so the values are counted again here."""
+    """Converts nodes to values. The values are counted here again, because an alias may repeat a whole tree of
+    values."""
 
     def __init__(self, notes: ProblemList) -> None:
         self._notes = notes
@@ -135,7 +136,8 @@ class _Values:
         return _scalar(self._sound(node.value, line), tag)
 
     def _sound(self, text: str, line: int) -> str:
-        """Replace and report lone surrogates, which can't be encoded as UTF-8."""
+        """The text with lone surrogates replaced, because these can't be encoded as UTF-8. Each replacement is
+        reported."""
         sound = text.encode("utf-8", "replace").decode("utf-8")
         if sound != text:
             self._notes.add_line(line, f"incomplete character (a lone surrogate escape) in {quoted(sound)}")

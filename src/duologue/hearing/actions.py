@@ -1,7 +1,7 @@
-"""Guards and actions of the hearing machine's rows for reports of the ears, the button, typed text and time.
+"""The hearing machine's guards and actions for reports from the ears, the push-to-talk button, typed text and time.
 
-Rule: an action changes the draft and adds intents. It never depends on what the conversation machine will do with
-them: the turn of an onset follows from `turn_of_onset`, and everything else arrives as CoreStepped.
+Rule: an action changes the draft and adds intents. It never depends on what the conversation machine will do with these
+intents: `turn_of_onset` says which turn an onset belongs to, and everything else arrives later as CoreStepped.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def is_first_sign(d: HearingDraft, heard: Partial | Final) -> bool:
 
 
 def _known(d: HearingDraft, heard: Partial | Final) -> HeardUtterance | None:
-    """The known utterance to which this text belongs. Text without a number belongs to the newest utterance, but only
-    ears that report onsets can add to an utterance that is final."""
+    """The utterance that this text belongs to; None if it isn't known. Text without a number belongs to the newest
+    utterance. But if that utterance already has its final text, this is true only for ears that report onsets."""
     for utterance in d.known:
         if utterance.number == heard.utterance:
             return utterance
@@ -111,8 +111,8 @@ def _begin(d: HearingDraft, number: int) -> HeardUtterance:
 
 
 def begin_turn_of(d: HearingDraft, utterance: HeardUtterance, is_withheld: bool) -> HeardUtterance:
-    """Put this utterance into the turn that is open or begins now, and tell the conversation machine that speech
-    begins. With `is_withheld`, the conversation machine is told later."""
+    """Put this utterance into the open turn, or into the turn that begins now, and tell the conversation machine that
+    speech begins. With `is_withheld`, the conversation machine isn't told now, but later."""
     if not is_withheld:
         d.intents.append(it.BeginSpeech())
     onset = _onset_of_turn(d)
@@ -120,15 +120,15 @@ def begin_turn_of(d: HearingDraft, utterance: HeardUtterance, is_withheld: bool)
 
 
 def _onset_of_turn(d: HearingDraft) -> int:
-    """The number of the onset of a sound that begins now. While the user is talking, it is the onset of the open turn,
-    because the conversation machine then ignores another one. 0 if the conversation machine has yet to assign the
-    number."""
+    """The number of the onset for a sound that begins now. While the user is talking, it is the onset of the open turn,
+    because the conversation machine ignores further onsets then. Otherwise 0, because the conversation machine hasn't
+    assigned the number yet."""
     return d.core.onset if d.core.user is User.TALKING else 0
 
 
 def split(d: HearingDraft) -> HeardUtterance | None:
-    """Divide the newest utterance while its voice goes on: its turn keeps the words so far, and the turn that begins
-    gets the rest. Returns None if no voice is heard."""
+    """Split the newest utterance, although the user is still speaking. Its words so far stay in the turn that has
+    ended, and the words that follow belong to the next turn. Returns the utterance; None if no voice is heard."""
     newest = newest_of(d)
     if newest is None or not d.speaking:
         return None
@@ -138,7 +138,7 @@ def split(d: HearingDraft) -> HeardUtterance | None:
 
 
 def _add(d: HearingDraft, number: int) -> HeardUtterance:
-    """A new utterance, which belongs to the turn that is open now."""
+    """Add a new utterance to the draft and return it. It belongs to the turn that is open now."""
     d.serial += 1
     return d.put(HeardUtterance(number, d.serial, d.core.turn, d.core.onset, began_at=d.at))
 
@@ -151,7 +151,7 @@ def end_speech(d: HearingDraft, heard: SpeechEnded) -> None:
 
 
 def end_voice(d: HearingDraft, ended_at: int) -> None:
-    """Note that the user's voice ended at this time, because it fell silent or because the ears have stopped."""
+    """Note that the user's voice ended at `ended_at`: the user fell silent, or the ears stopped."""
     if not d.speaking:
         return
     d.speaking = False
@@ -163,7 +163,7 @@ def end_voice(d: HearingDraft, ended_at: int) -> None:
 
 
 def forget_ears(d: HearingDraft, i: EarsStopped) -> None:
-    """Forget all utterances, because restarted ears count from 1 again."""
+    """Forget all utterances. The ears have stopped, and when they start again, they count utterances from 1."""
     end_voice(d, d.at)
     d.known = ()
     d.newest = 0
@@ -219,7 +219,8 @@ def _hear(d: HearingDraft, utterance: HeardUtterance, heard: Partial | Final) ->
 
 
 def _hear_again(d: HearingDraft, utterance: HeardUtterance, is_final: bool) -> None:
-    """If a voice that was taken for noise still goes on and has words after all, let its speech begin now."""
+    """A voice was treated as noise, but now words were found in it. If the voice is still heard, its speech begins
+    now."""
     if utterance.was_dismissed and not is_final and utterance.serial == d.newest:
         d.speaking = True
         d.began_at = d.at
@@ -242,8 +243,8 @@ def _note_words(d: HearingDraft, serial: int, text: str, heard: Partial | Final)
 
 
 def _without_taken(d: HearingDraft, utterance: HeardUtterance, text: str, heard: Partial | Final) -> str:
-    """The text without the words that earlier turns keep. If a final text corrects those words, the earlier turns get
-    the corrected words."""
+    """The text of this utterance, without the words that belong to earlier turns. If a final text corrects those words,
+    the earlier turns get the corrected words."""
     for turn, number in utterance.taken:
         corrected, text = " ".join(text.split()[:number]), new_words(text, number)
         if isinstance(heard, Final) and corrected not in ("", d.words.piece(turn, utterance.serial)):
@@ -252,7 +253,7 @@ def _without_taken(d: HearingDraft, utterance: HeardUtterance, text: str, heard:
 
 
 def _tell(d: HearingDraft, turn: int, utterance: HeardUtterance, text: str, heard: Partial | Final) -> None:
-    """Put the text into this turn, tell the conversation machine, and judge whether it interrupts the agent."""
+    """Put the text into this turn, tell the conversation machine, and judge whether the text interrupts the agent."""
     if not turn:
         return  # there is no turn yet: the conversation has not started
     is_final = isinstance(heard, Final)
@@ -287,18 +288,18 @@ def _tell(d: HearingDraft, turn: int, utterance: HeardUtterance, text: str, hear
 
 
 def _is_own(d: HearingDraft, utterance: HeardUtterance, text: str) -> bool:
-    """Is this text the agent's own voice, heard back?"""
+    """Are these words the agent's own, which the microphone picked up as an echo?"""
     return bool(text) and is_own(text, follow_own_speech(d), utterance.began_at, _late_ms(d))
 
 
 def _late_ms(d: HearingDraft) -> int:
-    """How much earlier than its reported onset a text may have begun. Ears without onsets report a text only after they
-    have transcribed it."""
+    """How many milliseconds earlier than the reported onset the user may have begun to say a text. 0 for ears that
+    report onsets. Other ears report a text only when they have transcribed it."""
     return 0 if d.hears_onsets else d.policy.text_late_ms
 
 
 def follow_own_speech(d: HearingDraft) -> OwnSpeech:
-    """Update and return the agent's words that could be heard up to now."""
+    """Update the record of the agent's words that could be heard up to now, and return it."""
     if is_sounding(d.core):
         d.own = d.own.saying(d.core.voice_id, d.agent_words, heard_of_agent_ms(d, d.at), d.at)
     return d.own
@@ -307,7 +308,7 @@ def follow_own_speech(d: HearingDraft) -> OwnSpeech:
 def _judge_words(
     d: HearingDraft, utterance: HeardUtterance, text: str, heard: Partial | Final, is_own_words: bool
 ) -> HeardUtterance:
-    """Judge by its words whether an utterance interrupts the agent."""
+    """Judge by the words of this utterance whether it interrupts the agent."""
     if not is_over_agent(d, utterance):
         return utterance
     is_final = isinstance(heard, Final)
@@ -320,8 +321,9 @@ def _sound_of(d: HearingDraft, utterance: HeardUtterance) -> Any:
 
 
 def _judge(d: HearingDraft, utterance: HeardUtterance, judged: Judgement) -> HeardUtterance:
-    """Report whether a sound over the agent's speech is a bid to interrupt, unless that is undecided. Of an earlier
-    utterance, only a bid is reported, because "no bid" says nothing about the newest utterance."""
+    """Report whether a sound over the agent's speech is a bid for the floor (an attempt to interrupt). Nothing is
+    reported while that is undecided. For an utterance that isn't the newest, "no bid" isn't reported either, because it
+    would say nothing about the newest utterance."""
     if judged.bid is None or not (judged.bid or utterance.serial == d.newest):
         return d.put(utterance)
     d.intents.append(it.JudgeOverlap(judged.bid, utterance.onset, (judged.reason,), judged.confidence))
@@ -329,7 +331,8 @@ def _judge(d: HearingDraft, utterance: HeardUtterance, judged: Judgement) -> Hea
 
 
 def judge_duration(d: HearingDraft, i: Woke) -> None:
-    """Judge the sound over the agent's speech again, now that it has lasted for the policy's `voiced_ms_min`."""
+    """Judge the sound over the agent's speech again, because it has now lasted for `voiced_ms_min`, which the overlap
+    policy sets."""
     newest = newest_of(d)
     assert newest is not None
     text = d.words.text_of(d.core.turn)
@@ -354,7 +357,8 @@ def follow_frame(d: HearingDraft, frame: VoiceFrame) -> None:
 
 
 def _decide_by_frame(d: HearingDraft, frame: VoiceFrame) -> None:
-    """Pass a frame to a policy that decides frame by frame. If the decision is SPEAK, the turn ends."""
+    """Pass a frame to an endpoint policy that decides frame by frame. If it decides SPEAK (the agent may speak now),
+    the turn ends."""
     policy, core = d.policy.by_frames, d.core
     assert policy is not None
     if d.frames is None or d.frames_turn != core.turn:
@@ -366,7 +370,7 @@ def _decide_by_frame(d: HearingDraft, frame: VoiceFrame) -> None:
 
 
 def note_pause(d: HearingDraft, pause: Pause) -> None:
-    """Remember the features of the newest pause."""
+    """Remember what the ears report about the newest pause."""
     if d.known:
         if d.pause is None:
             recent = d.stability.partials[-2:]
@@ -378,7 +382,8 @@ def note_pause(d: HearingDraft, pause: Pause) -> None:
 
 
 def press(d: HearingDraft, i: ButtonPressed) -> None:
-    """Press the button. Until its release, only the button decides when the turn ends, and voice activity doesn't."""
+    """Process the press of the push-to-talk button. Until the button is released, it alone decides when the turn ends,
+    not the user's voice."""
     d.button = True
     d.intents.append(it.PressButton())
     newest = newest_of(d)
@@ -389,7 +394,8 @@ def press(d: HearingDraft, i: ButtonPressed) -> None:
 
 
 def release(d: HearingDraft, i: ButtonReleased) -> None:
-    """Release the button. A sound that is still heard belongs to the turn that ends, and isn't a new onset."""
+    """Process the release of the push-to-talk button. A sound that is still heard belongs to the turn that ends now. It
+    doesn't begin a new turn."""
     d.speaking = False
     d.button = False
     d.intents.append(it.ReleaseButton())
@@ -405,7 +411,8 @@ def note_agent(d: HearingDraft, i: AgentSpoke) -> None:
 
 
 def note_question(d: HearingDraft, i: AgentAsks) -> None:
-    """Note the agent's newest question. Until the question was heard or shown, no words count as an answer to it."""
+    """Note that the agent asks a question in this reply. Until the question was heard or shown, words of the user don't
+    count as an answer to it."""
     d.asked_question = pose(d.asked_question, i.reply, d.at, d.policy.question_shown_ms)
 
 
@@ -428,15 +435,15 @@ def end_turn_by_silence(d: HearingDraft, i: Woke) -> None:
 
 
 def dismiss_sound(d: HearingDraft, i: Woke) -> None:
-    """Treat the voice as noise: it has lasted so long without words that ears which read along would have found
-    some."""
+    """Treat the voice as noise. It has lasted so long that ears which report text while the user speaks would have
+    found words in it."""
     dismiss_voice(d)
     lasted = f"wordless_{d.at - d.began_at}ms"
     d.intents.append(it.DismissSound(d.core.turn, d.core.onset, (lasted,), 0.7))
 
 
 def dismiss_voice(d: HearingDraft) -> None:
-    """Treat the voice as noise. If words are found in it later, they begin a turn."""
+    """Treat the voice that is heard now as noise. If words are found in it later, these words begin a turn."""
     d.speaking = False
     newest = newest_of(d)
     if newest is not None:

@@ -1,6 +1,7 @@
-"""Inputs, words and policies of the hearing machine as JSON values, for ear journals.
+"""Converts the hearing machine's inputs, words and policies to JSON values and back, for ear journals.
 
-Rule: everything that is read is checked, and an error says what is wrong. Numbers come back exactly as they were.
+Rule: everything that is read is checked, and an error says what is wrong. Numbers are read back exactly as they were
+written.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 def input_to_json(i: inp.Input) -> dict[str, Any]:
-    """This input as JSON values. Raises TypeError for CoreStepped, which a replay gets from the journal of events."""
+    """This input as JSON values. Raises TypeError for CoreStepped, because a replay makes it from the journal of
+    events."""
     match i:
         case inp.Reported(at=at, heard=heard):
             return {"at": at, "heard": type(heard).__name__, **_fields(heard)}
@@ -138,7 +140,8 @@ def _report(name: Any, given: dict[str, Any]) -> Heard:
 
 
 def _make(kind: type[Any], given: dict[str, Any]) -> Any:
-    """A value of this kind. Raises TypeError if a field is unknown or missing, or has a value of another type."""
+    """An object of the class `kind` with these fields. Raises TypeError if a field is unknown or missing, or if its
+    value has the wrong type."""
     for one in fields(kind):
         known = _TYPES.get(str(one.type))
         if known is not None and one.name in given and type(given[one.name]) not in known:
@@ -160,7 +163,7 @@ def _features_to_json(features: PauseFeatures) -> dict[str, Any]:
 
 
 def _packed(embedding: tuple[float, ...]) -> bytes | None:
-    """The numbers as bytes in single precision, or None if that would change one of them."""
+    """These numbers as bytes in single precision; None if single precision would change a number."""
     form = f"<{len(embedding)}f"
     try:
         packed = struct.pack(form, *embedding)
@@ -205,7 +208,7 @@ def _turn(turn: Any, pieces: Any, confidence: Any, finals: Any, mark: Any, *aske
     given, given_in, handled, *counts = asked
     gist, typed_at, is_blind = [*counts, 0, 0, False][: max(3, len(counts))]  # earlier versions had none
     if type(confidence) not in (int, float):
-        raise TypeError(f"{confidence!r} isn't a confidence")
+        raise TypeError(f"the confidence {confidence!r} isn't a number")
     return SaidTurn(
         _whole(turn),
         tuple((_whole(serial), _text(text)) for serial, text in pieces),
@@ -237,8 +240,8 @@ def _text(value: Any) -> str:
 
 
 def policy_to_json(policy: Any) -> dict[str, Any]:
-    """A policy as JSON values: its class and its fields. For a class that isn't Duologue's own, only the name is
-    written."""
+    """A policy as JSON values: the name of its class, and its fields. If the class isn't part of Duologue, only its
+    name."""
     name = type(policy).__name__
     if _POLICIES.get(name) is not type(policy):
         return {"policy": name, "own": False}
@@ -250,7 +253,8 @@ def policy_to_json(policy: Any) -> dict[str, Any]:
 
 
 def policy_from_json(data: Any) -> Any:
-    """The policy in this JSON data. Raises InvalidSnapshot for a class that isn't known here."""
+    """The policy in this JSON data. Raises InvalidSnapshot if its class isn't part of Duologue, or if a field is
+    invalid."""
     name = data.get("policy") if isinstance(data, dict) else None
     if name not in _POLICIES or data.get("own") is False:
         raise InvalidSnapshot(f"the policy {name!r} isn't part of Duologue: pass the same policy again")

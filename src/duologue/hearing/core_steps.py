@@ -1,7 +1,7 @@
 """What the hearing machine does after a step of the conversation machine.
 
-Rule: `see` runs first, for every step: it stores the new state, notes what became of the words, and shifts times
-after a pause. Then at most one row applies.
+Rule: `see` runs first, for every step. It stores the conversation machine's new state, updates what has become of the
+user's words, and shifts times after a pause. Then at most one row applies.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _OPEN = (User.TALKING, User.SETTLING)
 
 
 def see(d: HearingDraft, i: CoreStepped) -> None:
-    """Store the new state, and update the words, the agent's question and the times accordingly."""
+    """Store the conversation machine's new state. Then update the user's words, the agent's question and the times."""
     before, after = i.record.before, i.record.after
     _follow_own_speech(d, before, after)
     needed = needed_ms(d.policy, d.question) if d.question is not None else None
@@ -47,7 +47,7 @@ def see(d: HearingDraft, i: CoreStepped) -> None:
 
 
 def _follow_own_speech(d: HearingDraft, before: State, after: State) -> None:
-    """Follow which of the agent's words were played. Called while `d.core` is the state before the step."""
+    """Record which of the agent's words were played before this step. Call this before `d.core` gets the new state."""
     if is_sounding(before) and (after.heard_ms != before.heard_ms or not is_sounding(after)):
         follow_own_speech(d)
 
@@ -57,7 +57,8 @@ def _reached_limit(i: CoreStepped) -> bool:
 
 
 def _follow_link(d: HearingDraft, before: Link, after: Link) -> None:
-    """Shift the times by the pause in which no audio arrived, and release the button if the line is lost."""
+    """If audio arrives again after a break, shift all times by the length of the break. If the line is lost, release
+    the push-to-talk button."""
     if d.button and after in AWAY:
         d.speaking = d.button = False
         d.intents.append(it.ReleaseButton())
@@ -85,7 +86,7 @@ def ended_under_button(d: HearingDraft, i: CoreStepped) -> bool:
 
 
 def ended_in_speech(d: HearingDraft, i: CoreStepped) -> bool:
-    """Has the turn ended although the user's voice, which has words, goes on?"""
+    """Has the turn ended in this step, although the user is still speaking and has said words?"""
     if not (d.speaking and d.known and _has_ended(i)):
         return False
     return isinstance(i.record.event, ev.TextTyped | ev.SendPressed) or i.record.before.words is not WordKind.NONE
@@ -96,21 +97,21 @@ def ended_in_noise(d: HearingDraft, i: CoreStepped) -> bool:
 
 
 def go_on_with_button(d: HearingDraft, i: CoreStepped) -> None:
-    """Begin the next turn immediately, because the button is still pressed."""
+    """Begin the next turn at once, because the push-to-talk button is still pressed."""
     split(d)
     d.intents.append(it.PressButton())
 
 
 def go_on_speaking(d: HearingDraft, i: CoreStepped) -> None:
-    """Begin the next turn with the words that follow. But if the user has sent the turn, and the brain isn't asked
-    about it yet, the next turn begins after the request: until then, all text of the utterance belongs to the turn that
-    was sent."""
+    """Begin the next turn with the words that follow. Exception: if the user has sent the turn, and the brain hasn't
+    been asked about it yet, the next turn begins only after that request. Until then, all text of the utterance belongs
+    to the turn that was sent."""
     if not withholds_onsets(d):
         begin_rest(d, i)
 
 
 def begin_rest(d: HearingDraft, i: CoreStepped) -> None:
-    """Begin the next turn with the words that follow. The turn that has ended keeps the words so far."""
+    """Begin the next turn with the words that follow. The words so far stay in the turn that has ended."""
     newest = split(d)
     assert newest is not None
     d.began_at = d.at
@@ -130,14 +131,14 @@ def give_up_sound(d: HearingDraft, i: CoreStepped) -> None:
 
 
 def follow(d: HearingDraft, i: CoreStepped) -> None:
-    """Do nothing: `see` has done everything."""
+    """Do nothing more: `see` has already done everything that this step needs."""
 
 
 # -- A question that was lost with the line
 
 
 def came_back_in_question(d: HearingDraft, i: CoreStepped) -> bool:
-    """Is the line back, and was a question cut off before it was heard?"""
+    """Is the line back, after it was lost before the agent's question was heard?"""
     is_back = i.record.before.link in AWAY and i.record.after.link is Link.UP
     return is_back and bool(d.asked_question.reply) and not d.asked_question.is_asked
 
@@ -150,7 +151,8 @@ def repeat_question(d: HearingDraft, i: CoreStepped) -> None:
 
 
 def answer_came_early(d: HearingDraft, i: CoreStepped) -> bool:
-    """Has the agent finished a question, and were the newest overheard words said over its end?"""
+    """Has the agent just finished a question, and did the user say something while the last words of the question were
+    spoken?"""
     return type(i.record.event) is ev.PlaybackFinished and _early_answer(d, i.record.before) is not None
 
 

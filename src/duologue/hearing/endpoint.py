@@ -1,7 +1,7 @@
-"""When the turn ends by silence, when the brain can be asked before that, and which due time has passed.
+"""Decides when silence ends the turn, when the brain can be asked even earlier, and which due time has passed.
 
-Rule: the endpoint policy is asked again only when one of its inputs has changed. Its answer is stored in the state,
-and the due time follows from the answer.
+Rule: the endpoint policy is asked again only when one of its inputs has changed. Its answer is stored in the state, and
+the due time follows from the answer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from .state import DueTime, HearingDraft, due_times, is_settling
 
 
 def update_wait(d: HearingDraft) -> None:
-    """Ask the endpoint policy how much silence ends the turn, if the turn is settling."""
+    """If the user has fallen silent and the end of the turn is undecided, ask the endpoint policy how much silence ends
+    the turn."""
     if not is_settling(d) or (d.has_frames and (d.pause is None or d.policy.by_frames is not None)):
         d.wait, d.wait_for = None, ()
         return
@@ -45,15 +46,16 @@ def _wait(d: HearingDraft, text: str, is_read: bool) -> SilenceWait:
 
 
 def _wait_without_text(d: HearingDraft, spare_ms: int) -> SilenceWait:
-    """The wait after a voice whose text is still missing: until just before the conversation machine would treat the
-    voice as noise. If the features of the pause are unknown or weak, the wait has no end."""
+    """How much silence ends the turn while the text of the voice is still missing. The wait ends just before the
+    conversation machine would treat the voice as noise. If little is known about the pause, silence doesn't end the
+    turn."""
     if d.pause is None or is_weak(d.pause):
         return SilenceWait(None)
     return SilenceWait(spare_ms - d.policy.noise_margin_ms, reasons=("unread",))
 
 
 def _pause_of(d: HearingDraft, text: str, is_read: bool) -> PauseFeatures:
-    """What is known about the pause. If the ears report frames, text that may still change isn't included."""
+    """What is known about the pause. If the ears report frames, text is included only when it can't change any more."""
     said = text if is_read or not d.has_frames else None
     known = d.pause or PauseFeatures()
     completeness = Completeness.UNKNOWN if said is None else _completeness(d)
@@ -67,8 +69,8 @@ def _pause_of(d: HearingDraft, text: str, is_read: bool) -> PauseFeatures:
 
 
 def _completeness(d: HearingDraft) -> Completeness:
-    """How complete the brain finds the words of the open turn; unknown if the words have changed since it judged
-    them."""
+    """The brain's judgement of how complete the words of the open turn are. UNKNOWN if the words have changed since the
+    judgement."""
     said = d.words.of(d.core.turn)
     return d.judged.completeness if d.judged[:2] == (said.turn, said.gist) else Completeness.UNKNOWN
 
@@ -77,8 +79,9 @@ def _completeness(d: HearingDraft) -> Completeness:
 
 
 def propose_guess(d: HearingDraft) -> None:
-    """Propose to ask the brain early, while the policy waits for more silence. The text must be final, or read in this
-    pause before the ears have reported the end of the voice. Each text is proposed once."""
+    """Propose to ask the brain early, while the policy still waits for more silence. The text must be final, or the
+    user must have paused while the ears haven't reported the end of the voice yet. Each text is proposed only one
+    time."""
     is_final = d.core.final and not d.core.unread
     wait = d.wait if is_final else _wait_in_pause(d)
     most_ms = d.policy.early_wait_ms_max if is_final or d.is_read else d.policy.hasty_wait_ms_max
@@ -94,7 +97,8 @@ def propose_guess(d: HearingDraft) -> None:
 
 
 def _wait_in_pause(d: HearingDraft) -> SilenceWait | None:
-    """How long the policy would wait if the text of the voice that has just fallen silent were final."""
+    """How much silence would end the turn, if the text up to this pause were final. None if the user hasn't paused, or
+    if the brain may not be asked early."""
     is_pause = d.speaking and d.pause is not None and not d.button
     if not is_pause or not d.policy.early_wait_ms_max or d.core.user is not User.TALKING or d.core.unread:
         return None
@@ -122,7 +126,7 @@ def due_unchanged(d: HearingDraft, i: Woke) -> bool:
 
 
 def _is_due(d: HearingDraft, why: str) -> bool:
-    """Has this due time passed? If several have passed, only the earliest counts."""
+    """Was the machine woken for this reason? Of all due times that have passed, only the earliest gives the reason."""
     passed = [due for due in due_times(d.policy, d.before) if due.at <= d.at]
     return bool(passed) and min(passed, key=_time).why == why
 

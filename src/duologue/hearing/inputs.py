@@ -1,7 +1,8 @@
-"""The inputs of the hearing machine. Each is a fact with the time at which it was observed, in whole milliseconds.
+"""The inputs of the hearing machine. Each input is a fact with the time at which it was observed, in whole
+milliseconds.
 
-Rule: an input is a value that can be written to the ear journal, except CoreStepped, which a replay gets from the
-journal of events.
+Rule: an input is a value that can be written to the ear journal. The only exception is CoreStepped, because a replay
+makes it from the journal of events.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from duologue.turns.own_speech import SpokenWord
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """The ears (STT and VAD) reported this."""
+    """The ears (STT and VAD) have made this report."""
 
     at: int
     heard: Heard
@@ -25,7 +26,7 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class EarsStopped:
-    """The ears stopped listening. Restarted ears count utterances from 1 again."""
+    """The ears stopped listening. When they start again, they count utterances from 1."""
 
     at: int
 
@@ -54,7 +55,7 @@ class Typed:
 
 
 class QuestionSpan(NamedTuple):
-    """Where in the agent's speech its last question is, in milliseconds from the start of the speech."""
+    """The position of the last question in the agent's speech, in milliseconds from the start of the speech."""
 
     start_ms: int
     end_ms: int
@@ -63,8 +64,8 @@ class QuestionSpan(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AgentSpoke:
-    """What the agent is saying has changed. `words` are all words of the current speech, with times from its
-    beginning."""
+    """The agent's current speech has changed. `words` are all of its words, with their times from the beginning of the
+    speech."""
 
     at: int
     words: tuple[SpokenWord, ...] = ()
@@ -73,7 +74,7 @@ class AgentSpoke:
 
 @dataclass(frozen=True, slots=True)
 class AgentAsks:
-    """The brain's reply holds a question. Whether it was heard is known later."""
+    """The brain asks a question in this reply. Whether the question was heard is known only later."""
 
     at: int
     reply: int
@@ -81,7 +82,7 @@ class AgentAsks:
 
 @dataclass(frozen=True, slots=True)
 class HeardLate:
-    """A report that came after the line was lost says that this reply was heard."""
+    """A report that arrived after the line was lost says that this reply was heard."""
 
     at: int
     reply: int
@@ -89,8 +90,8 @@ class HeardLate:
 
 @dataclass(frozen=True, slots=True)
 class TextJudged:
-    """The brain judged how complete the words of a turn are as an answer or a request. `gist` is the id of the words
-    that it judged."""
+    """The brain has judged whether the words of a turn are a complete answer or request. `gist` is the id of the words
+    that were judged."""
 
     at: int
     turn: int

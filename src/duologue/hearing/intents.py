@@ -1,6 +1,7 @@
-"""The intents: what the hearing machine reports to the conversation machine. Each intent becomes one event.
+"""The intents: what the hearing machine tells the conversation machine. Each intent becomes one event.
 
-Rule: an intent names what it is about. The driver fills in only the time, the sequence number and the current voice.
+Rule: an intent contains the numbers that it is about, such as the turn. The driver adds only the time, the sequence
+number and the number of the current voice.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ class StopSpeech:
 
 @dataclass(frozen=True, slots=True)
 class PressButton:
-    """The user takes the floor with the button."""
+    """The user presses the push-to-talk button, and so takes the floor."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseButton:
-    """The user ends the turn with the button."""
+    """The user releases the push-to-talk button, and so ends the turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,8 @@ class EndTurn:
 
 @dataclass(frozen=True, slots=True)
 class GuessTurn:
-    """The user may have finished this turn, with the words whose id is `gist`: the brain can be asked early."""
+    """The user may have finished this turn, so the brain can be asked early. `gist` is the id of the words in the
+    turn."""
 
     turn: int
     onset: int
@@ -76,7 +78,8 @@ class GuessTurn:
 
 @dataclass(frozen=True, slots=True)
 class JudgeOverlap:
-    """A sound over the agent's speech is a bid for the floor, or isn't. An `onset` of 0 means the newest."""
+    """Says whether a sound over the agent's speech is a bid for the floor (an attempt to interrupt). `onset` is the
+    number of the onset of this sound; 0 means the newest onset."""
 
     bid: bool
     onset: int
@@ -86,7 +89,7 @@ class JudgeOverlap:
 
 @dataclass(frozen=True, slots=True)
 class DismissSound:
-    """The sound of this turn is noise: it has lasted too long for a voice without words."""
+    """The sound of this turn is noise: a voice would have had words by now."""
 
     turn: int
     onset: int
@@ -96,7 +99,8 @@ class DismissSound:
 
 @dataclass(frozen=True, slots=True)
 class TakeAnswer:
-    """The words of this turn answer the agent's question: they were said while the agent spoke the end of it."""
+    """The words of this turn answer the agent's question. The user said them while the agent spoke the end of the
+    question."""
 
     turn: int
     reasons: tuple[str, ...]
@@ -105,7 +109,7 @@ class TakeAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RepeatQuestion:
-    """The line is back. It was lost before the agent's question was heard."""
+    """The line was lost before the agent's question was heard, and is back now. The question should be asked again."""
 
 
 Verdict: TypeAlias = EndTurn | GuessTurn | JudgeOverlap | DismissSound | TakeAnswer
@@ -136,7 +140,7 @@ HEARING_EVENTS: tuple[type[ev.Event], ...] = (
 
 
 def event_of(intent: Intent) -> tuple[type[ev.Event], dict[str, Any]]:
-    """The class of the event that this intent becomes, and its fields, except those that the driver fills in."""
+    """The class of the event that this intent becomes, and the fields of this event that come from the intent."""
     match intent:
         case HearWords():
             return ev.WordsHeard, {name: getattr(intent, name) for name in HearWords.__slots__}

@@ -1,9 +1,9 @@
 """The hearing machine: `step(policy, state, input) -> (state, intents)`.
 
-It converts what the ears (STT and VAD) report to what the conversation machine needs: onsets, words and turn-taking
-verdicts, each with its turn. It is pure: no clock, no await, no callback. Time arrives in inputs, and
-`due_times` says when to wake it. Rule: for each input, the machine applies the first row of HEARING_ROWS with a guard
-that holds. An input without a row changes nothing.
+This state machine converts what the ears (STT and VAD) report to what the conversation machine needs: onsets, words and
+verdicts about turn-taking, each with its turn. It is pure: no clock, no await, no callback. Time arrives in inputs, and
+`due_times` says when to wake the machine. Rule: for each input, the machine applies the first row of HEARING_ROWS whose
+guard is true. An input without a row changes nothing.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ HearingGuard: TypeAlias = Callable[[HearingDraft, Any], bool]
 
 @dataclass(frozen=True, slots=True)
 class HearingRow:
-    """One behaviour: on one of these inputs, if the guard holds, do this."""
+    """One row of the state machine: for an input of one of the kinds in `on`, if the guard `when` is true, call
+    `do`."""
 
     on: tuple[type[Any], ...]  # kinds of inputs, or of reports of the ears
     do: HearingAction
@@ -51,7 +52,7 @@ class HearingRow:
 
     @property
     def name(self) -> str:
-        """The row's name in reports."""
+        """A name for the row in reports, made from its inputs, guard and action."""
         kinds = "/".join(kind.__name__ for kind in self.on)
         guard = f" [{self.when.__name__}]" if self.when else ""
         return f"{kinds}{guard} -> {self.do.__name__}"
@@ -95,13 +96,13 @@ HEARING_ROWS: tuple[HearingRow, ...] = (
 
 
 class HearingMachine:
-    """The rows, compiled for lookup by the kind of input."""
+    """The state machine with these rows. The rows are stored by the kind of input."""
 
     def __init__(self, rows: Iterable[HearingRow] = HEARING_ROWS) -> None:
         self.load(rows)
 
     def load(self, rows: Iterable[HearingRow]) -> None:
-        """Replace the rows. The checker uses this to break the machine on purpose."""
+        """Replace the rows. The checker uses this to insert faults on purpose."""
         self.rows = tuple(rows)
         table: dict[type[Any], list[HearingRow]] = {}
         for row in self.rows:

@@ -1,4 +1,4 @@
-"""The policies of one conversation's hearing: when a turn ends, and when a sound interrupts.
+"""The policies for the hearing in one conversation: when a turn ends, and when a sound interrupts the agent.
 
 Rule: every threshold is a field with a meaning and a unit. A policy is a value: the same inputs give the same answers.
 """
@@ -30,5 +30,5 @@ class HearingPolicy:
 
     @property
     def by_frames(self) -> FrameEndpointPolicy | None:
-        """The endpoint policy, if it decides frame by frame."""
+        """The endpoint policy, if it decides frame by frame. Otherwise None."""
         return self.endpoint if hasattr(self.endpoint, "frame") else None  # type: ignore[return-value]

@@ -1,7 +1,7 @@
-"""Has the agent's question been asked? Since when does an answer to it count?
+"""Keeps track of the agent's newest question: was it asked, and since when can the user answer it?
 
-A question counts as asked once enough of it was heard, or once it has been shown for a moment. Rule: words that began
-before that aren't an answer to it, so a "yes" that was said or typed too early confirms nothing.
+A question counts as asked when enough of it was heard, or when it has been shown for a moment. Rule: words that began
+before that aren't an answer to the question. So a "yes" that was said or typed too early confirms nothing.
 """
 
 from __future__ import annotations
@@ -28,29 +28,30 @@ class AskedQuestion(NamedTuple):
         return self.asked_at != NOT_YET
 
     def counts_for(self, began_at: int, is_read: bool = False) -> bool:
-        """Do words that began at this time count as an answer? With `is_read`, the user has typed them, and reads the
-        captions."""
+        """Can words that began at this time be an answer to the question? With `is_read`, the user typed the words and
+        sees captions, so it is enough that the question was shown. True if nothing was asked yet."""
         is_heard = self.is_asked and began_at >= self.asked_at
         is_shown = is_read and self.shown_at != NOT_YET and began_at >= self.shown_at
         return not self.reply or is_heard or is_shown
 
 
 def pose(question: AskedQuestion, reply: int, at: int, shown_ms: int) -> AskedQuestion:
-    """The question after the brain's reply has posed a new one, of which nothing was heard yet."""
+    """The record after the brain has asked a new question in this reply. Nothing of this question was heard yet."""
     is_playing = question.playing == reply
     return question._replace(reply=reply, asked_at=NOT_YET, shown_at=at + shown_ms if is_playing else NOT_YET)
 
 
 def hear_late(question: AskedQuestion, reply: int, at: int) -> AskedQuestion:
-    """The question after a late report that this reply was heard."""
+    """The record after a late report that this reply was heard. If the question was in this reply, it counts as asked
+    now."""
     is_open = bool(question.reply) and not question.is_asked
     return question._replace(asked_at=at) if is_open and question.reply == reply else question
 
 
 def follow(question: AskedQuestion, record: StepRecord, needed_ms: int | None, shown_ms: int) -> AskedQuestion:
-    """The question after a step of the conversation machine. `needed_ms` is how much of the speech must have been heard
-    before the question counts as asked; None means the whole speech. `shown_ms` is how long a text must have been on
-    the screen."""
+    """The record after a step of the conversation machine. `needed_ms` is how much of the speech must be heard before
+    the question counts as asked; None means the whole speech. `shown_ms` is how long a text must be on the screen
+    before the question counts as asked."""
     started = next((effect for effect in record.effects if type(effect) is StartPlayback), None)
     if started is not None:
         question = question._replace(playing=started.reply)

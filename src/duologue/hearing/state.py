@@ -1,7 +1,7 @@
-"""The state of the hearing machine, as one frozen value, and the draft that one step works on.
+"""The state of the hearing machine, as one frozen value, and the draft that one step changes.
 
-The state holds the conversation machine's state as last seen, the words of the user, and what is known about the sound
-that is heard now. Rule: a due time is derived from the state by `due_times`, and never stored.
+The state contains the newest known state of the conversation machine, the words of the user, and what is known about
+the sound that is heard now. Rule: due times are never stored. `due_times` derives them from the state.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DEAF = (Link.SUSPENDED, Link.HEALING)  # no audio arrives: neither silence nor s
 
 
 class JudgedWords(NamedTuple):
-    """The words that the brain judged last, and how complete it found them."""
+    """The words that the brain judged last, and its judgement of how complete they are."""
 
     turn: int = 0
     gist: int = 0  # id of the words; case and punctuation don't count
@@ -37,9 +37,9 @@ class JudgedWords(NamedTuple):
 
 
 class HeardUtterance(NamedTuple):
-    """What was said between two onsets. Usually one turn gets all words of the utterance. If the conversation machine
-    ends a turn in mid-speech, that turn keeps the words so far (`taken`), and the next turn gets the words after
-    them."""
+    """What was said between two onsets. Usually all words of an utterance belong to one turn. If the conversation
+    machine ends a turn while the user is speaking, the words so far stay in that turn (`taken`), and the next turn gets
+    the words that follow."""
 
     number: int  # the utterance's number, given by the ears
     serial: int  # a number that stays unique when restarted ears count from 1 again
@@ -106,14 +106,14 @@ def initial_hearing(core: State, words: SaidWords | None = None) -> HearingState
 
 
 class DueTime(NamedTuple):
-    """A time at which the machine must be woken, and the reason."""
+    """A time at which the hearing machine must be woken, and the reason."""
 
     at: int
     why: str  # endpoint, overlap, wordless or unchanged
 
 
 def due_times(policy: HearingPolicy, s: HearingState) -> list[DueTime]:
-    """The times at which this machine must be woken. Empty while no audio arrives."""
+    """The times at which the hearing machine must be woken. Empty while no audio arrives."""
     core = s.core
     if core.link in DEAF:
         return []
@@ -140,7 +140,7 @@ def _has_text(s: HearingState, utterance: HeardUtterance) -> bool:
 
 
 def next_due(policy: HearingPolicy, s: HearingState) -> int | None:
-    """The earliest time at which this machine must be woken, or None."""
+    """The earliest time at which the hearing machine must be woken; None if there is no such time."""
     return min((due.at for due in due_times(policy, s)), default=None)
 
 
@@ -149,13 +149,13 @@ def newest_of(s: HearingState | HearingDraft) -> HeardUtterance | None:
 
 
 def is_settling(s: HearingState | HearingDraft) -> bool:
-    """Has the voice fallen silent, and is the end of the turn still undecided?"""
+    """Has the user fallen silent, while it is still undecided whether the turn is over?"""
     return s.core.user is User.SETTLING and not s.speaking and not s.button
 
 
 def words_to_judge(s: HearingState) -> tuple[int, int] | None:
-    """The turn and the id of the words that the brain should judge for completeness, or None. Words are judged once, in
-    a pause of the open turn."""
+    """The turn and the id of the words whose completeness the brain should judge now; None if there are no such words.
+    Words are judged only one time, in a pause of the open turn."""
     is_pause = (s.pause is not None and s.speaking) or s.core.user is User.SETTLING
     if not is_pause or s.button or s.core.user not in (User.TALKING, User.SETTLING):
         return None
@@ -166,14 +166,14 @@ def words_to_judge(s: HearingState) -> tuple[int, int] | None:
 
 
 def is_over_agent(s: HearingState | HearingDraft, utterance: HeardUtterance) -> bool:
-    """Is this utterance heard over speech of the agent that can be interrupted?"""
+    """Is this utterance heard while the agent speaks, and may the agent's speech be interrupted?"""
     core = s.core
     return core.voice in SOUNDING and utterance.turn > core.floor_turn and not core.firm
 
 
 def withholds_onsets(s: HearingState | HearingDraft) -> bool:
-    """Is the brain still to be asked about a turn that the user has sent? Until then, a sound without words isn't an
-    onset, because it would delay the request."""
+    """Has the user sent a turn about which the brain hasn't been asked yet? While that is so, a sound without words
+    isn't reported as an onset, because it would delay the request to the brain."""
     core = s.core
     if s.sent_turn != core.turn or not core.turn:
         return False
@@ -181,22 +181,22 @@ def withholds_onsets(s: HearingState | HearingDraft) -> bool:
 
 
 def heard_of_agent_ms(s: HearingState | HearingDraft, at: int) -> int:
-    """How much of the agent's current speech was heard at this time, or -1 if the agent is silent. Between two reports
-    of the line, the speech is assumed to have gone on."""
+    """How many milliseconds of the agent's current speech were heard at this time; -1 if the agent is silent. Between
+    two reports from the line, the sound is assumed to have continued."""
     if s.core.voice not in (Voice.PLAYING, Voice.HELD):
         return -1
     return s.core.heard_ms + (max(0, at - s.heard_at) if is_sounding(s.core) else 0)
 
 
 def needed_ms(policy: HearingPolicy, question: QuestionSpan) -> int:
-    """How much of the agent's speech must be heard before the question counts as asked."""
+    """How many milliseconds of the agent's speech must be heard before this question counts as asked."""
     start_ms, end_ms, values_ms = question
     return max(start_ms + round(policy.question_heard_min * (end_ms - start_ms)), values_ms)
 
 
 def is_premature(s: HearingState, first: int, last: int) -> bool:
-    """Take the oldest words in these turns that no reply has handled yet: did they begin before the agent's last
-    question counted as asked?"""
+    """Did the user begin to speak or type too early, before the agent's last question counted as asked? Only the oldest
+    of these turns with words that no reply has handled yet is checked."""
     new = [said for said in s.words.to_answer(first, last) if said.handled != said.text]
     if not new:
         return False
@@ -210,7 +210,7 @@ _FIELDS = HearingState._fields
 
 
 class HearingDraft:
-    """The fields of `HearingState`, mutable, with the intents so far. A draft lives for one step."""
+    """A copy of the fields of `HearingState` that one step may change, with the intents of the step so far."""
 
     __slots__ = (*_FIELDS, "at", "before", "intents", "policy")
 
@@ -266,7 +266,7 @@ class HearingDraft:
         self.intents: list[Intent] = []
 
     def build(self) -> HearingState:
-        """The next state. If nothing has changed, the same object as before."""
+        """The state after the step. If nothing has changed, the same object as before the step."""
         after = tuple.__new__(
             HearingState,
             (
@@ -281,7 +281,7 @@ class HearingDraft:
         return self.before if after == self.before else after
 
     def put(self, utterance: HeardUtterance) -> HeardUtterance:
-        """Add or replace an utterance."""
+        """Add this utterance, or replace the one with the same serial number. Returns the utterance."""
         if any(one.serial == utterance.serial for one in self.known):
             self.known = tuple(utterance if one.serial == utterance.serial else one for one in self.known)
         else:

@@ -1,8 +1,9 @@
-"""The words of the user: what was said, in which turn, and what became of it. Only this module keeps track of that.
+"""The words of the user: what was said, in which turn, and what has become of it. Only this module keeps track of that.
 
-The state machine knows turns only by number. `SaidWords` holds the texts of the turns that can still change or still
-need an answer; the transcript keeps the older ones. Rule: a word is in one turn. A turn's fate follows from the
-machine's turn numbers, except for the marks that are stored here: overheard, taken back and lost.
+The conversation machine knows turns only by number. `SaidWords` holds the texts of the turns that can still change or
+still need an answer. The transcript keeps the older ones. Rule: a word is in only one turn. What has become of a turn
+follows from the conversation machine's turn numbers, except for the marks that are stored here: overheard, taken back
+and lost.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ TURNS_MAX = 50  # answered turns that are kept here, because their text may stil
 
 
 class TurnMark(Enum):
-    """What became of a turn, if the machine's turn numbers don't say it."""
+    """What has become of a turn, for the cases that can't be found from the conversation machine's turn numbers."""
 
     NONE = ""
     OVERHEARD = "overheard"  # said over the agent, or only a filler: recorded, not answered
@@ -63,14 +64,14 @@ class SaidTurn(NamedTuple):
         return " ".join(text for _, text in self.pieces if text)
 
     def text_with(self, texts: tuple[tuple[int, str], ...]) -> str:
-        """The text of the turn, with the texts of some utterances replaced. `texts` has their serial numbers and new
-        texts."""
+        """The text of the turn, in which the texts of some utterances are replaced. `texts` has the serial number and
+        the new text of each such utterance."""
         others = dict(texts)
         return " ".join(others.get(number, piece) for number, piece in self.pieces if piece)
 
 
 class SaidWords(NamedTuple):
-    """The words of the newest turns, in the order of the turns."""
+    """The words of the newest turns, oldest turn first."""
 
     turns: tuple[SaidTurn, ...] = ()
     content: int = 0  # the newest content id: a number for a final or typed text
@@ -78,7 +79,7 @@ class SaidWords(NamedTuple):
     blind: int = 0  # the content id of the newest text that was typed without captions
 
     def of(self, turn: int) -> SaidTurn:
-        """The words of this turn, which may be empty."""
+        """The words of this turn. If the turn isn't known, a turn without words."""
         for said in reversed(self.turns):
             if said.turn == turn:
                 return said
@@ -88,11 +89,11 @@ class SaidWords(NamedTuple):
         return self.of(turn).text
 
     def piece(self, turn: int, serial: int) -> str:
-        """The text of one utterance in this turn."""
+        """The text of one utterance in this turn; empty if the turn has no text from it."""
         return dict(self.of(turn).pieces).get(serial, "")
 
     def to_answer(self, first: int, last: int) -> tuple[SaidTurn, ...]:
-        """The turns from `first` up to and including `last` that have words and weren't only overheard."""
+        """The turns from `first` up to and including `last` that have words and aren't marked as overheard."""
         return tuple(
             said
             for said in self.turns
@@ -100,7 +101,7 @@ class SaidWords(NamedTuple):
         )
 
     def put(self, said: SaidTurn) -> SaidWords:
-        """These words, with the words of one turn replaced."""
+        """A copy of this object in which the words of one turn are replaced."""
         before = tuple(one for one in self.turns if one.turn < said.turn)
         after = tuple(one for one in self.turns if one.turn > said.turn)
         return self._replace(turns=(*before, said, *after))
@@ -116,7 +117,7 @@ def _plain_words(text: str) -> list[str]:
 
 
 def fate_of(said: SaidTurn, s: State) -> Fate:
-    """What has become of the words of this turn, in this state of the machine."""
+    """What has become of the words of this turn, given this state of the conversation machine."""
     if said.mark is not TurnMark.NONE:
         return Fate(said.mark.value)
     if said.turn > s.said:
@@ -132,8 +133,9 @@ def fate_of(said: SaidTurn, s: State) -> Fate:
 def hear(
     words: SaidWords, turn: int, serial: int, text: str, confidence: float, is_final: bool
 ) -> tuple[SaidWords, int]:
-    """Set the text of an utterance in this turn. An earlier text of the utterance is replaced. Returns the content id
-    of the turn's text: 0 unless it is final. The same final text of the same turn gets the same id."""
+    """Set the text of an utterance in this turn. It replaces the utterance's earlier text. Returns the new words, and
+    the content id of the turn's text (0 if the text isn't final). If a turn gets the same final text again, the id is
+    the same."""
     said = words.of(turn)
     text = encodable(text.strip())
     pieces = dict(said.pieces)
@@ -163,7 +165,8 @@ def _content_of(words: SaidWords, said: SaidTurn) -> tuple[SaidWords, SaidTurn, 
 
 
 def store_typed(words: SaidWords, text: str, is_blind: bool = False) -> tuple[SaidWords, int]:
-    """Store typed text until the machine assigns it to a turn. Returns its content id."""
+    """Store typed text until the conversation machine assigns it to a turn. Returns the new words, and the content id
+    of the text."""
     content = words.content + 1
     words = words._replace(blind=content) if is_blind else words
     return words._replace(content=content, typed=(*words.typed, (content, encodable(text)))), content
@@ -173,7 +176,8 @@ def store_typed(words: SaidWords, text: str, is_blind: bool = False) -> tuple[Sa
 
 
 def follow(words: SaidWords, record: StepRecord, needed: frozenset[int]) -> SaidWords:
-    """These words after a step of the machine. Turns in `needed` are kept, because text of them may still arrive."""
+    """The words after a step of the conversation machine. Turns in `needed` are kept, because text for them may still
+    arrive."""
     event, before, after = record.event, record.before, record.after
     if type(event) is TextTyped:
         words = _take_typed(words, event.content, after.turn, event.at)
@@ -197,8 +201,8 @@ def follow(words: SaidWords, record: StepRecord, needed: frozenset[int]) -> Said
 
 
 def _owed_turns(record: StepRecord) -> tuple[int, ...]:
-    """The turns that need an answer since this step, even if they were overheard before: the turn that was completed,
-    and a turn whose late text counts."""
+    """The turns that need an answer after this step, even if they were marked as overheard: the turn that was
+    completed, and a turn whose text arrived late."""
     event, before, after = record.event, record.before, record.after
     if after.link in CLOSED:
         return ()
@@ -210,7 +214,8 @@ def _owed_turns(record: StepRecord) -> tuple[int, ...]:
 
 
 def handle(words: SaidWords, reply: int) -> SaidWords:
-    """Mark the turns as handled that were sent to the brain with the request for this reply."""
+    """The words after this reply was heard, was shown or has called a tool: the turns in its request are marked as
+    handled."""
     for said in words.turns:
         if reply and said.given_in == reply and said.handled != said.given:
             words = words.put(said._replace(handled=said.given))
@@ -231,13 +236,15 @@ def _mark(words: SaidWords, turn: int, mark: TurnMark) -> SaidWords:
     return words.put(words.of(turn)._replace(mark=mark))
 
 
-def recent(said: tuple[SaidTurn, ...]) -> tuple[SaidTurn, ...]:
-    """Of the turns of a restored conversation, those that may still change or still need an answer."""
-    return said[-TURNS_MAX:]
+def recent(said: tuple[SaidTurn, ...], answered: int) -> tuple[SaidTurn, ...]:
+    """The turns of a restored conversation that may still change: the newest TURNS_MAX turns, and all turns after
+    `answered`, the newest turn that was answered."""
+    unanswered = tuple(one for one in said[:-TURNS_MAX] if one.turn > answered)
+    return unanswered + said[-TURNS_MAX:]
 
 
 def _trim(words: SaidWords, s: State, needed: frozenset[int]) -> SaidWords:
-    """Drop the oldest turns that are answered, except those of which text may still arrive."""
+    """Drop the oldest turns that are answered. Turns in `needed` are kept, because text for them may still arrive."""
     if len(words.turns) <= TURNS_MAX:
         return words
     old = words.turns[:-TURNS_MAX]

@@ -1,5 +1,5 @@
 """Tools that test and measure duologue and are not part of a running agent.
 
-They explore the machines, simulate callers, measure, and break real servers on purpose. Rule: `duologue serve` imports
-nothing from here.
+They explore the state machines, simulate callers, measure speed and memory, and break real servers on purpose. Rule:
+`duologue serve` imports nothing from here.
 """

@@ -1,4 +1,4 @@
-"""A quiet sound that is repeated under everything that a line plays.
+"""A quiet background sound that a line plays all the time, mixed into everything else that it plays.
 
 Sound is 16-bit mono PCM. Rule: the ambient sound is quieter while a voice plays, and a line without an ambient sound
 plays exactly the sound that it was given.
@@ -26,7 +26,7 @@ class AmbientLoop:
         return bool(self._samples.size)
 
     def mix(self, pcm: bytes, is_voice: bool) -> bytes:
-        """Return this piece of sound with the next part of the ambient sound mixed into it."""
+        """Mix the next part of the ambient sound into this piece of sound, and return the mixed piece."""
         if not self._samples.size:
             return pcm
         wanted = DUCKED if is_voice else 1.0

@@ -1,10 +1,10 @@
 """The line to a client on a socket that may reconnect: a browser, or any program that uses the panel's protocol.
 
-Sound is sent only a little ahead of what the client reports as played, so that a stop never waits behind much audio.
-Sound that wasn't heard yet is retained, so that a reconnecting client gets what it missed. A voice is the sound of one
-utterance of the agent, with a number. This module doesn't know WebSockets: it sends through a `ClientWire`. Rule: the
-machine in `playback` makes all decisions. This module only passes inputs to the machine and carries out the intents
-that it returns.
+The client has only a little sound that it hasn't played yet, so that it can stop quickly. Sound that wasn't heard yet
+is kept here, so that a client that reconnects gets what it missed. A voice is the sound of one utterance of the agent;
+each voice has a number. This module doesn't know WebSockets: it sends through a `ClientWire`. Rule: the state machine
+in `playback` makes all decisions. This module only passes inputs to the state machine, and carries out the intents that
+it returns.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ClientWire(Protocol):
         ...
 
     def drop_sound(self, voice: int) -> None:
-        """Remove the sound of this voice from the queue, so that it isn't sent."""
+        """Remove all sound of this voice from the queue of sound to send."""
         ...
 
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:
@@ -44,7 +44,8 @@ class ClientWire(Protocol):
         ...
 
     def send_cue(self, cue: int, pcm: bytes) -> None:
-        """Send sound of a cue. The client stops the cue when it receives sound of a voice or resumes a voice."""
+        """Send a piece of a cue's sound. The client stops the cue as soon as it receives sound of a voice, or resumes a
+        voice that was held."""
         ...
 
     def stop_cue(self) -> None:
@@ -57,7 +58,8 @@ class ClientWire(Protocol):
 
 
 class _VoiceSound:
-    """The sound of the current voice that may still have to be sent, at the client's rate."""
+    """The part of the current voice that may still have to be sent or sent again, converted to the client's sample
+    rate."""
 
     def __init__(self) -> None:
         self._pcm = bytearray()
@@ -66,13 +68,14 @@ class _VoiceSound:
         self._resampler = LiveResampler(OUTPUT_HZ, OUTPUT_HZ)
 
     def begin(self) -> None:
-        """Begin another voice: forget the sound of the previous one."""
+        """Begin a new voice, and forget the sound of the previous voice."""
         self._pcm.clear()
         self._start = 0
         self._resampler.finish()
 
     def add(self, sound: Sound) -> int:
-        """Add a piece. Returns how many samples can be sent now: resampling delays a few."""
+        """Add a piece of sound. Returns how many more samples can be sent now. A few may be missing, because the
+        resampler holds them back."""
         before = len(self._pcm)
         pcm = sound.pcm or bytes(sound.rate_hz * sound.ms // 1000 * 2)
         if len(pcm) % 2:
@@ -85,7 +88,7 @@ class _VoiceSound:
         return (len(self._pcm) - before) // 2
 
     def finish(self) -> int:
-        """Add the samples that the resampler has held back. Returns their number."""
+        """Add the samples that the resampler has held back. Returns how many samples these are."""
         rest = to_pcm(self._resampler.finish())
         self._pcm += rest
         return len(rest) // 2
@@ -115,8 +118,8 @@ class BrowserLine:
         self._performers = self._table()
 
     def _post(self, given: on.PlaybackInput) -> None:
-        """Pass this input to the machine, and carry out the intents that it returns. Reports come last, and a report
-        may post the next input."""
+        """Pass this input to the state machine, and carry out the intents that it returns. Reports to the conversation
+        are carried out last, and the conversation may call this function again in response."""
         self._state, intents = step(self._state, given)
         for intent in intents:
             self._performers[type(intent)](intent)
@@ -140,12 +143,12 @@ class BrowserLine:
 
     @property
     def has_ambient(self) -> bool:
-        """Is an ambient sound repeated?"""
+        """Is an ambient sound set?"""
         return bool(self._ambient)
 
     def attach(self, wire: ClientWire, position: on.Position | None = None) -> None:
-        """Connect a client: send it the sound that it doesn't have. If it reconnects, `position` says how much it has
-        played."""
+        """Connect a client, and send it the sound that it doesn't have. For a client that reconnects, `position` says
+        how much the client has already played."""
         number = self._number_of(wire) or self._state.client + 1
         self._wires[number] = wire
         self._post(on.ClientConnected(number, position))
@@ -154,7 +157,7 @@ class BrowserLine:
             wire.send_ambient(self._ambient)
 
     def detach(self, wire: ClientWire) -> None:
-        """Report that this socket is gone, and wait LOST_MS for another client before the line counts as closed. Does
+        """Report that this socket is gone. If no client connects within LOST_MS, the line counts as closed. Does
         nothing if another socket has already replaced this one."""
         self._post(on.ClientDisconnected(self._number_of(wire)))
 
@@ -168,7 +171,8 @@ class BrowserLine:
     # -- The port
 
     async def open(self, notify: Callable[[LineEvent], None]) -> None:
-        """Report the last stopped voice, if any, to `notify`. Then wait until a client is connected."""
+        """Call `notify` with the last stop of a voice that a client has reported, if there was a stop. Then wait until
+        a client is connected."""
         self._notify = notify
         self._post(on.OpeningBegan())
         if self._state.client_place is ClientPlace.AWAITED:

@@ -1,7 +1,8 @@
-"""The line to this machine's microphone and loudspeaker.
+"""The line to the microphone and the loudspeaker of this computer.
 
-Both run in one PortAudio stream, so each recorded frame comes with the sound that was played at the same time. The ears
-need that sound for echo cancellation. Rule: the audio thread only copies bytes; events are sent from the event loop.
+One PortAudio stream records and plays, so each recorded frame comes with the sound that was played at the same time.
+The ears need that sound for echo cancellation. Rule: the audio thread only copies bytes; events are sent from the event
+loop.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ _BLOCK = RATE_HZ * BLOCK_MS // 1000
 
 
 class NoMicrophone(DuologueError):
-    """This machine can't record or play. The message says why."""
+    """This computer can't record or play sound. The message says why."""
 
 
 class LocalLine:
-    """The line of one conversation on this machine."""
+    """The line of one conversation on this computer."""
 
     def __init__(self, microphone: str | int | None = None, speaker: str | int | None = None) -> None:
         self._devices = (microphone, speaker)
@@ -49,7 +50,7 @@ class LocalLine:
     # -- The port
 
     async def prime(self) -> None:
-        """Open the devices, so that a failure shows before the conversation starts."""
+        """Open the microphone and the loudspeaker now, so that a failure is noticed before the conversation starts."""
         if self._stream is None:
             self._loop = asyncio.get_running_loop()
             self._stream = await self._loop.run_in_executor(None, self._start)
@@ -125,7 +126,7 @@ class LocalLine:
         return stream
 
     def _exchange(self, heard: Any, played: Any, _samples: int, _times: Any, _status: Any) -> None:
-        """Record and play one block. Runs in the audio thread."""
+        """Record one block of sound, and play one. Runs in the audio thread."""
         out = self._playout.take(_BLOCK)
         played[:] = out
         self._echo.append(out)
@@ -133,8 +134,8 @@ class LocalLine:
         self._soon(self._note, block)
 
     def _finish(self) -> None:
-        """Tell the event loop that the stream has ended, because we closed it or because the device is gone. Runs in
-        the audio thread."""
+        """Tell the event loop that the audio stream has ended: we have closed it, or the device is gone. Runs in the
+        audio thread."""
         self._soon(self._note_end, None)
 
     def _soon(self, do: Callable[[Any], None], what: Any) -> None:
@@ -151,7 +152,8 @@ class LocalLine:
             asyncio.get_running_loop().run_in_executor(None, stream.close)
 
     def _note(self, block: Frame) -> None:
-        """Pass on a recorded block, and report now and then how much was played. Runs on the event loop."""
+        """Pass a recorded block on to the conversation. Every REPORT_MS, also report how much of the voice was played.
+        Runs on the event loop."""
         if self._stream is None:
             return
         self._notify(block)

@@ -1,9 +1,9 @@
-"""Encodes and decodes Opus with libopus, called directly: at the rates of the line, with concealment and error
-correction.
+"""Encodes and decodes Opus by calling libopus directly. This allows any sample rate of Opus, concealment of lost
+packets, and error correction.
 
-PyAV, which aiortc uses, encodes at 48 kHz in stereo and can't conceal a lost packet. Its package contains libopus, so
-nothing more needs to be installed. Rule: sound is 16-bit mono PCM, and the length of a packet's sound is known before
-the packet is decoded.
+PyAV, which aiortc uses, encodes only at 48 kHz in stereo and can't conceal a lost packet. But PyAV's package contains
+libopus, so nothing more needs to be installed. Rule: sound is 16-bit mono PCM, and the length of a packet's sound is
+known before the packet is decoded.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ def _libopus() -> ctypes.CDLL:
 
 
 def libopus_path() -> str:
-    """The path of the libopus in PyAV's package, or else of the system's libopus. Raises NoOpus if neither is found."""
+    """The path of libopus: of the copy in PyAV's package if there is one, otherwise of the system's libopus. Raises
+    NoOpus if both are missing."""
     found = importlib.util.find_spec("av")
     if found is not None and found.origin is not None:
         package = Path(found.origin).parent
@@ -67,7 +68,7 @@ def libopus_path() -> str:
                 return str(file)
     system = ctypes.util.find_library("opus")
     if system is None:
-        raise NoOpus("Opus needs libopus: pip install 'duologue[webrtc]', or install libopus of your system")
+        raise NoOpus("Opus needs libopus: pip install 'duologue[webrtc]', or install your system's libopus")
     return system
 
 
@@ -78,7 +79,7 @@ def why_no_opus() -> str | None:
     except NoOpus as why:
         return str(why)
     except OSError:
-        return "libopus can't be loaded: pip install --force-reinstall av, or install libopus of your system"
+        return "libopus can't be loaded: pip install --force-reinstall av, or install your system's libopus"
     return None
 
 
@@ -89,9 +90,9 @@ def clocks_of(packet: bytes) -> int:
 
 
 class OpusEncoder:
-    """Encodes pieces of 20 ms. With `is_low_delay`, encoding takes half as much CPU, even the first packet sounds
-    clean, and the sound is delayed by 2.5 ms instead of 6.5. Without it, speech sounds better below 20 kbit/s, and a
-    packet can contain a copy of the one before it."""
+    """Encodes pieces of 20 ms. With `is_low_delay`, encoding takes half as much CPU, the first packet has no
+    distortion, and the sound is delayed by 2.5 ms instead of 6.5 ms. Without `is_low_delay`, speech sounds better below
+    20 kbit/s, and a packet can contain a copy of the previous packet."""
 
     def __init__(
         self, rate_hz: int = 24_000, bits_per_s: int = 32_000, complexity: int = 1, is_low_delay: bool = False
@@ -119,12 +120,12 @@ class OpusEncoder:
         return samples.value
 
     def reset(self) -> None:
-        """Begin a new stream, which a new decoder will decode."""
+        """Forget the sound so far. The next packet begins a new stream, which needs a new decoder."""
         self._library.opus_encoder_ctl(self._state, _RESET_STATE)
 
     def expect_loss(self, percent: int) -> None:
-        """Prepare for this percentage of lost packets: a packet may then contain a copy of the one before it, in lower
-        quality. 0 turns the copies off."""
+        """Prepare for this percentage of lost packets: each packet may then contain a copy of the previous packet, in
+        lower quality. 0 turns the copies off."""
         if percent != self._loss_percent:
             self._loss_percent = percent
             self._set(_SET_INBAND_FEC, int(percent > 0))
@@ -160,20 +161,21 @@ class OpusDecoder:
         return self._pcm.raw[: samples * 2] if samples > 0 else self.conceal(PACKET_CLOCKS)
 
     def decode_exactly(self, packet: bytes, samples: int) -> bytes:
-        """The sound of a packet, which must have this many samples (see `samples_of`). Raises UndecodablePacket if it
-        doesn't."""
+        """The sound of a packet that should have this many samples (see `samples_of`). Raises UndecodablePacket if the
+        packet has another number of samples or can't be decoded."""
         made = self._library.opus_decode(self._state, packet, len(packet), self._pcm, samples, 0) if packet else 0
         if made != samples:
             raise UndecodablePacket("a packet can't be decoded as Opus")
         return self._pcm.raw[: made * 2]
 
     def samples_of(self, packet: bytes) -> int:
-        """How many samples a packet decodes to, at most 120 ms. 0 if it isn't Opus."""
+        """How many samples the sound of a packet has. 0 if the packet isn't Opus, or is longer than the 120 ms that
+        Opus allows."""
         return clocks_of(packet) * self.rate_hz // CLOCK_HZ
 
     def conceal(self, clocks: int, following: bytes | None = None) -> bytes:
-        """Sound of this length in place of a lost packet. `following`, the packet after it, may contain a copy of
-        it."""
+        """Sound of this length in place of a lost packet. `following` is the packet after the lost one. If it contains
+        a copy of the lost packet, the copy is used."""
         samples = min(clocks * self.rate_hz // CLOCK_HZ, self._samples_max)
         data, size, has_copy = (following, len(following), 1) if following else (None, 0, 0)
         made = self._library.opus_decode(self._state, data, size, self._pcm, samples, has_copy)

@@ -1,9 +1,10 @@
 """The queue of samples between the event loop, which fills it, and the audio thread, which plays it.
 
-It holds one voice at a time (the sound of one utterance), as 16-bit mono PCM of one rate. There may also be a cue,
-which is heard only while the voice isn't, and an ambient sound, which is mixed into everything. `playout_state` decides
-what is played. Rule: samples that the audio thread has taken count as played. After a hold the next sample is silence,
-and a clear drops the rest. Played sound is counted in samples, never in time.
+The queue holds one voice at a time (the sound of one utterance), as 16-bit mono PCM with one sample rate. It can also
+hold a cue, which is played only while no voice plays, and an ambient sound, which is mixed into everything.
+`playout_state` decides what is played. Rule: samples that the audio thread has taken count as played. After a hold, the
+next sample is silence. After a clear, the rest of the voice is dropped. Played sound is counted in samples, not
+measured with a clock.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _SAMPLE = 2  # bytes
 
 
 class PlayedAmount(NamedTuple):
-    """How much of a voice was played, and whether that is all of it."""
+    """How much of a voice was played, and whether this is the whole voice."""
 
     voice: int
     heard_ms: int
@@ -38,8 +39,8 @@ class Playout:
         self._ambient = AmbientLoop()
 
     def _step(self, given: PlayoutInput) -> PlayoutDone:
-        """Pass this input to the machine, and drop the queued samples that it tells us to drop. The caller must hold
-        the lock."""
+        """Pass this input to the state machine `playout_state`, and drop the queued samples that it says to drop. The
+        caller must hold the lock."""
         self._state, done = step(self._state, given)
         if done.drops_voice:
             self._voice_pcm.clear()
@@ -74,7 +75,7 @@ class Playout:
             return self._ms(self._step(ClearAsked(voice)).played)
 
     def play_cue(self, cue: int, pcm: bytes) -> None:
-        """Queue sound of a cue. It is played only while no sound of a voice is played. Another cue replaces the
+        """Queue sound of a cue, which is played only while no sound of a voice is played. A new cue replaces the
         previous one."""
         with self._lock:
             self._step(CueAdded(cue, len(pcm) // _SAMPLE))
@@ -85,13 +86,13 @@ class Playout:
             self._step(CueEnded())
 
     def set_ambient(self, pcm: bytes) -> None:
-        """Repeat this sound quietly with everything that is played. An empty sound ends the repetition."""
+        """Play this sound quietly, again and again, together with everything else. An empty sound turns this off."""
         with self._lock:
             self._ambient = AmbientLoop(pcm)
 
     def heard(self) -> PlayedAmount | None:
-        """How much of the current voice was played; None if there is no voice. After a result with `is_all`, the voice
-        is removed, so that its end is returned only once."""
+        """How much of the current voice was played; None if there is no voice. If the whole voice was played
+        (`is_all`), it is removed, so that its end is returned only once."""
         with self._lock:
             voice = self._state.voice
             done = self._step(AmountAsked())

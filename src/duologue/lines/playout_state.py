@@ -1,7 +1,8 @@
-"""The decisions of a queue of samples, as a pure step: which voice plays, is held or complete, and what is played next.
+"""Decides what a queue of samples plays next, as pure functions: which voice is playing, held or complete, and whether
+its samples or those of a cue come next.
 
-The value counts samples and doesn't hold them. Rule: an input about another voice than the current one returns the same
-state. Each function here takes one kind of input.
+The state has numbers of samples, but not the samples themselves. Rule: an input about a voice that isn't the current
+one doesn't change the state. Each private function here handles one kind of input.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .playback.state import VoicePlace
 
 @dataclass(frozen=True, slots=True)
 class CueAdded:
-    """This much more sound of a cue can be played. A cue with another number replaces the previous one."""
+    """`samples` more samples of a cue can be played. A cue with a new number replaces the previous cue."""
 
     cue: int
     samples: int
@@ -56,8 +57,9 @@ PlayoutInput: TypeAlias = (
 
 
 class PlayoutDone(NamedTuple):
-    """What to do with the queued samples: drop those of the voice or the cue, and take this many of either. `played` is
-    the number of samples of the voice that were played so far, if the input asks for it."""
+    """What to do with the queued samples: whether to drop the samples of the voice or of the cue, and how many samples
+    of each to play now. `played` is how many samples of the voice were played so far; 0 if the input doesn't ask for
+    this."""
 
     drops_voice: bool = False
     drops_cue: bool = False
@@ -72,7 +74,7 @@ NOTHING = PlayoutDone()
 
 @dataclass(frozen=True, slots=True)
 class PlayoutState:
-    """Which voice and which cue are queued, and how many samples of them."""
+    """Which voice and which cue are queued, and how many samples of each."""
 
     place: VoicePlace = VoicePlace.SILENT
     voice: int = 0
@@ -91,7 +93,7 @@ PlayoutStep: TypeAlias = tuple[PlayoutState, PlayoutDone]
 
 
 def step(state: PlayoutState, given: PlayoutInput) -> PlayoutStep:
-    """The state after this input, and what to do with the samples."""
+    """Return the state after this input, and what to do with the queued samples."""
     return _STEPS[type(given)](state, given)
 
 
@@ -137,7 +139,8 @@ def _end_cue(s: PlayoutState, _: CueEnded) -> PlayoutStep:
 
 
 def _take(s: PlayoutState, given: SamplesNeeded) -> PlayoutStep:
-    """Take samples of the voice if it plays and has some, and drop the cue. Otherwise take samples of the cue."""
+    """If the voice is playing and has samples in the queue, take these and drop the cue. Otherwise take samples of the
+    cue."""
     voice_samples = min(s.queued, given.samples) if s.place is VoicePlace.PLAYING else 0
     if voice_samples:
         left, played = s.queued - voice_samples, s.played + voice_samples
@@ -150,7 +153,7 @@ def _take(s: PlayoutState, given: SamplesNeeded) -> PlayoutStep:
 
 
 def _look(s: PlayoutState, _: AmountAsked) -> PlayoutStep:
-    """Report how much of the voice was played. A voice that was played completely is over."""
+    """Report how much of the voice was played. If it was played completely, remove it."""
     is_all = s.place is not VoicePlace.SILENT and s.is_complete and not s.queued
     return (_without_voice(s) if is_all else s), PlayoutDone(played=s.played, is_all=is_all)
 

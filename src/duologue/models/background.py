@@ -1,7 +1,7 @@
-"""Pull a model in the background, while the program already works without it.
+"""Pulls a model in the background, while the program already works without it.
 
 A thread pulls the model, and the program can ask for the progress. Rule: a pull in the background never blocks its
-caller and never raises. A problem is reported in its status, in one line.
+caller and never raises an exception. If there is a problem, its status says so in one line.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class PullState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PullStatus:
-    """The state of a pull. While it runs, `name` and `stage` say what is being done, and `percent` how much of that is
-    finished. After a failure, `problem` says in one line what to do."""
+    """The state of a pull in the background. While the pull runs, `name` and `stage` say what is being done, and
+    `percent` says how much of it is done. After a failure, `problem` says in one line what to do."""
 
     state: PullState = PullState.IDLE
     name: str = ""
@@ -45,7 +45,7 @@ class PullStatus:
 
 
 class BackgroundPull:
-    """Pulls one model. `on_ready` is called in the thread once the model is in the cache."""
+    """Pulls one model in a thread. When the model is in the cache, `on_ready` is called in this thread."""
 
     def __init__(self, name: str, on_ready: Callable[[], None], pull_now: Pull = pull) -> None:
         self._name = name
@@ -56,7 +56,7 @@ class BackgroundPull:
         self.status = PullStatus()
 
     def start(self) -> None:
-        """Start to pull. Later calls do nothing."""
+        """Start the pull. If it was already started, nothing happens."""
         with self._starting:
             if self._thread is None:
                 self.status = PullStatus(PullState.PULLING, self._name)
@@ -64,7 +64,8 @@ class BackgroundPull:
                 self._thread.start()
 
     def wait(self, timeout_s: float | None = None) -> PullStatus:
-        """Wait until the pull has ended, for tests and for commands that have nothing else to do."""
+        """Wait until the pull has ended, at most `timeout_s` seconds. Returns the status. For tests, and for commands
+        that can't do anything else meanwhile."""
         if self._thread is not None:
             self._thread.join(timeout_s)
         return self.status

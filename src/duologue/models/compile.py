@@ -1,7 +1,7 @@
-"""Compile the C library of a model that comes as source.
+"""Compiles the C library of a model that comes as source code.
 
-The hash of the source was checked before. Rule: only the compiler is run, never a build script or a Makefile of the
-package.
+The hash of the source code was checked before. Rule: only the compiler is run, never a build script or a Makefile from
+the package.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _COMPILE_S_MAX = 600.0
 
 
 def find_compiler() -> tuple[str, ...]:
-    """The command of the C compiler: CC if it is set, else the first one that is installed. Empty if no compiler is
-    found."""
+    """The command of the C compiler. This is the environment variable CC if it is set; otherwise it is the first known
+    compiler that is installed. Empty if no compiler is found."""
     chosen = shlex.split(os.environ.get("CC", ""))
     for command in [chosen] if chosen else [[name] for name in _COMPILERS]:
         if path := shutil.which(command[0]):
@@ -38,7 +38,8 @@ def require_compiler(model: Model) -> None:
 
 
 def compile_library(folder: Path, model: Model) -> None:
-    """Compile the library of a model whose files are in this folder. Raises `PullFailed` if that fails."""
+    """Compile the library of a model. The model's files must be in this folder. Raises `PullFailed` if the library
+    can't be compiled."""
     require_compiler(model)
     assert model.library is not None
     sources = sorted(str(path) for path in (folder / model.library.sources).glob("*.c"))

@@ -1,4 +1,4 @@
-"""The errors of a pull. Each message is one line that says what to do."""
+"""The errors that a pull can raise. Each message is one line that says what to do."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from duologue.core.errors import DuologueError
 
 
 class PullFailed(DuologueError):
-    """A model couldn't be pulled; partial downloads were deleted."""
+    """A model couldn't be pulled. Partial downloads were deleted."""
 
 
 class NoNetwork(PullFailed):
-    """The registry couldn't be reached."""
+    """The package registry (PyPI or npm) couldn't be reached."""

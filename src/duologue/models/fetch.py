@@ -1,7 +1,7 @@
-"""Get a package from its registry with the installers of this machine: pip and npm.
+"""Gets a package from its registry with the installers on this machine: pip and npm.
 
-These installers already know the mirrors, proxies and certificates of this machine. Neither runs code from the package.
-Rule: a failure of an installer is reported in one line that says what to do.
+These installers already know the mirrors, proxies and certificates of this machine. Neither of them runs code from the
+package. Rule: if an installer fails, the error is one line that says what to do.
 """
 
 from __future__ import annotations
@@ -82,19 +82,20 @@ _MEANINGS: tuple[tuple[tuple[str, ...], type[PullFailed], str], ...] = (
 
 
 class Source(Protocol):
-    """Where packages come from."""
+    """Fetches the archives of packages. `Installers` is the usual source."""
 
     def require(self, package: Package) -> None:
-        """Raise `PullFailed` if this package can't be fetched at all on this machine."""
+        """Raise `PullFailed` if this package can never be fetched on this machine, for example because npm isn't
+        installed."""
 
     def fetch(self, package: Package, into: Path, watch: Watch) -> Path:
-        """Download the package's archive into the empty folder `into`, and return the path of the archive. Calls
-        `watch` with the number of bytes downloaded so far."""
+        """Download the package's archive into the empty folder `into`, and return the path of the archive. Meanwhile,
+        `watch` is called with the number of bytes that were downloaded so far."""
 
 
 class Installers:
-    """Fetches packages from PyPI with pip, and from the npm registry with npm. An installer that downloads nothing for
-    `stall_s_max` seconds is stopped."""
+    """Fetches packages from PyPI with pip, and from the npm registry with npm. If an installer downloads nothing for
+    `stall_s_max` seconds, it is stopped."""
 
     def __init__(self, poll_s: float = POLL_S, stall_s_max: float = STALL_S_MAX) -> None:
         self._poll_s = poll_s
@@ -115,7 +116,8 @@ class Installers:
         return archives[0]
 
     def _run(self, command: list[str], into: Path, watch: Watch, more: dict[str, str]) -> int:
-        """Run an installer and report how much it has downloaded, until it ends or stalls."""
+        """Run an installer until it ends, and report how much it has downloaded. Returns its exit code. Raises
+        NoNetwork if no data arrives for too long."""
         temporary = into / "temporary"
         temporary.mkdir()
         places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))  # where pip stores partial downloads
@@ -167,9 +169,10 @@ def _command(package: Package, into: Path) -> list[str]:
 
 
 def _environment(package: Package, into: Path) -> dict[str, str]:
-    """What pip needs to fetch a source archive: a file with its hash, which pip compares before it opens the archive,
-    and a build backend. pip asks the backend for the name of the package; ours answers from the catalogue, so that
-    the package's own build script isn't run."""
+    """Prepares what pip needs to fetch a source archive, and returns the environment variables for pip. pip gets a file
+    with the archive's hash, which it compares before it opens the archive. It also gets a build backend, which it asks
+    for the name of the package. This backend is ours and answers from the catalogue, so that the package's own build
+    script isn't run."""
     if not package.source_sha256:
         return {}
     pinned = f"{package.spec} --hash=sha256:{package.source_sha256}\n"
@@ -204,7 +207,8 @@ def _bytes_in(folder: Path) -> int:
 
 
 def explain(package: Package, log: str) -> PullFailed:
-    """The error to raise for a failed installer, chosen by phrases in its log."""
+    """The error to raise after an installer has failed. Known phrases in the installer's log decide which error it
+    is."""
     said = log.lower()
     for signs, kind, meaning in _MEANINGS:
         if any(sign in said for sign in signs):

@@ -1,7 +1,7 @@
-"""Lets only one process at a time do something, by a lock on a file.
+"""Lets only one process at a time run a block of code, by a lock on a file.
 
 The operating system releases the lock when the process that holds it ends. Rule: the lock file is never deleted.
-Otherwise one process could hold the lock of the deleted file while another holds that of a new file.
+Otherwise one process could hold a lock on the deleted file while another process holds a lock on a new file.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _WAIT_S_MAX = 1_800.0
 
 @contextmanager
 def only_one(file: Path, on_wait: Callable[[], None], wait_s_max: float = _WAIT_S_MAX) -> Iterator[None]:
-    """Hold the lock on `file` during the `with` block. If another process holds it, call `on_wait` once and wait.
-    Raises `PullFailed` after `wait_s_max` seconds."""
+    """Hold the lock on `file` during the `with` block. If another process holds the lock, `on_wait` is called one time,
+    and then this function waits. Raises `PullFailed` after `wait_s_max` seconds."""
     with file.open("a+b") as handle:
         if not _try_lock(handle):
             on_wait()

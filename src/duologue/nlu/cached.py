@@ -1,9 +1,9 @@
 """Caches answers: within one second, the same message in the same scope is sent to the NLU only once.
 
-A scope is what is possible at a turn: its intents, its slots and the last question. An unchanged transcript, a repeated
-event, or a second caller in the same turn gets the cached answer. Callers that ask while an answer is pending wait for
-the same answer. Rule: a failure is never cached. An answer that is older than a second is never used, and is deleted
-when the next message arrives.
+A scope says what is possible at a turn: the intents, the slots and the agent's last question. If the transcript is
+unchanged, an event is repeated, or a second caller asks in the same turn, the cached answer is returned. Callers that
+ask while an answer is pending wait for the same answer. Rule: a failure is never cached. An answer that is older than a
+second is never used, and is deleted when the next message arrives.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _Key = tuple[str, MessageScope]
 
 @dataclass(slots=True)
 class _Question:
-    """A pending answer, and how many callers wait for it."""
+    """A question that was sent to the NLU, and how many callers wait for the answer."""
 
     task: asyncio.Task[Understanding]
     waiting: int = 0
 
 
 class CachedNlu:
-    """Any NLU, with a cache in front of it. `now_ms` is the clock. An answer is valid for `valid_ms` after it arrived.
-    Use one instance in one event loop only."""
+    """Adds a cache to any other NLU. `now_ms` is the clock. An answer is valid for `valid_ms` after it arrived. An
+    instance must be used in only one event loop."""
 
     def __init__(self, nlu: Nlu, now_ms: Callable[[], int], valid_ms: int = VALID_MS) -> None:
         self._nlu = nlu
@@ -59,14 +59,14 @@ class CachedNlu:
         return answer
 
     def prepare(self, *scopes: MessageScope) -> None:
-        """Let the NLU learn these scopes before a message arrives, if it has to learn scopes at all. Blocks until they
-        are learned, and may be called in any thread."""
+        """If the NLU has to learn scopes, let it learn these scopes now, before a message arrives. Returns when they
+        are learned. May be called in any thread."""
         if isinstance(self._nlu, Prepares):
             self._nlu.prepare(*scopes)
 
     @property
     def pending(self) -> int:
-        """How many different questions are waiting for an answer of the NLU."""
+        """How many different questions have been sent to the NLU and aren't answered yet."""
         return len(self._questions)
 
     @property
@@ -75,7 +75,8 @@ class CachedNlu:
         return tuple(message for message, _ in self._answers)
 
     def _leave(self, key: _Key, question: _Question) -> None:
-        """Called when a caller stops waiting. Cancels the question if no other caller waits for its answer."""
+        """Called when a caller stops waiting for the answer. If no other caller waits for it, the question is
+        cancelled."""
         if not question.waiting and not question.task.done():
             question.task.cancel()
         if (not question.waiting or question.task.done()) and self._questions.get(key) is question:

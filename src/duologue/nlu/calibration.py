@@ -1,8 +1,8 @@
 """Calibration: turns scores into probabilities.
 
-There are two separate questions. Is any of the possible intents meant at all? The best score and the similarity of the
-message to the nearest examples decide that. And if so, which intent is meant? The scores alone decide that. Rule: the
-numbers here are fitted by `tools/fit_nlu.py` on examples that weren't used for training.
+Two questions are answered separately. First: is any of the possible intents meant at all? This depends on the best
+score, and on how similar the message is to the nearest examples. Second, if one is meant: which of them? This depends
+only on the scores. Rule: the numbers here are fitted by `tools/fit_nlu.py` on examples that weren't used for training.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ USUAL = 0.5  # assumed as the usual similarity if no intent has two phrases
 @dataclass(frozen=True, slots=True)
 class Scores:
     """The scores of a message. `each` has the score of every intent. `near` is the similarity of the message to the
-    nearest phrases of the best intent. `usual` is how similar the phrases of one intent usually are to each other in
-    this scope (the intents that are possible at a turn)."""
+    nearest phrases of the best intent. `usual` is how similar the phrases of one intent usually are to each other. It
+    is computed for this scope, which is the set of intents that are possible at a turn."""
 
     each: Sequence[float]
     near: float
@@ -30,14 +30,14 @@ class Scores:
 
     @property
     def best(self) -> int:
-        """The position of the intent with the highest score."""
+        """The index of the intent with the highest score."""
         return max(range(len(self.each)), key=self.each.__getitem__)
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Fitted numbers that turn scores into probabilities. Similarity counts less in a scope with many intents, because
-    there, some phrase is similar to almost any message."""
+    """Fitted numbers that turn scores into probabilities. In a scope with many intents, similarity has less weight,
+    because almost any message is similar to some phrase in such a scope."""
 
     start: float
     size: float

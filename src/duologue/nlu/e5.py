@@ -1,8 +1,8 @@
 """A second embedding model: E5-small, twelve layers of BERT on onnxruntime.
 
-E5 was trained on questions and the texts that answer them, so its mistakes differ from MiniLM's. Both use the same
-vocabulary. Rule: each run gets one text, because the model file allows no batches. To bound the time, a long text is
-shortened more than for MiniLM.
+E5 was trained on questions and the texts that answer them, so its mistakes differ from MiniLM's. Both models use the
+same vocabulary. Rule: each run processes one text, because the model file doesn't support batches. A long text is
+shortened more than for MiniLM, so that a run never takes too long.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ outputs."""
 
 
 class E5:
-    """The embedding model. It keeps nothing between calls, so all conversations share one. `run` replaces the ONNX
-    session in tests."""
+    """The E5 embedding model. It stores nothing between two uses, so all conversations can share one instance. Tests
+    pass `run` to replace the ONNX session."""
 
     def __init__(self, folder: Path, vocabulary: Path, run: Run | None = None) -> None:
         self._run = run or session(folder / "e5-small.onnx").run
@@ -71,7 +71,8 @@ _loading = threading.Lock()
 
 
 def shared_e5() -> E5:
-    """The model, loaded once per process. The hashes of its files are checked before loading, as for MiniLM."""
+    """The E5 model of this process. It is loaded only once. As for MiniLM, the hashes of the model's files are checked
+    before it is loaded."""
     folder = model_path(MODEL)
     with _loading:
         return _load(folder, model_path("minilm") / "vocab.txt")

@@ -1,7 +1,7 @@
-"""A cache of embeddings: of phrases, and of the last messages.
+"""Embeds phrases and messages, and caches the results.
 
 A scope is the set of intents that are possible at a turn. The same phrase may occur in many scopes, and the same
-message may be judged in several scopes. Rule: both caches are bounded, and the one for messages is small, because
+message may be judged in several scopes. Rule: both caches have a maximum size. The cache for messages is small, because
 messages are private.
 """
 
@@ -30,7 +30,7 @@ for each text."""
 
 
 class Embeddings:
-    """Embeds texts with one or two models."""
+    """Embeds texts with MiniLM and, if given, also with E5."""
 
     def __init__(self, minilm: MiniLm, e5: E5 | None = None) -> None:
         self._minilm = minilm
@@ -40,7 +40,8 @@ class Embeddings:
         self._messages: OrderedDict[str, Views] = OrderedDict()
 
     def of_phrases(self, texts: Sequence[str]) -> Views:
-        """The embeddings of these phrases, one row each. Those that aren't cached are computed together."""
+        """The embeddings of these phrases, with one row for each phrase in each view. Phrases that aren't in the cache
+        are embedded together."""
         with self._lock:
             known = {text: self._phrases[text] for text in texts if text in self._phrases}
         new = [text for text in dict.fromkeys(texts) if text not in known]

@@ -1,8 +1,8 @@
-"""NLU by a large language model, through any brain: `LlmNlu(ChatBrain("model", base_url=…))`.
+"""NLU by a large language model. Any brain can be used: `LlmNlu(ChatBrain("model", base_url=…))`.
 
-The model gets the possible intents and slots of this turn and one message, and answers with a tool call or with JSON,
-which `llm_answer` reads. Rule: there is always an answer in time, even if the model or the network fails. The answer
-contains only what was possible at this turn.
+The model gets one message, and the intents and slots that are possible at this turn. It answers with a tool call or
+with JSON, which the module `llm_answer` reads. Rule: there is always an answer in time, even if the model or the
+network fails. The answer contains only intents and slots that were possible at this turn.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ Answer {how} and with nothing else:
 
 
 class LlmNlu:
-    """Sends each message to a brain. With `calls`, the model is offered a tool to answer with. For a server without
-    tools, set `calls` to False: then the model answers with JSON. Give the brain a `temperature` of 0 and force the
-    tool: `ChatBrain(…, temperature=0, extra={"tool_choice": "required"})`."""
+    """Sends each message to a brain. If `calls` is true, the model can answer with a tool call. For a server that
+    doesn't support tools, set `calls` to False; the model then answers with JSON. Give the brain a `temperature` of 0
+    and force it to use the tool: `ChatBrain(…, temperature=0, extra={"tool_choice": "required"})`."""
 
     def __init__(self, brain: Brain, *, calls: bool = True, ms_max: int = MS_MAX) -> None:
         self._brain = brain
@@ -64,7 +64,8 @@ class LlmNlu:
             return Understanding(error=classify(failure), by="llm")
 
     async def _ask(self, text: str, scope: MessageScope) -> dict[str, Any] | str:
-        """The arguments of the model's tool call if it makes one, otherwise its text."""
+        """Send the message to the model. Returns the arguments of the tool call if the model makes one, otherwise the
+        text that the model writes."""
         self._requests += 1
         tools = (_tool(scope),) if self._calls else ()
         request = Request(self._requests, text, tools=tools, instructions=_instructions(scope, self._calls))
@@ -105,7 +106,7 @@ def _instructions(scope: MessageScope, calls: bool) -> str:
 
 
 def _tool(scope: MessageScope) -> Tool:
-    """The tool with which the model answers. Its schema allows only what is possible at this turn."""
+    """The tool that the model calls to give its answer. The tool's schema allows only what is possible at this turn."""
     guess = {
         "type": "object",
         "properties": {

@@ -1,8 +1,8 @@
 """Reads the answer of a language model and keeps only what passes all checks.
 
-A model may wrap its JSON in prose or a code fence, or write thoughts before it. All of this is accepted. Rule: unknown
-intents and slots, confidences that aren't between 0 and 1, and words that aren't in the message are dropped. An answer
-that isn't in the expected form raises `UnreadableAnswer`.
+A model may write other text around its JSON, put the JSON into a code fence, or write its thoughts before the JSON. All
+of this is accepted. Rule: unknown intents and slots, confidences that aren't between 0 and 1, and words that aren't in
+the message are dropped. An answer that isn't in the expected form raises `UnreadableAnswer`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ _START = re.compile(r'\{\s*"guesses"')
 
 
 class UnreadableAnswer(DuologueError):
-    """The answer isn't in the expected form. The error doesn't include the answer, because it may quote the user."""
+    """The model's answer isn't in the expected form. The error doesn't contain the answer, because the answer may quote
+    the user."""
 
 
 def read_answer(answer: dict[str, Any] | str, message: str, scope: MessageScope) -> Understanding:
-    """The understanding in this answer, without its invalid parts. Raises `UnreadableAnswer` if the answer isn't in the
-    expected form."""
+    """What the message means according to this answer. Invalid parts of the answer are left out. Raises
+    `UnreadableAnswer` if the answer isn't in the expected form."""
     data = _object(answer) if isinstance(answer, str) else answer
     guesses, slots = data.get("guesses"), data.get("slots", {})
     if not isinstance(guesses, list) or not isinstance(slots, dict | None):
@@ -47,7 +48,7 @@ def read_answer(answer: dict[str, Any] | str, message: str, scope: MessageScope)
 
 
 def _object(text: str) -> dict[str, Any]:
-    """The JSON object at the end of a text. Before the object, the text may contain thoughts, even with braces."""
+    """The JSON object at the end of a text. Other text may come before the object, even text with braces."""
     starts = [match.start() for match in _START.finditer(text)] or [text.find("{")]
     try:
         data = json.loads(text[starts[-1] : text.rfind("}") + 1])
@@ -59,7 +60,8 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _guesses(data: list[Any], names: set[str]) -> tuple[Guess, ...]:
-    """The valid guesses, each intent once. The confidences are scaled down if they add up to more than 1."""
+    """The valid guesses, at most one for each intent. If the confidences add up to more than 1, they are scaled
+    down."""
     found: dict[str, float] = {}
     for entry in data:
         intent = entry.get("intent") if isinstance(entry, dict) else None
@@ -79,7 +81,8 @@ def _probability(value: object) -> float | None:
 
 
 def _quotes(slots: dict[Any, Any], message: str, scope: MessageScope) -> tuple[Quote, ...]:
-    """The words that fill each slot, in the order of the scope. Words that aren't in the message are dropped."""
+    """The words of the message that fill each slot, in the order of the scope's slots. If the model returns words that
+    aren't in the message, they are dropped."""
     said = _plain(message)
     return tuple(
         Quote(slot.name, text.strip())
@@ -89,7 +92,8 @@ def _quotes(slots: dict[Any, Any], message: str, scope: MessageScope) -> tuple[Q
 
 
 def _values(values: object, scope: MessageScope) -> tuple[ModelValue, ...]:
-    """The normalised values of slots that are possible at this turn, in the order of the scope."""
+    """The normalised values that the model returned for slots that are possible at this turn, in the order of the
+    scope's slots."""
     given = values if isinstance(values, dict) else {}
     names = [slot.name for slot in scope.slots if given.get(slot.name) is not None]
     return tuple(ModelValue(name, written) for name in names if (written := _written(given[name])))
@@ -104,7 +108,8 @@ def _written(value: object) -> str:
 
 
 def _answer(text: object) -> str:
-    """The answer that the model would say, without line breaks; empty if there isn't one or it is too long."""
+    """The sentence that the agent could say to the user, as the model wrote it, on one line. Empty if there is no such
+    sentence or if it is too long."""
     said = " ".join(text.split()) if isinstance(text, str) else ""
     return said if len(said) <= ANSWER_SAID_CHARS_MAX and said.isprintable() else ""
 

@@ -1,9 +1,9 @@
-"""NLU on this machine: a regression for each scope, over embeddings or, without models, over words alone.
+"""NLU on this machine: a regression for each scope. It works on embeddings or, if there are no models, on words alone.
 
-Nothing is loaded before it is needed. A scope is the set of intents that are possible at a turn. It is learned from its
-phrases when it is first used, or earlier by `prepare`. Each phrase is embedded once, even if it is in many scopes.
-Rule: a message always gets an answer. If a model is missing or damaged, one warning names the command that repairs it,
-and the remaining models or words alone are used.
+A scope is the set of intents that are possible at a turn. Models and scopes are loaded only when they are needed: a
+scope is learned from its phrases when it is first used, or earlier by `prepare`. Each phrase is embedded only once,
+even if it is in many scopes. Rule: a message always gets an answer. If a model is missing or damaged, a warning names
+the command that repairs it. Then only the other model is used; if no model is left, words alone are used.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _log = logging.getLogger("duologue")
 
 
 class Learned(Protocol):
-    """A scope that was learned from its phrases."""
+    """A scope after it was learned from its phrases. It can score messages."""
 
     def scores(self, message: str) -> Scores: ...
 
 
 class _Reader:
-    """How scopes are learned: with the models, from words with numpy, or from words without numpy."""
+    """One of the three methods to learn scopes: with the models, from words with numpy, or from words without numpy."""
 
     def __init__(self, by: str, calibration: Calibration, learn: Callable[[list[tuple[str, ...]]], Learned]) -> None:
         self.by = by
@@ -49,12 +49,12 @@ class _Reader:
 
 
 class LocalNlu:
-    """The local NLU. All conversations share one, and it may be used from many threads.
+    """Understands messages on this machine. All conversations share one instance, and it may be used from many threads.
 
-    `folder` is where MiniLM is stored, if not in the cache of models. With `words_only`, no model is used. Without
-    `second_opinion`, the second model (E5) isn't used, which is faster and needs less memory but is less accurate.
-    `warn` is called with one line about a model that can't be used. By default, that line is logged as a warning of
-    `duologue`.
+    `folder` is the folder of MiniLM, if it isn't in the model cache. If `words_only` is true, no model is used. If
+    `second_opinion` is False, the second model (E5) isn't used, which is faster and needs less memory, but is less
+    accurate. If a model can't be used, `warn` is called with one line that says so. By default, this line is logged as
+    a warning of the logger `duologue`.
     """
 
     def __init__(
@@ -78,11 +78,12 @@ class LocalNlu:
         self._lock = threading.RLock()
 
     async def understand(self, message: str, scope: MessageScope) -> Understanding:
-        """Find the intent of this message among those that are possible at this turn."""
+        """Find the intent of this message among the intents that are possible at this turn."""
         return await NLU.run(self.judge, message, scope)
 
     def judge(self, message: str, scope: MessageScope) -> Understanding:
-        """The same as `understand`, but in the caller's thread. Neither finds slots, because grammars do that."""
+        """The same as `understand`, but runs in the caller's thread. Both methods find only intents; slots are found by
+        grammars."""
         text = shortened(message)
         if not scope.intents or not any(char.isalnum() for char in text):
             return Understanding(by=self._ready().by)
@@ -94,7 +95,7 @@ class LocalNlu:
                 self._give_up(reader, str(problem))
 
     def prepare(self, *scopes: MessageScope) -> None:
-        """Learn these scopes now rather than when their first message arrives."""
+        """Learn these scopes now, so that their first message needn't wait."""
         for scope in scopes:
             if scope.intents and (self._ready().by, frozenset(scope.intents)) not in self._learned:
                 self.judge("hello", scope)
@@ -103,7 +104,7 @@ class LocalNlu:
 
     @property
     def learned_scopes(self) -> tuple[Learned, ...]:
-        """The scopes that are learned at the moment, the least recently used first."""
+        """The scopes that are stored at the moment, the least recently used first."""
         with self._lock:
             return tuple(learned for _, learned in self._learned.values())
 
@@ -152,7 +153,7 @@ class LocalNlu:
             self._use_models(self._second_opinion())
 
     def _second_opinion(self) -> E5 | None:
-        """The second model, or None if it can't be used. A model that was never pulled causes no warning."""
+        """The second model; None if it can't be used. There is no warning if the model was never pulled."""
         if not self._wants_second:
             return None
         from .e5 import shared_e5
@@ -168,8 +169,8 @@ class LocalNlu:
             return None
 
     def _give_up(self, reader: _Reader, why: str) -> None:
-        """Continue without the model that failed: without the second model if both were used, otherwise from words
-        alone."""
+        """Continue without the model that failed. If both models were used, only the first is used from now on;
+        otherwise words alone are used."""
         with self._lock:
             if self._reader is not reader:
                 return  # another thread has already replaced the reader

@@ -1,7 +1,7 @@
 """Multinomial logistic regression, fitted by L-BFGS in numpy.
 
-There is no bias term. Rows must be unit vectors. Every class counts the same in the loss, no matter how many rows it
-has. Rule: on the same machine, the same rows give bit-identical weights.
+There is no bias term. Rows must be unit vectors. Every class has the same weight in the loss, no matter how many rows
+it has. Rule: on the same machine, the same rows give bit-identical weights.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Floats = NDArray[np.float32]
 
 
 def fit(rows: Floats, labels: NDArray[np.int64], classes: int) -> Floats:
-    """Fit and return the weights, one column for each class, so that `row @ weights` is highest for the row's own
-    class."""
+    """Fit the weights and return them, with one column for each class. For a row of the training data, `row @ weights`
+    should be highest in the column of the row's class."""
     if rows.shape[1] > len(rows):
         return _fit_few(rows, labels, classes)
     problem = _Problem(rows, labels, classes)

@@ -58,7 +58,7 @@ class _Norm:
     bias: Floats
 
     def __call__(self, given: Floats) -> Floats:
-        """Normalise each row in place. The input must not be used afterwards."""
+        """Normalise each row. This overwrites `given`, which must not be used afterwards."""
         given -= given.mean(axis=-1, keepdims=True)
         spread = np.einsum("ij,ij->i", given, given)[:, None] / SIZE
         given /= np.sqrt(spread + _SMALL)
@@ -96,7 +96,7 @@ class _Layer:
 
 
 class MiniLm:
-    """The embedding model. It keeps nothing between calls, so all conversations share one."""
+    """The MiniLM embedding model. It stores nothing between two uses, so all conversations can share one instance."""
 
     def __init__(self, folder: Path) -> None:
         vocabulary = read_vocabulary(folder / "vocab.txt")
@@ -169,7 +169,8 @@ def _gelu(given: Floats) -> Floats:
 
 
 def _batches(numbers: list[list[int]]) -> Iterator[list[int]]:
-    """Batches of positions in `numbers`. The texts of a batch have the same number of tokens."""
+    """Groups the texts into batches, so that all texts of a batch have the same number of tokens. A batch is a list of
+    indexes of `numbers`."""
     by_length: dict[int, list[int]] = {}
     for place, each in enumerate(numbers):
         by_length.setdefault(len(each), []).append(place)
@@ -215,8 +216,8 @@ def _layer(weights: dict[str, Floats], name: str) -> _Layer:
 
 
 def _look(weights: dict[str, Floats], name: str) -> _Dense:
-    """The layer that computes queries, keys and values in one product. The weights of the queries include their
-    scaling."""
+    """One layer that computes queries, keys and values in a single matrix product. The scaling of the queries is
+    already multiplied into their weights."""
     parts = [_dense(weights, f"{name}.{part}") for part in ("query", "key", "value")]
     parts[0] = _Dense(parts[0].weight * _ROOT, parts[0].bias * _ROOT)
     weight = np.concatenate([part.weight for part in parts], axis=1)
@@ -224,8 +225,8 @@ def _look(weights: dict[str, Floats], name: str) -> _Dense:
 
 
 def _dense(weights: dict[str, Floats], name: str) -> _Dense:
-    """A dense layer. Its weights are transposed and copied once, because that makes products with a short message a
-    third faster."""
+    """A dense layer. Its weights are transposed and copied when it is made, because then the matrix products for a
+    short message are a third faster."""
     return _Dense(np.ascontiguousarray(weights[f"{name}.weight"].T), weights[f"{name}.bias"])
 
 
@@ -237,8 +238,9 @@ _loading = threading.Lock()
 
 
 def shared_minilm() -> MiniLm:
-    """The model, loaded once per process. The hashes of its files are checked before loading, because damaged weights
-    would otherwise go unnoticed. The check takes less time than the first answer."""
+    """The MiniLM model of this process. It is loaded only once. The hashes of the model's files are checked before it
+    is loaded, because damaged weights would otherwise not be noticed. The check takes less time than the first
+    answer."""
     folder = model_path(MODEL)
     with _loading:
         return _load(folder)

@@ -1,8 +1,8 @@
 """TF-IDF vectors of words, pairs of words and character n-grams, without numpy.
 
-N-grams are hashed to a sparse vector of fixed size and weighted by rarity. Rule: an n-gram that isn't in any phrase
-gets no entry of its own; it only makes the other entries of a vector smaller. So a message of unknown words is similar
-to no phrase.
+N-grams are hashed to a sparse vector of fixed size and weighted by rarity. Rule: an n-gram that isn't in any phrase has
+no entry in the vector of a message; it only makes the other entries smaller. So a message that consists of unknown
+words isn't similar to any phrase.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Sparse = dict[int, float]
 
 
 class Grams:
-    """The n-grams of the phrases of a scope (the intents that are possible at a turn), and their rarity."""
+    """The n-grams in the phrases of a scope (the intents that are possible at a turn), and how rare each n-gram is."""
 
     def __init__(self, phrases: Iterable[str]) -> None:
         counted = [_counted(phrase) for phrase in phrases]
@@ -37,12 +37,12 @@ class Grams:
         """The vectors of the phrases, in order."""
 
     def rarity(self, gram: str) -> float:
-        """The weight of an n-gram: higher if fewer phrases contain it."""
+        """The weight of an n-gram. The fewer phrases contain the n-gram, the higher is its weight."""
         return self._rarity.get(gram, self._rarest)
 
     def vector(self, text: str) -> Sparse:
-        """The vector of a text. Its Euclidean norm is at most 1, and the more unknown n-grams the text has, the smaller
-        the norm is."""
+        """The vector of a text. Its Euclidean norm is at most 1. The more unknown n-grams the text contains, the
+        smaller the norm is."""
         return self._vector(_counted(text))
 
     def _vector(self, kinds: Iterable[Counter[str]]) -> Sparse:
@@ -68,7 +68,8 @@ def _counted(text: str) -> tuple[Counter[str], Counter[str]]:
 
 
 def grams(text: str) -> tuple[list[str], list[str]]:
-    """Two lists: the words and pairs of neighbouring words, and the character n-grams of three and four letters."""
+    """Two lists. The first has the words and the pairs of neighbouring words; the second has the sequences of three and
+    four characters within words."""
     words = _WORD.findall(shortened(text).lower())
     if len(words) > _WORDS_MAX:
         words = words[: _WORDS_MAX // 2] + words[-_WORDS_MAX // 2 :]

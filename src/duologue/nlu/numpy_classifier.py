@@ -1,8 +1,8 @@
-"""The classifier of a scope in numpy. It looks at a message in up to four views, each with its own regression.
+"""The classifier of a scope in numpy. It uses up to four views of a message, and each view has its own regression.
 
-A scope is the set of intents that are possible at a turn. A view is one way to turn a text into a vector. The views
-`meaning` and `query` count most, `wording` and `words` less. Without the models, only `words` is used. Rule: what is
-learned here belongs to one scope; the models in `minilm` and `e5` are the same for all scopes.
+A scope is the set of intents that are possible at a turn. A view is one method to turn a text into a vector. The views
+`meaning` and `query` have the most weight, `wording` and `words` have less. Without the models, only the view `words`
+is used. Rule: what is learned here belongs to one scope; the models in `minilm` and `e5` are the same for all scopes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class MessageView:
-    """One view of a scope: its phrases as rows, and the weights of the regression over them."""
+    """One view of a scope: the vectors of the phrases as rows, and the weights of the regression that was fitted to
+    them."""
 
     rows: Floats | SparseRows
     labels: NDArray[np.int64]
@@ -36,7 +37,7 @@ class MessageView:
     """The mean similarity of a phrase to the other phrases of its intent."""
 
     def scores(self, row: Floats) -> Floats:
-        """The score of each intent for the row of a message."""
+        """The score of each intent for a message. `row` is the vector of the message."""
         if isinstance(self.rows, SparseRows):  # skip the weights that would be multiplied by zero
             places = np.flatnonzero(row)
             row, weights = row[places], self.weights[places]
@@ -46,13 +47,14 @@ class MessageView:
         return found
 
     def with_similarity(self, each: Floats, row: Floats) -> Scores:
-        """The scores `each`, together with the similarity of the message's row to the phrases of the best intent."""
+        """The scores `each`, together with the similarity of the message to the phrases of the best intent. `row` is
+        the vector of the message."""
         alike = (self.rows @ row)[self.labels == each.argmax()]
         return Scores(each.tolist(), _nearest(alike), self.usual)
 
 
 def view_of(rows: Floats, labels: NDArray[np.int64], intents: int, *, is_sparse: bool = False) -> MessageView:
-    """A view that is fitted to these rows. `labels` has the number of the intent of each row."""
+    """Fit a view to these rows. `labels` has, for each row, the number of the row's intent."""
     usual = []
     for intent in range(intents):
         mine = rows[labels == intent]
@@ -115,7 +117,7 @@ def _filled(sparse: ngrams.Sparse) -> Floats:
 
 
 def _flat(phrases: Sequence[Sequence[str]]) -> tuple[list[str], NDArray[np.int64]]:
-    """All phrases, and the number of the intent of each."""
+    """All phrases in one list, and for each phrase the number of its intent."""
     labels = [at for at, each in enumerate(phrases) for _ in each]
     return [text for each in phrases for text in each], np.array(labels, np.int64)
 

@@ -1,7 +1,7 @@
 """Reads weights from a safetensors file.
 
-Large arrays are memory-mapped, so that they are read only when used and shared between processes. Small arrays are read
-immediately. Rule: a file whose contents aren't as expected is rejected with an error that names the file.
+Large arrays are memory-mapped: they are read only when they are used, and processes share the memory. Small arrays are
+read immediately. Rule: a file whose contents aren't as expected is rejected with an error that names the file.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Floats = NDArray[np.float32]
 
 
 def read_weights(path: Path, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Floats]:
-    """The arrays in `shapes`, by name. Each must have the given shape and contain 32-bit floats. Don't change them:
-    large ones are read-only."""
+    """The arrays that are listed in `shapes`, by name. Each array must have the given shape and contain 32-bit floats.
+    Don't change the arrays: the large ones are read-only."""
     try:
         begins, header = _header(path)
         return {name: _array(path, begins, header[name], shape) for name, shape in shapes.items()}
@@ -37,13 +37,13 @@ def _header(path: Path) -> tuple[int, dict[str, Any]]:
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
         if not 2 <= size <= min(_HEADER_BYTES_MAX, path.stat().st_size - 8):
-            raise ValueError("no header")
+            raise ValueError("the file has no valid header")
         return 8 + size, json.loads(file.read(size))
 
 
 def _array(path: Path, begins: int, entry: dict[str, Any], shape: tuple[int, ...]) -> Floats:
     if entry["dtype"] != "F32" or tuple(entry["shape"]) != shape:
-        raise ValueError(f"{entry['dtype']} {entry['shape']} where F32 {list(shape)} was expected")
+        raise ValueError(f"an array is {entry['dtype']} {entry['shape']}, but F32 {list(shape)} was expected")
     first, last = entry["data_offsets"]
     size = 4 * prod(shape)
     if last - first != size or not 0 <= first <= last <= path.stat().st_size - begins:

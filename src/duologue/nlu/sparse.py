@@ -1,7 +1,7 @@
-"""A sparse matrix with one operation: the product with a dense vector.
+"""A sparse matrix with a single operation: the product with a dense vector.
 
-The similarity of a message to phrases needs no other operation. Rule: the result equals that of the dense product, also
-for rows of zeros.
+This is all that is needed to compute the similarity of a message to phrases. Rule: the result is the same as with a
+dense matrix, also for rows of zeros.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Classifies messages within a scope without numpy: n-grams and a regression, in the standard library only.
 
-A scope is the set of intents that are possible at a turn. The regression starts from the mean of each intent and is
-improved by a few passes over the phrases. Rule: the time is bounded: the more intents a scope has, the fewer passes are
-made.
+A scope is the set of intents that are possible at a turn. The regression starts from the mean vector of each intent and
+is improved by a few passes over the phrases. Rule: learning never takes long, because the number of passes is smaller
+if a scope has more intents and phrases.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class PlainScope:
 
 
 def fit_plain(rows: Sequence[Sparse], labels: Sequence[int], classes: int) -> Weights:
-    """The fitted weights: for each column of the rows, one weight for each class."""
+    """Fit the weights and return them. For each column of the rows, there is one weight for each class."""
     weights = _means(rows, labels, classes)
     work = 2 * classes * sum(map(len, rows))
     rounds = max(ROUNDS_MIN, min(ROUNDS_MAX, WORK_MAX // max(1, work)))
@@ -67,7 +67,7 @@ def fit_plain(rows: Sequence[Sparse], labels: Sequence[int], classes: int) -> We
 
 
 def scores_of(row: Sparse, weights: Weights, classes: int) -> list[float]:
-    """The score of a row for each class."""
+    """The score of each class for this row."""
     scores = [0.0] * classes
     for place, value in row.items():
         if each := weights.get(place):
@@ -76,7 +76,7 @@ def scores_of(row: Sparse, weights: Weights, classes: int) -> list[float]:
 
 
 def softmax(scores: Sequence[float]) -> list[float]:
-    """Scores as probabilities that add up to 1."""
+    """Convert scores to probabilities that add up to 1."""
     highest = max(scores)
     odds = [math.exp(score - highest) for score in scores]
     total = sum(odds)
@@ -84,7 +84,7 @@ def softmax(scores: Sequence[float]) -> list[float]:
 
 
 def _near(row: Sparse, others: Sequence[Sparse]) -> float:
-    """The mean similarity of `row` to those few of `others` that are most similar to it."""
+    """How similar `row` is to `others`: the mean over the few of them that are most similar to it."""
     alike = [sum(value * other.get(place, 0.0) for place, value in row.items()) for other in others]
     nearest = sorted(alike)[-NEAREST:]
     return sum(nearest) / len(nearest)

@@ -1,6 +1,7 @@
-"""The protocol of NLU: a scope says what is possible at a turn, and an understanding says what a message means.
+"""The interface of every NLU. A `MessageScope` says what is possible at a turn, and an `Understanding` says what a
+message means.
 
-Every NLU, local or remote, gets the same question and returns the same kind of answer. Rule: an NLU always answers and
+Every NLU, local or remote, gets the same input and returns the same kind of result. Rule: an NLU always answers and
 never raises an exception. A failed service is reported in `error`, and a message that fits no intent is reported as out
 of scope.
 """
@@ -21,8 +22,8 @@ _JOINTS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """Something that the user may want: a flow to start, or a command. Examples matter most. The title (or the name)
-    and the description count as further examples."""
+    """Something that the user may want: to start a flow, or to give a command. The examples matter most. The title (or
+    the name, if there is no title) and the description are used as further examples."""
 
     name: str
     examples: tuple[str, ...] = ()
@@ -32,7 +33,8 @@ class Intent:
 
     @property
     def phrases(self) -> tuple[str, ...]:
-        """All texts that describe the intent. The name `book_table` is read as "book table"."""
+        """All texts that describe the intent: the examples, the description, and the title or name. A name such as
+        `book_table` becomes "book table"."""
         named = " ".join(_JOINTS.split(self.title or self.name)).strip()
         said = tuple(text for text in (*self.examples, self.description, named) if text.strip())
         return said or (self.name,)
@@ -50,7 +52,7 @@ class ExpectedSlot:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a language model may know besides the message."""
+    """What a language model is told besides the message."""
 
     today: str = ""
     history: tuple[str, ...] = ()
@@ -61,8 +63,8 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class MessageScope:
-    """What is possible at this turn. `question` is the agent's last question, if there was one. `around` is for
-    language models; local models ignore it, and the cache does too."""
+    """What is possible at this turn. `question` is the agent's last question; empty if there was none. `around` is only
+    for language models. Local models and the cache ignore it."""
 
     intents: tuple[Intent, ...]
     slots: tuple[ExpectedSlot, ...] = ()
@@ -84,7 +86,7 @@ class Guess:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The words of the message that fill a slot, unchanged. Grammars turn the words into values."""
+    """The words of the message that fill a slot, exactly as in the message. Grammars turn these words into values."""
 
     slot: str
     text: str
@@ -92,7 +94,8 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class ModelValue:
-    """A slot's value as a language model normalised it. `written` is JSON text. It is checked before it is used."""
+    """The value of a slot in the normalised form that a language model returned. `written` is JSON text. The value is
+    checked before it is used."""
 
     slot: str
     written: str
@@ -100,8 +103,8 @@ class ModelValue:
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """What a message was understood to mean. `guesses` are ranked, the best first. Their confidences and the
-    probability that the message is out of scope add up to at most 1."""
+    """What a message was understood to mean. `guesses` are sorted with the best first. The sum of their confidences and
+    of the probability that the message is out of scope is at most 1."""
 
     guesses: tuple[Guess, ...] = ()
     is_in_scope: bool = False
@@ -119,12 +122,12 @@ class Understanding:
 
     @property
     def intent(self) -> str | None:
-        """The intent that was meant; None if the message is out of scope."""
+        """The intent that was most probably meant; None if the message is out of scope."""
         return self.guesses[0].intent if self.guesses and self.is_in_scope else None
 
     @property
     def confidence(self) -> float:
-        """The confidence of the best guess, even if the message is out of scope."""
+        """The confidence of the best guess, even if the message is out of scope; 0 if there is no guess."""
         return self.guesses[0].confidence if self.guesses else 0.0
 
 
@@ -141,10 +144,11 @@ class Prepares(Protocol):
     """An NLU that has to learn a scope before it can understand messages in it."""
 
     def prepare(self, *scopes: MessageScope) -> None:
-        """Learn these scopes now rather than when their first message arrives. Blocks until they are learned."""
+        """Learn these scopes now, so that their first message needn't wait. Returns when they are learned."""
         ...
 
 
 def shortened(message: str) -> str:
-    """The message, but without its middle if it is too long, because people say what they want first or last."""
+    """The message; if it is too long, its middle is removed, because people say what they want at the beginning or the
+    end."""
     return message if len(message) <= CHARS_MAX else f"{message[:_HALF]} {message[-_HALF:]}"

@@ -1,8 +1,8 @@
 """BERT's WordPiece tokenizer for lower-case text, with MiniLM's vocabulary.
 
-Agrees with the reference tokenizer, with two exceptions. "[SEP]" and other special tokens in a message are plain
-characters, so a message can't inject them. And a text that is too long loses its middle, not its end. Rule: any text
-can be tokenized, because unknown words become the token for unknown words.
+Gives the same tokens as the reference tokenizer, with two exceptions. "[SEP]" and other special tokens in a message are
+treated as plain characters, so a message can't inject them. And if a text is too long, its middle is removed, not its
+end. Rule: any text can be tokenized, because unknown words become the token for unknown words.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _IDEOGRAPHS = (
 
 
 class WordPiece:
-    """Splits texts into tokens and returns the numbers of the tokens."""
+    """Splits texts into tokens and returns the token numbers."""
 
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
         self._numbers = vocabulary
         self._start, self._end, self._unknown = (vocabulary[name] for name in (_START, _END, _UNKNOWN))
 
     def numbers(self, text: str, pieces_max: int) -> list[int]:
-        """The numbers of at most `pieces_max` tokens, including the start and end tokens. A longer text loses its
-        middle."""
+        """The numbers of the tokens of a text, including the start and end tokens. If there are more than `pieces_max`,
+        tokens in the middle are left out."""
         assert pieces_max >= 4
         found = [number for word in words(text) for number in self._pieces(word)]
         room = pieces_max - 2
@@ -41,8 +41,8 @@ class WordPiece:
         return [self._start, *found, self._end]
 
     def _pieces(self, word: str) -> list[int]:
-        """The tokens of a word: the longest known token that the word starts with, then the longest that continues it,
-        and so on. If that fails, the token for unknown words."""
+        """The tokens of a word: the longest known token at the start of the word, then the longest known token that
+        continues it, and so on. If this fails, the only token is the one for unknown words."""
         if len(word) > WORD_CHARS_MAX:
             return [self._unknown]
         found, at = [], 0
@@ -80,8 +80,8 @@ def _plain(char: str) -> str:
 
 @lru_cache(4_096)
 def _bare(char: str) -> str:
-    """One character in lower case. An accent is removed, and punctuation gets a space on both sides. As in the
-    reference, the result doesn't depend on the neighbouring characters."""
+    """One character in lower case. If it is an accent, it is removed; if it is a punctuation mark, a space is put on
+    both sides. As in the reference tokenizer, the result doesn't depend on the neighbouring characters."""
     category = unicodedata.category(char)
     if category == "Mn":
         return ""
@@ -89,6 +89,7 @@ def _bare(char: str) -> str:
 
 
 def read_vocabulary(path: Path) -> dict[str, int]:
-    """The number of each token. The file has one token per line, numbered from zero."""
+    """Read the vocabulary: the number of each token. The file has one token per line, and the lines are numbered from
+    zero."""
     lines = path.read_text(encoding="utf-8").split("\n")
     return {piece: number for number, piece in enumerate(lines) if piece}

@@ -1,1 +1,1 @@
-"""Observing a conversation: steps, states, metrics, labels, journals and telemetry."""
+"""Observes a conversation: its steps, states, metrics, labels, journals and telemetry."""

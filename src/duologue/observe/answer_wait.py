@@ -1,7 +1,9 @@
-"""How long the person waits for an answer: from its first request to its first token and to its first audio.
+"""Measures how long the person waits for an answer: from the first request for the answer to its first token, and to
+its first audio.
 
-A retry continues the wait. What the agent says by itself (a greeting, a check-in, news of a job) isn't an answer, and
-isn't measured. Rule: waits are computed from the steps of the machine alone.
+If a request is retried, the wait continues. What the agent says on its own initiative (a greeting, a check-in, news
+about a job) isn't an answer and isn't measured. Rule: waits are computed only from the steps of the conversation
+machine.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from duologue.core.step_record import StepRecord
 
 
 class Waited(NamedTuple):
-    """The waits that ended in one step, in milliseconds. A wait that didn't end is None."""
+    """The waits that ended in one step, in milliseconds: for the first token and for the first audio. None if that wait
+    didn't end in this step."""
 
     token_ms: int | None = None
     audio_ms: int | None = None
@@ -25,14 +28,14 @@ NOTHING = Waited()
 
 
 class AnswerWait:
-    """Measures the wait for the answer that is requested."""
+    """Measures how long the person waits for the answer that was requested last."""
 
     def __init__(self) -> None:
         self._reply = 0  # the newest request for an answer; 0: none
         self._since = 0
 
     def follow(self, record: StepRecord) -> Waited:
-        """Follow one step that changed something. Returns the waits that ended in this step."""
+        """Process one step that changed something. Returns the waits that ended in this step."""
         at, token_ms, audio_ms = record.event.at, None, None
         if type(record.event) is TokenArrived and record.event.reply == self._reply:
             token_ms = at - self._since

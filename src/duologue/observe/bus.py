@@ -17,7 +17,7 @@ S = TypeVar("S", bound=Signal)
 
 
 class Bus:
-    """Delivers the signals of one conversation. `problem` is called when a handler raises."""
+    """Delivers the signals of one conversation. `problem` is called when a handler raises an exception."""
 
     def __init__(self, problem: Callable[[str, BaseException], None]) -> None:
         self._handlers: dict[type[Signal], tuple[Callable[[Any], object], ...]] = {}
@@ -25,8 +25,8 @@ class Bus:
         self._reporting = False
 
     def on(self, kind: type[S], handler: Callable[[S], object]) -> Callable[[], None]:
-        """Call `handler` with every signal of this kind. The kind `Signal` stands for all signals. Returns a function
-        that removes the handler."""
+        """Call `handler` with every signal of the class `kind`. If `kind` is `Signal`, the handler gets all signals.
+        Returns a function that removes the handler."""
         if not isinstance(kind, type) or not issubclass(kind, Signal):
             raise TypeError(f"{kind!r} isn't a kind of signal: pass a class from duologue.signals")
         if not callable(handler) or iscoroutinefunction(handler):
@@ -42,11 +42,11 @@ class Bus:
         return off
 
     def wants(self, kind: type[Signal]) -> bool:
-        """Is there a handler for this kind? If not, the caller needn't build the signal."""
+        """Is there a handler for signals of this class? If not, the caller needn't create the signal."""
         return bool(self._handlers.get(kind) or self._handlers.get(Signal))
 
     def send(self, signal: Signal) -> None:
-        """Deliver the signal, first to the handlers of its kind, then to the handlers of all signals."""
+        """Deliver the signal, first to the handlers of its class, then to the handlers of all signals."""
         for handler in (*self._handlers.get(type(signal), ()), *self._handlers.get(Signal, ())):
             try:
                 handler(signal)
@@ -54,7 +54,8 @@ class Bus:
                 self._report(signal, failure)
 
     def _report(self, signal: Signal, failure: BaseException) -> None:
-        """Report a failed handler. A failure of the report itself isn't reported, because that could go on forever."""
+        """Report that a handler failed. If the report fails too, that isn't reported, because it could go on
+        forever."""
         if self._reporting:
             return
         self._reporting = True

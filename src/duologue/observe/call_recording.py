@@ -1,7 +1,8 @@
-"""Records the sound of a call: the person on the left, the agent on the right, with the times of the journal.
+"""Records the sound of a phone call or other conversation: the person on the left channel, the agent on the right, with
+the times of the journal.
 
-The agent's side holds only what the line reported as heard, without sound that was cut off or never played. Rule: a
-millisecond of the file is the same millisecond of the journal, to within JITTER_MS.
+The agent's channel contains only the sound that the line reported as heard. Sound that was cut off or never played
+isn't in it. Rule: a millisecond in the file is the same millisecond in the journal, to within JITTER_MS.
 """
 
 from __future__ import annotations
@@ -30,13 +31,14 @@ _PER_MS = RATE_HZ // 1_000
 
 
 class _Side:
-    """Where the next samples of one side belong. Sound that arrives with jitter is kept in one piece."""
+    """Computes where the next samples of one channel belong. If a sound arrives a little early or late, it is put
+    directly after the sound before it."""
 
     def __init__(self) -> None:
         self._next = -1  # the sample after the last one
 
     def place(self, end_ms: int, samples: int) -> int:
-        """The first sample number of a piece that was heard until `end_ms`."""
+        """The number of the sample at which to write a piece of sound whose end was heard at `end_ms`."""
         exact = end_ms * _PER_MS - samples
         if self._next < 0 or abs(exact - self._next) > JITTER_MS * _PER_MS:
             self._next = max(0, exact)
@@ -45,7 +47,7 @@ class _Side:
 
 
 class _VoiceSound:
-    """The sound of one voice, at the rate of the file, and how much of it was heard."""
+    """The sound of one voice, at the sample rate of the file, and how much of this sound was heard."""
 
     def __init__(self, voice: int) -> None:
         self.voice = voice
@@ -64,7 +66,7 @@ class _VoiceSound:
             self._samples.extend(array("h", bytes(2 * sound.ms * _PER_MS)))
 
     def take(self, heard_ms: int) -> array[int]:
-        """The samples that were heard since the last report."""
+        """The samples that were heard since the last report, if `heard_ms` of the voice were heard by now."""
         upto = min(heard_ms * _PER_MS, len(self._samples))
         taken = self._samples[self.heard : upto]
         self.heard = max(self.heard, upto)
@@ -72,7 +74,7 @@ class _VoiceSound:
 
 
 class CallRecording:
-    """Records one call into a file, `.wav` or `.opus`. Times are milliseconds of the conversation."""
+    """Records one conversation into a `.wav` or `.opus` file. Times are milliseconds of the conversation."""
 
     def __init__(self, path: Path, began_at: int) -> None:
         self.path = path
@@ -85,19 +87,19 @@ class CallRecording:
         self._flushed_at = began_at
 
     def hear(self, frame: Frame, now: int) -> None:
-        """Add what the person said in the last milliseconds."""
+        """Add sound of the person, which ended at the time `now`."""
         if self._convert is None or self._convert[0] != frame.rate_hz:
             self._convert = frame.rate_hz, LiveResampler(frame.rate_hz, RATE_HZ)
         samples = array("h", to_pcm(self._convert[1].feed(to_samples(frame.pcm))))
         self._write(LEFT, self._person, samples, now)
 
     def queue(self, voice: int, sound: Sound) -> None:
-        """Keep this sound of a voice, which was given to the line, until the line reports it as heard."""
+        """Add sound of a voice that was sent to the line. It is kept until the line reports that it was heard."""
         self._voices.setdefault(voice, _VoiceSound(voice)).add(sound)
 
     def played(self, voice: int, heard_ms: int, now: int) -> None:
-        """Write the sound of this voice that was heard since the last report. The line says that `heard_ms` were heard
-        by now."""
+        """Write the sound of this voice that was heard since the last report. `heard_ms` is how much of the voice was
+        heard by now, as the line reports it."""
         sound = self._voices.get(voice)
         if sound is None:
             return
@@ -105,7 +107,7 @@ class CallRecording:
         self._voices = {number: one for number, one in self._voices.items() if number >= voice}
 
     def close(self) -> None:
-        """End the file. Opus is encoded in a thread, after this has returned."""
+        """Finish the file. An Opus file is encoded in a thread, after this method has returned."""
         self._file.close()
         if self.path != self._wav:
             ENCODING.submit_for(str(self.path), self._encode)
@@ -128,13 +130,13 @@ class CallRecording:
 
 
 def recording_path(folder: Path, name: str, suffix: str = WAV) -> Path:
-    """A new path for the recording of the conversation with this name. A process that takes a conversation over writes
-    a file of its own: `call-2.wav` next to `call.wav`."""
+    """A new path for the recording of the conversation with this name. If another process takes over the conversation,
+    it writes a separate file: `call-2.wav` next to `call.wav`."""
     return next(path for number in count(1) if not _existing(path := _numbered(folder, name, number, suffix)))
 
 
 def recordings_of(folder: Path, name: str) -> Iterator[Path]:
-    """The recordings of the conversation with this name."""
+    """All recordings of the conversation with this name."""
     for number in count(1):
         found = _existing(_numbered(folder, name, number, WAV))
         if not found:
@@ -147,12 +149,13 @@ def _numbered(folder: Path, name: str, number: int, suffix: str) -> Path:
 
 
 def _existing(path: Path) -> list[Path]:
-    """The files of this recording that exist: WAV, Opus or both."""
+    """The existing files of this recording: the WAV file, the Opus file or both."""
     return [one for one in (path.with_suffix(WAV), path.with_suffix(OPUS)) if one.exists()]
 
 
 def delete_old_recordings(folder: Path, older_than_s: float) -> int:
-    """Delete recordings that were last written before this time (seconds since the epoch). Returns how many."""
+    """Delete the recordings that were last written before this time, which is in seconds since the epoch. Returns the
+    number of deleted files."""
     found = [path for pattern in ("*.wav", "*.opus", "*.opus.part") for path in folder.glob(pattern)]
     old = [path for path in found if path.stat().st_mtime < older_than_s]
     for path in old:

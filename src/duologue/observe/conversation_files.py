@@ -1,7 +1,7 @@
 """The files that a conversation has left in a folder: journals, words, ear journals, recordings, and copies of them.
 
 A file belongs to a conversation if its name begins with the conversation's id or with the hash of its id. Rule: a file
-whose name doesn't begin like one of ours is never deleted.
+whose name doesn't begin with such an id or hash is never deleted.
 """
 
 from __future__ import annotations
@@ -17,26 +17,28 @@ _CHUNK_BYTES = 1 << 20
 
 
 def names_of(conversation: str) -> tuple[str, ...]:
-    """The names by which a conversation appears on disk: its id, if it is known, and the hash of its id."""
+    """The names that the files of a conversation begin with: the id of the conversation and the hash of this id.
+    `conversation` may also be the hash; then the hash is the only name."""
     is_hash = re.fullmatch("[0-9a-f]{12}", conversation) is not None
     return (conversation,) if is_hash else (conversation, correlation_id(conversation))
 
 
 def files_of(folder: Path, conversation: str) -> list[Path]:
-    """The files of a conversation in this folder and in the folders inside it."""
+    """The files of a conversation in this folder and its subfolders."""
     names = names_of(conversation)
     return sorted(path for path in _files(folder) if any(_begins(path.name, name) for name in names))
 
 
 def old_files(folder: Path, older_than_s: float, now_s: float) -> list[Path]:
-    """The files of conversations that were last written at least `older_than_s` seconds ago."""
+    """The files of conversations in this folder and its subfolders that were last written at least `older_than_s`
+    seconds ago."""
     return sorted(
         path for path in _files(folder) if _OURS.match(path.name) and now_s - _written_s(path, now_s) >= older_than_s
     )
 
 
 def delete(paths: Iterable[Path]) -> int:
-    """Delete these files. Returns how many there were."""
+    """Delete these files. Returns their number."""
     count = 0
     for path in paths:
         path.unlink(missing_ok=True)
@@ -45,7 +47,8 @@ def delete(paths: Iterable[Path]) -> int:
 
 
 def search(places: Iterable[Path], traces: Iterable[bytes]) -> list[Path]:
-    """The files at these places, and in the folders there, with one of these traces in their name or content."""
+    """The files whose name or content contains one of these byte strings (`traces`). `places` are files, and folders
+    that are searched with their subfolders."""
     wanted = [trace for trace in traces if trace]
     files = [file for place in places for file in (_files(place) if place.is_dir() else [place])]
     return [file for file in files if file.is_file() and _contains(file, wanted)]

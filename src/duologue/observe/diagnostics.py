@@ -1,7 +1,7 @@
 """A conversation as JSON lines for a log: times, kinds, states and counts.
 
-This module decides what may be logged, also for telemetry. Rule: a field is written only if the table FIELDS
-names it, so a new field is never leaked. Of words, only the length is written.
+This module decides what may be written to a log or sent as telemetry. Rule: a field is written only if the table FIELDS
+names it, so a new field is never leaked. For a field with spoken words, only the number of characters is written.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Agent(Protocol):
 
 
 class WatchedConversation(Protocol):
-    """The part of a conversation that observers use."""
+    """The attributes of a conversation that observers use."""
 
     @property
     def agent(self) -> _Agent: ...
@@ -82,12 +82,12 @@ REASONS = (
 
 
 def correlation_id(conversation_id: str) -> str:
-    """A hash that connects the lines of one conversation without revealing its id."""
+    """A hash that is the same in all log lines of one conversation. It doesn't reveal the conversation's id."""
     return hashlib.sha256(conversation_id.encode()).hexdigest()[:12]
 
 
 def tool_names(conversation: WatchedConversation) -> frozenset[str]:
-    """The names of the agent's tools. Any other name was invented by a model."""
+    """The names of the tools that this agent has. If a tool call has any other name, the model invented that name."""
     return frozenset((*OWN_TOOLS, *(tool.name for tool in conversation.engine.tool_calls.tools)))
 
 
@@ -103,19 +103,20 @@ Writer: TypeAlias = Callable[[str, Any, Container[str]], Written]
 
 
 def _number(key: str, value: Any, _tools: Container[str]) -> Written:
-    """Write a number, a boolean or None. Some values come from services, so a value of another type isn't written."""
+    """Write a number, a boolean or None. A value of another type isn't written, because some values come from services
+    and may contain anything."""
     if isinstance(value, float) and not math.isfinite(value):
         return {}
     return {key: value} if value is None or isinstance(value, bool | int | float) else {}
 
 
 def _name(key: str, value: Any, _tools: Container[str]) -> Written:
-    """Write a name from Duologue's own code."""
+    """Write a name that is defined in Duologue's own code."""
     return {key: value.value if isinstance(value, Enum) else value}
 
 
 def _chars(key: str, value: Any, _tools: Container[str]) -> Written:
-    """Write the number of characters instead of the words."""
+    """Write how many characters a text has, instead of the text."""
     texts = value if isinstance(value, tuple) else (value,)
     return {f"{key}_chars": sum(len(text) for text in texts if isinstance(text, str))}
 
@@ -139,13 +140,13 @@ def _reason(key: str, value: Any, tools: Container[str]) -> Written:
 
 
 def _source(key: str, value: Any, tools: Container[str]) -> Written:
-    """Write the source of an interruption. A program may pass any text as the source; of a source that Duologue
-    doesn't know, only the length is written."""
+    """Write the source of an interruption. A program may pass any text as the source. If Duologue doesn't know the
+    source, only the length of the text is written."""
     return {key: value} if value in _SOURCES else _chars(key, value, tools)
 
 
 def _terms(key: str, value: Any, _tools: Container[str]) -> Written:
-    """Write reasons such as `comma-1.2`. Reasons of another form, which a custom policy may give, aren't written."""
+    """Write reasons such as `comma-1.2`. A custom policy may give reasons in another form; those aren't written."""
     return {key: [term for term in value if isinstance(term, str) and _TERM.fullmatch(term)]}
 
 
@@ -165,12 +166,13 @@ def _calls(key: str, value: Any, _tools: Container[str]) -> Written:
 
 
 def _configured(key: str, value: Any, _tools: Container[str]) -> Written:
-    """Write a name of the configuration, such as a model's. A text that doesn't look like one isn't written."""
+    """Write a name from the configuration, such as the name of a model. A text that doesn't look like such a name isn't
+    written."""
     return {key: value} if isinstance(value, str) and _CONFIGURED.fullmatch(value) else {}
 
 
 def _frames(key: str, value: Any, _tools: Container[str]) -> Written:
-    """Write the frames of a traceback: files, lines and functions."""
+    """Write the frames of a traceback. Each frame is a file, a line and a function."""
     return {key: [frame for frame in value if isinstance(frame, str) and _FRAME.fullmatch(frame)]}
 
 
@@ -248,8 +250,8 @@ def _fields(value: object, table: dict[str, Writer], tools: Container[str]) -> W
 
 
 class Diagnostics:
-    """Writes the signals of one conversation, one line each. Several conversations may share one output. Of a private
-    conversation, no tracebacks are written."""
+    """Writes the signals of one conversation, one line for each signal. Several conversations may share one output. For
+    a private conversation, no tracebacks are written."""
 
     def __init__(self, out: TextIO, conversation_id: str, tools: Container[str] = (), is_private: bool = False) -> None:
         self._out = out

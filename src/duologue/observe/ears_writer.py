@@ -1,7 +1,9 @@
-"""The ear journal of a conversation as JSON lines: the inputs of the hearing machine, beside the journal of events.
+"""The ear journal of a conversation as JSON lines. It records the inputs of the hearing machine, and it is stored next
+to the journal of events.
 
-It contains the words of the user and of the agent. Together with the journal of events, every decision about turns can
-be made again. Rule: each line is complete when it is written, and says how many events came before it.
+The ear journal contains the words of the user and of the agent. From the ear journal and the journal of events, every
+decision about turns can be computed again. Rule: each line is complete when it is written, and each line says how many
+events came before it.
 """
 
 from __future__ import annotations
@@ -22,19 +24,21 @@ SUM_LETTERS = 8
 
 
 def sum_of(previous: str, line: dict[str, Any]) -> str:
-    """The checksum of a line and of all lines before it, so that a changed line is detected."""
+    """The checksum of this line and of all lines before it. If a line is changed later, the checksum no longer
+    matches."""
     text = previous + canonical(line)
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:SUM_LETTERS]
 
 
 def start_of(s: State) -> str:
-    """The text by which an ear journal names its journal of events: digests of the settings and of the first state."""
+    """The text in an ear journal that identifies the journal of events that it belongs to. It consists of a digest of
+    the settings and a digest of the first state."""
     return f"{settings_digest(s.settings)}-{digest(s)}"
 
 
 class EarsWriter:
-    """Writes an ear journal while the conversation runs. `start` is `start_of` the first state of the journal of
-    events."""
+    """Writes an ear journal while the conversation runs. `start` is the result of `start_of` for the first state in the
+    journal of events."""
 
     def __init__(
         self,
@@ -57,8 +61,8 @@ class EarsWriter:
         self._write({"n": events, **input_to_json(i)})
 
     def close(self, events: int, last: str) -> None:
-        """Mark the ear journal as complete. `events` is the number of events in the journal of events, and `last` the
-        digest at its end."""
+        """Mark the ear journal as complete. `events` is the number of events in the journal of events, and `last` is
+        the digest in the last line of that journal."""
         self._write({"end": self._count, "events": events, "digest": last})
 
     def _write(self, line: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What the user can do about a fault, in one or two sentences without credentials.
+"""Hints that tell the user what to do about a fault, in one or two sentences without credentials.
 
 Rule: every error class has a hint, in every language.
 """
@@ -10,10 +10,10 @@ from duologue.phrases.texts import notice
 
 
 def hint_code(error: ErrorClass) -> str:
-    """The code of the text for faults of this class."""
+    """The code of the hint text for faults of this class."""
     return f"fault_{error.value.lower()}"
 
 
 def hint(part: FaultSource, error: ErrorClass, language: str = "en") -> str:
-    """The hint for a fault of this part and class."""
+    """The hint for a fault of this class in this part of the agent."""
     return notice(language, hint_code(error), part=part.value)

@@ -1,7 +1,9 @@
-"""Can the person be heard? The answer is one value beside the phase: on, loading, muted, broken or none.
+"""Says whether the person can be heard. The answer is one value: on, loading, muted, broken or none. It is reported
+separately from the phase of the conversation.
 
-It follows from the condition of the ears (STT and VAD) and the condition of the microphone. A screen shows "listening"
-only while the value is `on`. Rule: both functions are pure, and every combination has exactly one answer.
+The value depends on the condition of the ears (STT and VAD) and the condition of the microphone. A screen shows
+"listening" only while the value is `on`. Rule: `ears_after` and `hearing_of` are pure functions, and every combination
+has exactly one answer.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from enum import StrEnum
 
 
 class HearingStatus(StrEnum):
-    """Can the person be heard?"""
+    """Whether the person can be heard and, if not, why."""
 
     ON = "on"
     LOADING = "loading"  # not yet: the ears or the microphone are being made ready
@@ -28,7 +30,7 @@ class EarsCondition(StrEnum):
 
 
 class Microphone(StrEnum):
-    """The condition of the person's microphone. If the line doesn't report it, it counts as on."""
+    """The condition of the person's microphone. If the line doesn't report a condition, the microphone counts as on."""
 
     ON = "on"
     OPENING = "opening"  # the browser asks the person for permission, or the device is being opened
@@ -55,7 +57,8 @@ _AFTER = {
 
 
 def ears_after(ears: EarsCondition, report: EarsReport) -> EarsCondition:
-    """The condition of the ears after this report. Ears that failed aren't on until they have worked again."""
+    """The condition of the ears after this report. After a failure, the ears aren't on again until they have reported
+    that they work."""
     if ears is EarsCondition.NONE:
         return ears
     if ears is EarsCondition.BROKEN and report is EarsReport.STARTED:
@@ -64,8 +67,9 @@ def ears_after(ears: EarsCondition, report: EarsReport) -> EarsCondition:
 
 
 def hearing_of(ears: EarsCondition, microphone: Microphone) -> HearingStatus:
-    """Whether the person can be heard. Without ears or a microphone, the person can only write. Otherwise broken wins
-    over muted, and muted over loading."""
+    """Whether the person can be heard. If there are no ears or no microphone, the answer is `none`: the person can only
+    write. Otherwise the first of these conditions that holds is the answer: `broken`, `muted`, `loading`. If no
+    condition holds, the answer is `on`."""
     if ears is EarsCondition.NONE or microphone is Microphone.OFF:
         return HearingStatus.NONE
     if ears is EarsCondition.BROKEN or microphone is Microphone.BROKEN:

@@ -1,7 +1,7 @@
 """The journal of a conversation as JSON lines: a header, one line for each event, and an end line.
 
-A journal contains no words, and can be replayed without them. Rule: each line is complete when it is written, so a
-crash loses only the end line.
+A journal contains no spoken words and can be replayed without them. Rule: each line is complete when it is written, so
+after a crash, only the end line is missing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ FORMAT = "duologue-journal"
 
 
 class JournalWriter:
-    """Writes a journal while the conversation runs. A conversation that was restored starts with the state `start`."""
+    """Writes a journal while the conversation runs. `start` is the first state; if the conversation was restored, it is
+    the restored state."""
 
     def __init__(self, out: TextIO, settings: Settings, seed: int = 0, start: State | None = None) -> None:
         self._out = out

@@ -1,7 +1,7 @@
-"""The labels that people read, in their language: names of the phases, and feedback while they wait.
+"""The labels that people read, in their language: names of the phases, and feedback while people wait.
 
-Rule: the texts are data of `duologue.phrases`, where every language has every label. For an unknown language, English
-is used.
+Rule: the texts are stored as data in `duologue.phrases`, where every language has every label. For an unknown language,
+English is used.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ _OWN = Phrases()
 
 
 def label(key: str, language: str = "en", phrases: Phrases = _OWN) -> str:
-    """The label of a phase or a wait. `de-AT` and `de_AT` give German, and an unknown language gives English. `phrases`
-    may replace the label. A key without a label is returned unchanged."""
+    """The label for a phase or for a kind of wait. `de-AT` and `de_AT` give the German label, and an unknown language
+    gives the English label. If `phrases` has a label for this key, it is used instead. A key without a label is
+    returned unchanged."""
     return phrases.label(language, key) if key in LABELS["en"] else key

@@ -1,7 +1,7 @@
 """Adds up the metrics of several processes of one server, in the Prometheus text format.
 
-Counts of a process that has ended stay in the sum, as far as they were read: otherwise a sum would fall, and Prometheus
-would take that for a restart of the server. Rule: this module reads only what `prometheus.py` and the server write.
+When a process has ended, its last counts stay in the sum. Otherwise the sum would fall, and Prometheus would conclude
+that the server was restarted. Rule: this module reads only what `prometheus.py` and the server write.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ HIGHEST = ("duologue_draining",)  # of these, the highest value counts, not the 
 
 @dataclass(slots=True)
 class MetricFamily:
-    """All series with one name, and the lines that describe them."""
+    """All series (sequences of values) with the same metric name, and the header lines that describe this metric."""
 
     head: list[str] = field(default_factory=list)
     kind: str = ""
@@ -22,7 +22,7 @@ class MetricFamily:
 
 
 class MetricSums:
-    """The last report of each running process, and the sums of the processes that have ended."""
+    """Stores the last report of each running process, and the sums of the processes that have ended."""
 
     def __init__(self) -> None:
         self._reported: dict[int, str] = {}
@@ -33,7 +33,7 @@ class MetricSums:
         self._reported[process] = text
 
     def end(self, process: int) -> None:
-        """Note that the process has ended. Its counts stay in the sums; its gauges don't."""
+        """Note that the process has ended. Its counters stay in the sums, but its gauges are dropped."""
         families = read_families(self._reported.pop(process, ""))
         counts = {name: family for name, family in families.items() if family.kind != "gauge"}
         self._past = write_families(add_up((read_families(self._past), counts)))
@@ -62,7 +62,8 @@ def read_families(text: str) -> dict[str, MetricFamily]:
 
 
 def add_up(parts: Iterable[dict[str, MetricFamily]]) -> dict[str, MetricFamily]:
-    """The sums of equal series. A series that only one part has is kept."""
+    """Add up the series that have the same name and labels. A series that occurs in only one of the parts is kept
+    unchanged."""
     sums: dict[str, MetricFamily] = {}
     for part in parts:
         for name, family in part.items():

@@ -1,7 +1,7 @@
-"""The metrics of one conversation: waits, interruptions, calls, errors.
+"""The metrics of one conversation: waits, interruptions, tool calls, errors.
 
-They are computed from the steps alone, so a live call and its journal give the same numbers. Rule: an event that
-the machine ignored isn't counted, and a rate without data is None, never 0.
+The metrics are computed only from the steps, so a running conversation and its journal give the same numbers. Rule: an
+event that the machine ignored isn't counted. A rate without data is None, never 0.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _FAILURES = (Outcome.FAILED, Outcome.TIMED_OUT, Outcome.REFUSED)
 
 
 class Metrics(NamedTuple):
-    """The metrics of one conversation. The time to the first token is the mean over the answers that had a token; the
-    time to the first audio is the mean over those that had audio. Both count from the first request for an answer, so
-    retries are included, and what the agent says by itself isn't an answer."""
+    """The metrics of one conversation. The time to the first token is the mean over all answers that had a token. The
+    time to the first audio is the mean over all answers that had audio. Both times count from the first request for an
+    answer, so retries are included. What the agent says on its own initiative isn't an answer."""
 
     first_token_ms: int | None = None
     first_audio_ms: int | None = None
@@ -100,11 +100,11 @@ class Meter:
             self._said = [turn for turn in self._said if turn > after.answered]
 
     def note_switch(self) -> None:
-        """Count a switch to another service."""
+        """Count a switch from one service to another."""
         self._count("switches")
 
     def dump(self) -> dict[str, Any]:
-        """What was counted so far, as JSON values."""
+        """All counts so far, as JSON values."""
         return {
             "counts": dict(self._counts),
             "token_ms": self._token_ms.dump(),
@@ -113,8 +113,8 @@ class Meter:
         }
 
     def load(self, data: dict[str, Any]) -> None:
-        """Continue from what `dump` returned. Counts that it doesn't have, because an earlier version made it, are 0.
-        Raises KeyError, TypeError or ValueError for invalid data."""
+        """Continue with the counts that `dump` returned. If a count is missing because an earlier version of Duologue
+        wrote the data, it is 0. Raises KeyError, TypeError or ValueError for invalid data."""
         counts = {name: _whole(data["counts"].get(name, 0)) for name in self._counts}
         token_ms, audio_ms = _Mean.load(data["token_ms"]), _Mean.load(data["audio_ms"])
         said = [_whole(turn) for turn in data["said"]]
@@ -151,8 +151,8 @@ class Meter:
                 self._count("turns_lost", self._lost(effect, record))
 
     def _lost(self, effect: ReportLost, record: StepRecord) -> int:
-        """How many turns this effect reports as lost. Only turns with words count, including a turn that the person
-        hadn't finished."""
+        """How many turns with words are lost according to this effect. A turn that the person hadn't finished is
+        included if it has words."""
         s = record.before
         unfinished = s.turn if s.words is not Words.NONE and s.turn not in self._said else 0
         return sum(effect.first <= turn <= effect.last for turn in (*self._said, unfinished) if turn)
@@ -172,7 +172,7 @@ def _rate(part: int, whole: int) -> float | None:
 
 
 class _Mean:
-    """A running mean in constant space."""
+    """Computes a mean from a count and a sum, without storing the single values."""
 
     def __init__(self, sum_ms: int = 0, count: int = 0) -> None:
         self._sum, self._count = sum_ms, count

@@ -1,8 +1,8 @@
-"""Decides which notices the person is shown, by rows that read the steps of a conversation and its history.
+"""Decides which notices the person is shown. The decisions are rows in a table.
 
-A row has a code, a condition, the code of its text, and the actions that the person is offered. A condition reads one
-input and the history, which remembers only what a later notice needs. Rule: a notice is shown only by a row, and its
-text is true whenever the condition holds.
+A row has a code, a condition, the code of a text, and the actions that the person is offered. A condition depends on
+one input (a step of the conversation, or a fact from outside the machine) and on the history, which remembers only what
+a later notice needs. Rule: a notice is shown only by a row, and its text is true whenever the condition holds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .fault_hints import hint_code
 
 
 class Outside(NamedTuple):
-    """Something that happened outside of the machine, such as "unsaved"."""
+    """A fact from outside the conversation machine, such as "unsaved" (the conversation can't be saved)."""
 
     fact: str
 
@@ -32,7 +32,7 @@ Input: TypeAlias = StepRecord | Outside
 
 @dataclass(frozen=True, slots=True)
 class NoticeHistory:
-    """What later notices depend on."""
+    """The facts from earlier inputs that later notices depend on."""
 
     trouble: FaultSource | None = None  # the part of a shown fault; None once it works or is dismissed
     is_lost: bool = False  # the connection was lost, and isn't back
@@ -41,7 +41,7 @@ class NoticeHistory:
 
 
 class Notice(NamedTuple):
-    """A notice to show. `text` is the code of its text."""
+    """A notice to show to the person. `text` is the code of its text."""
 
     code: str
     level: str  # info, warning or error
@@ -57,7 +57,7 @@ E = TypeVar("E", bound=fx.Effect)
 
 
 class NoticeRow(NamedTuple):
-    """The notice `code` is shown when `when` holds."""
+    """A row of the table: the notice `code` is shown when the condition `when` is true."""
 
     code: str
     level: str
@@ -68,8 +68,8 @@ class NoticeRow(NamedTuple):
 
 
 def step(h: NoticeHistory, i: Input) -> tuple[NoticeHistory, tuple[Notice, ...]]:
-    """The history after this input, and the notices that it shows. A step that changes nothing shows nothing, but an
-    answer that fails while it is played is remembered."""
+    """The history after this input, and the notices to show. A step that doesn't change the state shows no notice. But
+    if such a step says that the answer failed while it is being played, the history remembers that."""
     if isinstance(i, StepRecord):
         if i.after is i.before:
             return (replace(h, is_broken=True) if fails_while_played(i) else h), ()
@@ -80,8 +80,8 @@ def step(h: NoticeHistory, i: Input) -> tuple[NoticeHistory, tuple[Notice, ...]]
 
 
 def is_ordinary(h: NoticeHistory, r: StepRecord) -> bool:
-    """Is it certain that no row holds and that the history stays the same? That is so for nearly every step, so the
-    rows needn't be checked."""
+    """Is it certain that this step shows no notice and leaves the history unchanged? This is true for nearly every
+    step, and then the rows needn't be checked."""
     if h.trouble is not None or h.is_lost or h.is_broken or r.after.link is not r.before.link:
         return False
     if type(r.event) in _TELLING_EVENTS:
@@ -90,7 +90,8 @@ def is_ordinary(h: NoticeHistory, r: StepRecord) -> bool:
 
 
 def about(fact: str) -> Notice | None:
-    """The notice about this fact from outside of the machine, without any history; None if there is no such notice."""
+    """The notice for this fact from outside the machine, if nothing happened before; None if there is no such
+    notice."""
     shown = step(NoticeHistory(), Outside(fact))[1]
     return shown[0] if shown else None
 
@@ -128,22 +129,23 @@ def after_step(h: NoticeHistory, r: StepRecord) -> NoticeHistory:
 
 
 def is_dismissed(r: StepRecord) -> bool:
-    """Has the person dismissed the fault?"""
+    """Does the person dismiss the fault in this step?"""
     return isinstance(r.event, ev.DismissRequested) and r.before.link is Link.FAULTED
 
 
 def loses_connection(r: StepRecord) -> bool:
-    """Is the connection lost in this step? It isn't if a program asked for a new one."""
+    """Is the connection lost in this step? False if the program itself asked to reconnect."""
     return r.before.link not in AWAY and r.after.link in AWAY and not isinstance(r.event, ev.ReconnectRequested)
 
 
 def fails_while_played(r: StepRecord) -> bool:
-    """Does the answer that is being played fail?"""
+    """Does the answer fail in this step, while it is being played?"""
     return isinstance(r.event, ev.ReplyFailed) and r.before.voice in SOUNDING and r.event.reply == r.before.reply_id
 
 
 def is_heard(h: NoticeHistory, r: StepRecord) -> bool:
-    """Was an answer heard or shown in this step without a failure, completely or until the person interrupted it?"""
+    """Was an answer heard or shown in this step? True if the answer didn't fail, and was heard or shown completely or
+    until the person interrupted it."""
     if h.is_broken or r.before.ask is not Ask.ANSWER or r.after.link not in LIVE:
         return False
     cut = _effect(r, fx.TruncateReply)
@@ -155,14 +157,15 @@ def is_heard(h: NoticeHistory, r: StepRecord) -> bool:
 
 
 def has_worked(h: NoticeHistory, r: StepRecord) -> bool:
-    """Does this step show that the failed part works again, by words that the ears heard or by an answer?"""
+    """Does this step show that the part that failed works again? For the ears, this means that they heard words; for
+    any other part, that an answer was heard."""
     if h.trouble is FaultSource.EARS:
         return isinstance(r.event, ev.WordsHeard) and r.event.words > 0 and r.after.link in LIVE
     return h.trouble is not None and is_heard(h, r)
 
 
 def is_back(h: NoticeHistory, r: StepRecord) -> bool:
-    """Is the lost connection back?"""
+    """Has the lost connection come back in this step?"""
     return h.is_lost and r.after.link in LIVE
 
 
@@ -190,8 +193,8 @@ def _told(fact: str) -> Condition:
 
 
 def _shows_fault(error: ErrorClass, fatal: bool) -> Condition:
-    """The condition that a fault of this class is shown. An answer that stalls and a reconnect that fails have rows of
-    their own."""
+    """A condition that is true when a fault of this class is shown. It is false for an answer that stalls and for a
+    reconnect that fails, because other rows handle them."""
 
     def condition(_: NoticeHistory, r: StepRecord) -> bool:
         fault = _effect(r, fx.ShowFault)
@@ -203,7 +206,7 @@ def _shows_fault(error: ErrorClass, fatal: bool) -> Condition:
 
 
 def _is_stall(r: StepRecord) -> bool:
-    """Has the sound of an answer stopped arriving? It isn't known whether the brain or the voice is the cause."""
+    """Is a fault shown because the sound of an answer has stopped arriving? The cause may be the brain or the voice."""
     return _effect(r, fx.ShowFault) is not None and _is_timer(r, Timer.STALL)
 
 
@@ -212,8 +215,8 @@ def _gives_up(r: StepRecord) -> bool:
 
 
 def _fatal_text(error: ErrorClass) -> str:
-    """The code of the text for a fault that ends the conversation, either by its class or because of too many
-    faults."""
+    """The code of the text for a fault that ends the conversation. A fault ends the conversation because of its class,
+    or because there were too many faults."""
     return hint_code(error) if POLICIES[error].ends else "fault_too_often"
 
 

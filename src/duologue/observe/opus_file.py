@@ -1,7 +1,8 @@
 """A recording as Ogg Opus: about a fifteenth of the size of WAV.
 
 During a call, the recording is written as WAV, because its two sides are written separately. After the call, the file
-is encoded. Rule: there is always one whole file. The WAV file is deleted once the Opus file is complete.
+is encoded. Rule: at any time, at least one of the two files is complete. The WAV file is deleted after the Opus file is
+complete.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ def check_opus() -> None:
 
 
 def encode_opus(wav: Path, opus: Path, began_at: int) -> None:
-    """Encode a WAV file, and delete it. `began_at` is the millisecond of the conversation at its start. Raises OSError
-    or RuntimeError; then the WAV file is kept."""
+    """Encode a WAV file as Opus, and then delete the WAV file. `began_at` is the time in the conversation, in
+    milliseconds, at which the recording starts. If the encoding fails, OSError or RuntimeError is raised and the WAV
+    file is kept."""
     soundfile = _soundfile()
     partial = opus.with_suffix(".opus.part")
     kind = {"format": "OGG", "subtype": "OPUS"}
@@ -50,7 +52,8 @@ def encode_opus(wav: Path, opus: Path, began_at: int) -> None:
 
 
 def began_at_of(data: bytes) -> int:
-    """The millisecond of the conversation at the start of this file; 0 if the file doesn't say it."""
+    """The time in the conversation, in milliseconds, at which this recording starts; 0 if the file doesn't contain
+    it."""
     found = _BEGAN_AT.search(data[:_HEAD_BYTES])
     return int(found.group(1)) if found else 0
 

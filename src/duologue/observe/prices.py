@@ -8,7 +8,7 @@
     characters = 15                 # for a million
     spoken_minutes = 0.01           # for a minute
 
-Duologue has no prices of its own. Rule: usage without a price has no cost, and is never shown as free.
+Duologue doesn't know any prices. Rule: the cost of usage without a price is unknown (None). It is never shown as free.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class PriceTable:
     prices: Mapping[str, Mapping[str, float]]
 
     def cost_of(self, row: UsageRow) -> float | None:
-        """What a row costs; None if neither its model nor its provider has a price."""
+        """The cost of a row of usage; None if neither the row's model nor its provider has a price."""
         prices = self.prices.get(row.model) or self.prices.get(row.provider)
         if prices is None:
             return None
@@ -51,13 +51,13 @@ class PriceTable:
         return float(tokens + minutes)
 
     def cost_of_all(self, rows: Iterable[UsageRow]) -> float | None:
-        """The sum of all rows that have a price; None if no row has one."""
+        """The total cost of all rows that have a price; None if no row has a price."""
         costs = [cost for row in rows if (cost := self.cost_of(row)) is not None]
         return sum(costs) if costs else None
 
 
 def read_prices(path: Path) -> PriceTable:
-    """Read a table of prices. Raises InvalidPrices with every problem."""
+    """Read a table of prices from a TOML file. Raises InvalidPrices, whose message lists every problem."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as problem:

@@ -1,8 +1,8 @@
 """The metrics of many conversations in the Prometheus text format 0.0.4.
 
-One tally serves a whole process and watches all of its conversations. Rule: a label value is a name from Duologue's own
-code, never a spoken word, the name of a tool or an id, so the number of series is bounded. The only other label values
-are names of service providers, of which at most PROVIDERS_MAX are distinguished.
+One `Tally` watches all conversations of a process. Rule: a label value is a name from Duologue's own code, never a
+spoken word, the name of a tool or an id, so the number of series is bounded. The only exceptions are the names of
+service providers; after PROVIDERS_MAX of them, further providers share one label value.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Labels: TypeAlias = dict[str, str]
 
 
 class Measured(WatchedConversation, Protocol):
-    """A conversation with metrics."""
+    """A conversation that has metrics."""
 
     @property
     def metrics(self) -> Metrics: ...
@@ -71,8 +71,8 @@ class Tally:
         self.turns = {"user": Histogram(_TURN_MS), "assistant": Histogram(_TURN_MS)}
 
     def watch(self, conversation: Measured) -> Callable[[], None]:
-        """Count this conversation from now to its end. Returns a function that stops counting and
-        keeps the counts."""
+        """Count what happens in this conversation from now to its end. Returns a function that stops the counting; the
+        counts so far are kept."""
         return _Feed(self, conversation).stop
 
     def begin(self, feed: _Feed) -> None:
@@ -86,7 +86,8 @@ class Tally:
             self._past.update(feed.counts())
 
     def text(self) -> str:
-        """All metrics as text for a scrape. Serve the text with the content type CONTENT_TYPE."""
+        """All metrics as text, for the answer to a Prometheus scrape. Send the text with the content type
+        CONTENT_TYPE."""
         return "".join(f"{line}\n" for family in self._families() for line in family.lines())
 
     def _families(self) -> Iterator[_Family]:
@@ -145,8 +146,8 @@ class Tally:
 
 
 class _Feed:
-    """Adds one conversation to a tally. The tally holds the feed only while the conversation runs, so that the feed
-    of a conversation that never begins is garbage-collected."""
+    """Passes the counts of one conversation to a tally. The tally refers to the feed only while the conversation runs,
+    so that the feed of a conversation that never begins is garbage-collected."""
 
     def __init__(self, tally: Tally, conversation: Measured) -> None:
         self._tally = tally
@@ -174,7 +175,7 @@ class _Feed:
         return self._conversation.phase
 
     def counts(self) -> Counter[str]:
-        """The counts of the conversation since the tally began to watch it."""
+        """The counts of this conversation since the tally began to watch it."""
         before, now = self._before._asdict(), self._conversation.metrics._asdict()
         return Counter({key: now[key] - before[key] for key, _, _ in _COUNTS})
 
@@ -250,7 +251,7 @@ class Histogram:
 
 
 class _Family(NamedTuple):
-    """All series with one name."""
+    """All series (sequences of values) with the same metric name."""
 
     name: str
     kind: str

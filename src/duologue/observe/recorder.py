@@ -1,8 +1,8 @@
 """Writes a conversation to disk: the journal and, unless the conversation is private, its words and its ear journal.
 
-The journal contains no words and can be replayed exactly. The words go to a second file next to it, and what the ears
-reported to a third. Rule: the files, and a folder created for them, are readable only by their owner. Every line is
-complete when it is written.
+The journal contains no spoken words and can be replayed exactly. The words are written to a second file next to the
+journal, and the reports of the ears to a third file. Rule: only their owner can read the files, and the folder if it
+was created for them. Every line is complete when it is written.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _EARS_END = ".ears.jsonl"
 
 
 def words_path(journal: Path) -> Path:
-    """The path of the file with the words that belong to a journal: `call.words.jsonl` for `call.jsonl`."""
+    """The path of the file that contains the words for this journal, such as `call.words.jsonl` for `call.jsonl`."""
     return journal.with_name(f"{journal.stem}{_WORDS_END}")
 
 
 def ears_path(journal: Path) -> Path:
-    """The path of the ear journal that belongs to a journal: `call.ears.jsonl` for `call.jsonl`."""
+    """The path of the ear journal for this journal of events, such as `call.ears.jsonl` for `call.jsonl`."""
     return journal.with_name(f"{journal.stem}{_EARS_END}")
 
 
@@ -45,15 +45,15 @@ _NUMBERED = re.compile(r"(.+)-([2-9]|[1-9]\d+)")
 
 
 def new_journal_path(folder: Path, name: str) -> Path:
-    """A path in this folder for the journal of the conversation with this name. A process that takes over a
-    conversation writes a journal of its own: `call-2.jsonl` next to `call.jsonl`."""
+    """A new path in this folder for the journal of the conversation with this name. If another process takes over the
+    conversation, it writes a separate journal: `call-2.jsonl` next to `call.jsonl`."""
     paths = (folder / (f"{name}.jsonl" if number == 1 else f"{name}-{number}.jsonl") for number in count(1))
     return next(path for path in paths if not path.exists())
 
 
 def earlier_journals(path: Path) -> list[Path]:
-    """The journals of the same conversation that other processes may have written into this folder before: `call.jsonl`
-    and `call-2.jsonl` for `call-3.jsonl`. Only those that exist, the newest first."""
+    """The existing journals in this folder that other processes wrote earlier for the same conversation, the newest
+    first. For `call-3.jsonl`, these are `call-2.jsonl` and `call.jsonl`."""
     numbered = _NUMBERED.fullmatch(path.stem)
     if numbered is None:
         return []
@@ -62,12 +62,12 @@ def earlier_journals(path: Path) -> list[Path]:
 
 
 def is_journal(path: Path) -> bool:
-    """Whether a file is a journal by its name, and not the words or the ear journal next to one."""
+    """Is this file a journal of events, judged by its name? False for a file of words and for an ear journal."""
     return path.suffix == ".jsonl" and not path.name.endswith((_WORDS_END, _EARS_END))
 
 
 class Recorder:
-    """Writes one conversation while it runs, from the state `start` on."""
+    """Writes one conversation while it runs. `start` is the state in which the recording begins."""
 
     def __init__(self, path: Path, start: State, private: bool = False, seed: int = 0) -> None:
         self._path = path
@@ -100,7 +100,7 @@ class Recorder:
         self._out.flush()
 
     def add_words(self, caption: Caption) -> None:
-        """Write what the person or the agent said, once it is final."""
+        """Write what the person or the agent said. A caption that isn't final yet is ignored."""
         if self._words is None or not caption.final or not (caption.text or caption.unheard):
             return
         line: dict[str, Any] = {"at": caption.at, "text": caption.text}
@@ -127,7 +127,8 @@ class Recorder:
 
 
 def open_private(path: Path) -> TextIO:
-    """Open a new file that only its owner can read, in a folder that is made for it if needed."""
+    """Open a file for writing that only its owner can read. An existing file is overwritten, and a missing folder is
+    created."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.fchmod(handle, 0o600)  # the file may have existed before, with other permissions

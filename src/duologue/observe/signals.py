@@ -1,7 +1,7 @@
-"""The signals on the bus: states entered and left, turns, captions, work, faults.
+"""The signals on the bus. They report states that were entered or left, turns, captions, work and faults.
 
-Signals are plain frozen values for screens, logs and programs. Rule: only fields that are documented as words
-contain words, and such fields are never logged. All other fields are names, counts and times.
+Signals are plain frozen values for screens, logs and programs. Rule: a field contains spoken or written words only if
+its documentation says so, and such a field is never logged. All other fields are names, counts and times.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class StateExited(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Transitioned(Signal):
-    """A view changed its state. `cause` names the event or timer that caused the change."""
+    """A view has changed its state. `cause` is the name of the event or timer that caused the change."""
 
     view: str
     source: str
@@ -43,7 +43,7 @@ class Transitioned(Signal):
 
 @dataclass(frozen=True, slots=True)
 class StateEntered(Signal):
-    """A view entered a state. `label` is the name of the state that people read, in their language."""
+    """A view has entered a state. `label` is the name of the state for people to read, in their language."""
 
     view: str
     state: str
@@ -53,7 +53,7 @@ class StateEntered(Signal):
 
 @dataclass(frozen=True, slots=True)
 class TimedOut(Signal):
-    """A deadline of the machine passed."""
+    """A deadline of the conversation machine has passed."""
 
     timer: str
     call: int = 0
@@ -61,14 +61,14 @@ class TimedOut(Signal):
 
 @dataclass(frozen=True, slots=True)
 class HearingChanged(Signal):
-    """Whether the person can be heard has changed."""
+    """It has changed whether the person can be heard. `hearing` is the new value."""
 
     hearing: HearingStatus
 
 
 @dataclass(frozen=True, slots=True)
 class AttentionChanged(Signal):
-    """The person has come to the screen or left it."""
+    """The person has come back to the screen (`here` is true) or has left it."""
 
     here: bool
 
@@ -100,8 +100,9 @@ class TurnCompleted(Signal):
 
 @dataclass(frozen=True, slots=True)
 class TurnInterrupted(Signal):
-    """The agent's turn was cut short. `by` is the cause: "user", "button" (of the panel) or another source that was
-    passed to `interrupt`, "line" (it was lost), "fault", or "end" (of the conversation)."""
+    """The agent's turn was cut short. `by` says why: "user" (the person interrupted), "button" (a button of the panel)
+    or another source that was passed to `interrupt`, "line" (the connection was lost), "fault", or "end" (the
+    conversation ended)."""
 
     turn: TurnContext
     by: str = "user"
@@ -109,8 +110,8 @@ class TurnInterrupted(Signal):
 
 @dataclass(frozen=True, slots=True)
 class TurnDropped(Signal):
-    """A turn of the person gets no answer, because it was only noise, because it was overheard (for example, said over
-    the agent), or because the conversation ended during the turn."""
+    """A turn of the person gets no answer. The reason is that it was only noise, that it was overheard (for example,
+    said while the agent spoke), or that the conversation ended during the turn."""
 
     turn: TurnContext
     why: str  # noise, overheard or lost
@@ -118,17 +119,17 @@ class TurnDropped(Signal):
 
 @dataclass(frozen=True, slots=True)
 class TurnLimited(Signal):
-    """The person has talked for the longest time that a turn may take. The words so far are answered, and the rest is
-    the next turn."""
+    """The person has talked for as long as a turn may last. The words so far are answered, and what the person says
+    from now on is the next turn."""
 
     turn: int
 
 
 @dataclass(frozen=True, slots=True)
 class TurnAudioCommitted(Signal):
-    """The audio of the person's turn was committed, so that its text is made. `audio_ms` is the length of this audio:
-    from the start of the turn, or from the last commit in it, to now. A turn that goes on for long is committed in
-    several pieces."""
+    """The audio of the person's turn was committed: it is complete and can be transcribed. `audio_ms` is the length of
+    this audio, from the start of the turn, or from the previous commit in the same turn, until now. A long turn is
+    committed in several pieces."""
 
     turn: int
     audio_ms: int
@@ -136,7 +137,7 @@ class TurnAudioCommitted(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Decided(Signal):
-    """Turn-taking decided end_of_turn, asked_early, barge_in or resume, with its reasons and its confidence."""
+    """Turn-taking has made a decision. `decision` is end_of_turn, asked_early, barge_in or resume."""
 
     decision: str
     reasons: tuple[str, ...]
@@ -145,7 +146,8 @@ class Decided(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Caption(Signal):
-    """Words of either side as they are heard. `unheard` is text that hasn't been spoken yet or was cut off."""
+    """Words of the person or the agent, while they are heard. `text` is what was heard so far. `unheard` is text of the
+    agent that hasn't been spoken yet or was cut off."""
 
     role: str
     text: str
@@ -158,8 +160,8 @@ class Caption(Signal):
 
 @dataclass(frozen=True, slots=True)
 class ServiceSwitched(Signal):
-    """The ears, the voice or the brain (`part`) uses another service. `why` is the class of a failure, or slow, or
-    healthy if it returns to a service that it prefers."""
+    """The ears, the voice or the brain (`part`) now uses another service. `why` is the error class if the previous
+    service failed, "slow" if it was too slow, or "healthy" if the part returns to a service that it prefers."""
 
     part: str
     source: str
@@ -179,7 +181,8 @@ class WorkStarted(Signal):
 
 @dataclass(frozen=True, slots=True)
 class WorkProgressed(Signal):
-    """A worker reported progress. `text` contains words."""
+    """A worker has reported progress. `text` is the report. It may contain words of the conversation, so it is never
+    logged."""
 
     call: int
     tool: str
@@ -189,7 +192,8 @@ class WorkProgressed(Signal):
 
 @dataclass(frozen=True, slots=True)
 class WorkAsked(Signal):
-    """A worker asks the person a question. `question` contains words."""
+    """A worker asks the person a question. `question` is its text. It may contain words of the conversation, so it is
+    never logged."""
 
     call: int
     tool: str
@@ -206,9 +210,10 @@ class WorkEnded(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Waiting(Signal):
-    """Feedback while the person waits for a tool or a delegated job. Stage 0: working, 1: still working, 2: making
-    progress, 3: taking longer than expected. `label` is in the person's language. `detail` is the newest progress and
-    contains words. From stage 2 on, the signal is sent again with each progress."""
+    """Feedback while the person waits for a tool or a delegated job. The stages are 0: working, 1: still working, 2:
+    making progress, 3: taking longer than expected. `label` is in the person's language. `detail` is the newest
+    progress report; it may contain words of the conversation. From stage 2 on, the signal is sent again with each
+    progress report."""
 
     call: int
     stage: int
@@ -218,8 +223,8 @@ class Waiting(Signal):
 
 @dataclass(frozen=True, slots=True)
 class CueGiven(Signal):
-    """The person hears a cue while they wait, or is told that an answer failed. `cue` is its meaning. `text` is what is
-    said, or empty if the cue is only a sound."""
+    """A cue was given: the person hears it while they wait, or it tells them that an answer failed. `cue` is the
+    meaning of the cue. `text` is what is said; empty if the cue is only a sound."""
 
     cue: str
     text: str
@@ -227,15 +232,15 @@ class CueGiven(Signal):
 
 @dataclass(frozen=True, slots=True)
 class WorkSilent(Signal):
-    """A job has shown no progress for too long."""
+    """A job has reported no progress for too long."""
 
     call: int
 
 
 @dataclass(frozen=True, slots=True)
 class Used(Signal):
-    """A service has used something that its provider may charge for. `part` is llm, stt or tts. `provider` and `model`
-    are names of the configuration. The work began at `began_at`; 0 if that is unknown."""
+    """A service was used, and its provider may charge for it. `part` is llm, stt or tts. `provider` and `model` are
+    names from the configuration. `began_at` is the time at which the work began; 0 if it is unknown."""
 
     part: str
     provider: str
@@ -264,8 +269,9 @@ class Failed(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Recovered(Signal):
-    """A fault is no longer shown, or a session was restored. If `success` is False, the session could not be restored.
-    Only the next answer, with the notice `recovered`, shows that everything works again."""
+    """A fault is no longer shown, or there was an attempt to restore a session. `success` is False if the session could
+    not be restored. This signal doesn't say that everything works again; only the next answer shows that, with the
+    notice `recovered`."""
 
     source: str
     success: bool = True
@@ -273,8 +279,8 @@ class Recovered(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Noticed(Signal):
-    """A notice for the person, such as `restored`: a row of `duologue.observe.notices`. `text` is the code of its text.
-    The notice `lost` is the signal `Lost`."""
+    """A notice is shown to the person, such as `restored`. The notices are rows of `duologue.observe.notices`. `text`
+    is the code of the notice's text. The notice `lost` isn't sent as this signal, but as the signal `Lost`."""
 
     code: str
     level: str  # info, warning or error
@@ -286,7 +292,8 @@ class Noticed(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Lost(Signal):
-    """The turns `first` to `last` get no answer, and the person is told so. `texts` contains words."""
+    """The turns `first` to `last` will get no answer, and the person is told so. `texts` contains the words of these
+    turns."""
 
     first: int
     last: int
@@ -295,7 +302,8 @@ class Lost(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Commanded(Signal):
-    """The program interrupted or paused the conversation. `detail` is the program's reason and may contain words."""
+    """The program has interrupted or paused the conversation. `detail` is the program's reason, which may contain words
+    of the conversation."""
 
     command: str  # interrupt or suspend
     detail: str
@@ -303,7 +311,7 @@ class Commanded(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Problem(Signal):
-    """Something went wrong that doesn't end the conversation. `what` contains no words of the conversation."""
+    """Something went wrong, but the conversation continues. `what` contains no words of the conversation."""
 
     where: str
     what: str
@@ -311,8 +319,8 @@ class Problem(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Raised(Signal):
-    """The traceback of a problem, without the message of its exception. `error` is the class of the exception. `frames`
-    are texts of the form "file:line function", the innermost last."""
+    """The traceback of a problem, without the exception's message. `error` is the class of the exception. `frames` are
+    texts of the form "file:line function"; the innermost frame comes last."""
 
     where: str
     error: str
@@ -328,8 +336,8 @@ class AgentChanged(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Ended(Signal):
-    """The conversation is over. `reason` is "hung up", "goodbye", a fault with its error class, or the
-    program's own reason, which may contain words. If `has_moved` is set, it is over for this process only:
+    """The conversation is over. `reason` is "hung up", "goodbye", a fault with its error class, or a reason that the
+    program gave, which may contain words. If `has_moved` is true, the conversation is over only for this process, and
     another process continues it."""
 
     reason: str

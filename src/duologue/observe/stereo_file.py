@@ -1,8 +1,8 @@
-"""A stereo WAV file with two sides that are written separately, each at its own position.
+"""A stereo WAV file. Its two channels are written separately, each at its own position.
 
-The person is on the left and the agent on the right. Samples may arrive late and out of order; gaps are silence. The
-file says at which millisecond of the conversation it begins. Rule: the file can be played at any time while it
-is written, and only its owner can read it.
+The person is on the left channel and the agent on the right. Samples may arrive late and out of order, and gaps are
+filled with silence. The file contains the time in the conversation at which it starts. Rule: the file can be played at
+any time while it is written, and only its owner can read it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _FRAME_BYTES = 4  # two sides of 16 bits
 
 
 class StereoFile:
-    """Writes a stereo file of 16 bits at RATE_HZ. `began_at` is the millisecond of the conversation at its start."""
+    """Writes a stereo WAV file with 16-bit samples at RATE_HZ. `began_at` is the time in the conversation, in
+    milliseconds, at which the file starts."""
 
     def __init__(self, path: Path, began_at: int) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -35,7 +36,8 @@ class StereoFile:
         self._write_head()
 
     def write(self, side: int, at: int, samples: array[int]) -> None:
-        """Write samples of one side, the first at the sample number `at`. Samples beyond SAMPLES_MAX are left out."""
+        """Write samples of one channel. The first of them gets the sample number `at`. Samples beyond SAMPLES_MAX are
+        left out."""
         if at < 0:
             samples, at = samples[-at:], 0
         samples = samples[: max(0, SAMPLES_MAX - at)]
@@ -51,12 +53,12 @@ class StereoFile:
         self._samples = max(self._samples, at + len(samples))
 
     def flush(self) -> None:
-        """Write the length, so that the file can be played up to here."""
+        """Write the current length into the header, so that the file can be played up to here."""
         self._write_head()
         self._file.flush()
 
     def close(self) -> None:
-        """End the file."""
+        """Finish and close the file."""
         self.flush()
         self._file.close()
 
@@ -68,7 +70,7 @@ class StereoFile:
 
 
 def _head(began_at: int) -> bytes:
-    """The header up to the chunk of samples, with room for the length of the file."""
+    """The header of the file up to the chunk of samples. The length of the file is left blank and filled in later."""
     form = struct.pack("<4sIHHIIHH", b"fmt ", 16, 1, 2, RATE_HZ, RATE_HZ * _FRAME_BYTES, _FRAME_BYTES, 16)
     note = json.dumps({"began_at_ms": began_at}).encode()
     note += b" " * (len(note) % 2)
@@ -76,7 +78,8 @@ def _head(began_at: int) -> bytes:
 
 
 class StereoSound(NamedTuple):
-    """A file that was read: its bytes, the millisecond of the conversation at its start, and its media type."""
+    """A recording that was read from a file: its bytes, the time in the conversation (in milliseconds) at which it
+    starts, and its media type."""
 
     data: bytes
     began_at: int
@@ -84,8 +87,8 @@ class StereoSound(NamedTuple):
 
 
 def read_stereo(path: Path) -> StereoSound:
-    """Read a recording, WAV or Opus. The start of a file that Duologue didn't write is 0. Raises OSError or
-    ValueError."""
+    """Read a WAV or Opus recording. For a file that Duologue didn't write, the start time is 0. Raises OSError, or
+    ValueError if the file is neither WAV nor Ogg."""
     data = path.read_bytes()
     if data[:4] == b"OggS":
         return StereoSound(data, began_at_of(data), "audio/ogg")

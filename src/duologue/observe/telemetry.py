@@ -1,10 +1,12 @@
-"""A conversation as OpenTelemetry spans. A conversation contains turns and transcriptions of the person's speech (stt).
-A turn contains replies (of the LLM), sentences of the TTS, tools and voices (what is played).
+"""A conversation as OpenTelemetry spans. The span of a conversation contains spans of turns, and `stt` spans, which are
+transcriptions of the person's speech. A turn contains replies of the LLM, sentences of the TTS, tool calls, and voices
+(the sound that is played).
 
-A turn is a question with its answer. It lasts from the person's first sound, or from the agent's own
-initiative, until the answer was heard, cut short or lost. The span of a reply lasts until the machine increases the
-reply id, so each attempt has its own span. Rule: every time comes from a step of the conversation, and the wall clock
-is read once, when tracing begins. Spans contain no words and only a hash of the conversation's id.
+A turn is a question with its answer. It starts with the person's first sound, or when the agent begins to speak on its
+own initiative. It ends when the answer was heard, cut short or lost. The span of a reply ends when the machine
+increases the reply id, so each attempt has its own span. Rule: every time comes from a step of the conversation, and
+the wall clock is read only once, when tracing begins. Spans contain no spoken words, and only a hash of the
+conversation's id.
 """
 
 from __future__ import annotations
@@ -41,8 +43,8 @@ _WORKS_AGAIN = ("recovered", "restored")  # notices that are shown only after so
 def trace(
     conversation: WatchedConversation, tracer: Tracer | None = None, *, wall_clock_ns: Callable[[], int] = time.time_ns
 ) -> Callable[[], None]:
-    """Make spans of a conversation, inside the current span if there is one. The spans end with the conversation.
-    The returned function ends them immediately."""
+    """Trace a conversation as spans. If there is a current span, they are created inside it. The spans end when the
+    conversation ends. The returned function ends them immediately."""
     try:
         from opentelemetry.context import get_current
         from opentelemetry.trace import get_tracer
@@ -113,7 +115,7 @@ class _Sound:
 
 
 class _Tracing:
-    """The open spans of one conversation."""
+    """Follows one conversation and holds its open spans."""
 
     def __init__(self, conversation: WatchedConversation, spans: _Spans, outside: Context) -> None:
         self._spans = spans
@@ -177,7 +179,8 @@ class _Tracing:
     # -- One step
 
     def see(self, record: StepRecord) -> None:
-        """Follow a step. If the tracer raises, a Problem is sent and tracing stops. The conversation continues."""
+        """Process one step. If the tracer raises an exception, a Problem signal is sent and tracing stops, but the
+        conversation continues."""
         if self._is_broken:
             return
         try:
@@ -264,7 +267,8 @@ class _Tracing:
     # -- Turns
 
     def _open_turn(self, effect: fx.StartReply, at: int) -> _Turn:
-        """The turn that this request belongs to: the open turn if the request continues it, otherwise a new turn."""
+        """The turn that this request for a reply belongs to. This is the open turn if the request continues it;
+        otherwise a new turn is started."""
         turn = self._turn
         if turn is not None and turn.last < effect.first <= effect.last:
             self._end_turn(at)
@@ -284,7 +288,8 @@ class _Tracing:
             self._spans.end(turn.span, at, turn.error, turn=turn.last, outcome=turn.outcome, interrupted=interrupted)
 
     def _note_outcome(self, outcome: str) -> None:
-        """Set the outcome of the open turn. Only an answer that was heard replaces a fault or a loss."""
+        """Set the outcome of the open turn. If the outcome so far is a fault or a loss, only an answer that was heard
+        replaces it."""
         turn = self._turn
         if turn is None:
             return
@@ -314,7 +319,8 @@ class _Tracing:
         self._sound = _Sound(span, effect.voice)
 
     def _note_broken_off(self, event: ev.Event) -> None:
-        """Note the failure of a reply whose sound keeps playing. The machine ignores that failure."""
+        """Record the error of a reply that fails while its sound continues to play. The machine itself ignores such a
+        failure."""
         if type(event) is ev.ReplyFailed and self._reply is not None and self._reply.number == event.reply:
             self._reply.error = event.error
 
@@ -351,7 +357,8 @@ class _Tracing:
     # -- What services used
 
     def _note_used(self, signal: sg.Used) -> None:
-        """Add what an LLM used to the span of its reply. What was sent to a TTS is a span of its own."""
+        """Record what a service used. Usage of an LLM is added to the span of its reply. For usage of a TTS, a separate
+        span is made."""
         if self._whole is None or self._is_broken:
             return
         amounts = {unit: amount for unit in UNITS if (amount := getattr(signal, unit))}
@@ -363,7 +370,8 @@ class _Tracing:
             self._spans.end(span, signal.at)
 
     def _note_transcribed(self, began_at: int, at: int, turn: int) -> None:
-        """Make a span of a turn of the person: from its first sound to its final text."""
+        """Make the span for the transcription of a person's turn, from the first sound of the turn to its final
+        text."""
         span = self._spans.start("stt", began_at, self._parent(whole=True), turn=turn)
         self._spans.end(span, at, text_ms=at - self._stopped_at if self._stopped_at >= began_at else None)
 
@@ -395,13 +403,14 @@ class _Tracing:
 def _error_of(
     event: ev.Event, failure: type[ev.ReplyFailed | ev.PlaybackFailed], late: tuple[Timer, ...]
 ) -> ErrorClass | None:
-    """The error class of an event that is a failure of this type or one of the `late` timers; None for any other
-    event."""
+    """The error class if the event is a failure of this type; NETWORK_TIMEOUT if the event is one of the `late` timers;
+    None for any other event."""
     if isinstance(event, failure):
         return event.error
     return ErrorClass.NETWORK_TIMEOUT if isinstance(event, ev.TimerFired) and event.timer in late else None
 
 
 def _is_settled(s: State) -> bool:
-    """Is the answer complete? It is if no reply, sound or call is running and no news will continue the answer."""
+    """Is the answer complete? True if no reply, sound or tool call is running and there is no news that will continue
+    the answer."""
     return s.reply not in PENDING and s.voice is Voice.SILENT and not has_foreground(s) and not s.news

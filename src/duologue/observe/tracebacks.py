@@ -1,7 +1,8 @@
-"""Tracebacks of the developer's own code: what raised, without the frames of Duologue that led there.
+"""Tracebacks of the developer's own code. They show which code raised an exception, without the frames of Duologue that
+called this code.
 
-Rule: a frame names a file, a line and a function. Only `text` contains the message of an exception, which may contain
-words of the conversation.
+Rule: a frame names a file, a line and a function. Only the field `text` contains the exception's message, which may
+contain words of the conversation.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ _STANDARD_LIBRARY = Path(get_path("stdlib"))
 
 
 class Traceback(NamedTuple):
-    """A traceback in two forms: frames that may be logged, and the whole text, which may contain words."""
+    """A traceback in two forms: `frames`, which may be logged, and `text`, the complete traceback, which may contain
+    words of the conversation."""
 
     error: str  # the class of the exception
     frames: tuple[str, ...]  # "file:line function", the innermost last
@@ -30,7 +32,8 @@ class Traceback(NamedTuple):
 
 
 def traceback_of(failure: BaseException) -> Traceback:
-    """The traceback of a failure. An exception of Duologue that only wraps one of the developer's code is left out."""
+    """The traceback of a failure. If the failure is an exception of Duologue that only wraps an exception from the
+    developer's code, the wrapped exception's traceback is returned."""
     raised = root_of(failure)
     whole = traceback.TracebackException.from_exception(raised)
     if isinstance(raised, SyntaxError):  # it names its own place; the frames are of the import
@@ -45,7 +48,8 @@ def traceback_of(failure: BaseException) -> Traceback:
 
 
 def root_of(failure: BaseException) -> BaseException:
-    """The exception that code outside of Duologue raised, if Duologue raised this failure because of it."""
+    """The exception from outside Duologue that caused this failure; the failure itself if there is no such
+    exception."""
     while isinstance(failure, ServiceError) and failure.__cause__ is not None:
         failure = failure.__cause__
     return failure
@@ -61,8 +65,8 @@ def _chain(whole: traceback.TracebackException) -> list[traceback.TracebackExcep
 
 
 def _from_first_foreign(stack: Sequence[traceback.FrameSummary]) -> list[traceback.FrameSummary]:
-    """The frames from the first one that is neither Duologue's nor the standard library's. If there is no such frame,
-    all are kept."""
+    """The frames from the first one that belongs neither to Duologue nor to the standard library. If there is no such
+    frame, all frames are returned."""
     for at, frame in enumerate(stack):
         if not is_own(frame.filename):
             return list(stack[at:])
@@ -70,7 +74,8 @@ def _from_first_foreign(stack: Sequence[traceback.FrameSummary]) -> list[traceba
 
 
 def is_own(filename: str) -> bool:
-    """Does this file belong to Duologue or to Python? The demo's own files count as a developer's."""
+    """Does this file belong to Duologue or to Python's standard library? The files of the demo project count as the
+    developer's."""
     if filename.startswith("<"):
         return True
     path = Path(filename)

@@ -1,6 +1,6 @@
-"""The sums of what a conversation has used of each provider.
+"""Adds up what a conversation has used at each provider.
 
-Rule: the sums come from `Used` signals alone, and hold counts and names, no words.
+Rule: the sums come only from `Used` signals. They contain counts and names, but no spoken words.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROWS_MAX = 100
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """What was used of one model of one provider."""
+    """How much of one model of one provider was used."""
 
     part: str  # llm, stt or tts
     provider: str
@@ -31,20 +31,20 @@ class UsageRow:
     spoken_ms: int = 0  # sound that came from a TTS
 
     def to_json(self) -> dict[str, Any]:
-        """The row without the units that weren't used."""
+        """The row as JSON values. Units with the amount 0 are left out."""
         amounts = {unit: getattr(self, unit) for unit in UNITS if getattr(self, unit)}
         return {"part": self.part, "provider": self.provider, "model": self.model, **amounts}
 
 
 class UsageLedger:
-    """Adds up usage by part, provider and model. Once there are ROWS_MAX rows, other usage goes to one row for each
-    part."""
+    """Adds up usage by part, provider and model. After there are ROWS_MAX rows, usage of further models is added to one
+    row for each part, with the provider "other"."""
 
     def __init__(self) -> None:
         self._sums: dict[tuple[str, str, str], dict[str, int]] = {}
 
     def add(self, used: sg.Used) -> None:
-        """Add one usage."""
+        """Add the amounts of one `Used` signal to the sums."""
         key = (used.part, used.provider, used.model)
         if key not in self._sums and len(self._sums) >= ROWS_MAX:
             key = (used.part, "other", "")
@@ -60,6 +60,6 @@ class UsageLedger:
 
 
 def total_of(rows: Iterable[UsageRow]) -> dict[str, int]:
-    """The sum of each unit over all rows."""
+    """For each unit, the sum over all rows."""
     listed = list(rows)
     return {unit: sum(getattr(row, unit) for row in listed) for unit in UNITS}

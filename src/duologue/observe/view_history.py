@@ -1,6 +1,6 @@
-"""The current state of a view, the previous one, and the last transitions.
+"""The current state of a view, the state before it, and the last transitions.
 
-Rule: the history is derived from the steps of one conversation alone, and only the last 20 transitions are stored.
+Rule: the history is computed only from the steps of one conversation, and it keeps only the last 20 transitions.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ TRANSITIONS_MAX = 20
 
 
 def cause_of(event: Event) -> str:
-    """The name of an event, or of the timer that fired, as rows and diagrams write it."""
+    """The name of an event or, if a timer fired, the name of the timer. It is the same name as in rows and diagrams."""
     return trigger_name(event.timer if isinstance(event, TimerFired) else type(event))
 
 
 class ViewHistory:
-    """Follows one view of one conversation."""
+    """Follows the states of one view in one conversation."""
 
     def __init__(
         self,
@@ -46,8 +46,8 @@ class ViewHistory:
         self._phrases = phrases or Phrases()
 
     def follow(self, event: Event, after: State) -> tuple[Signal, ...]:
-        """Follow one step, after which the machine is in the state `after`. Returns the signals of the view's change,
-        or an empty tuple if the view still shows the same state."""
+        """Process one step; the state of the machine is now `after`. Returns the signals about the view's change, or an
+        empty tuple if the view still shows the same state."""
         state = self.view.see(after)
         if state == self.state:
             return ()

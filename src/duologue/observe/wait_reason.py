@@ -1,4 +1,4 @@
-"""Why the person waits, as the code of a phrase: "trouble", "tool_running", "still_working".
+"""Says why the person waits. The answer is the code of a phrase, such as "trouble", "tool_running" or "still_working".
 
 Rule: the phrase is true in every state for which its code is returned.
 """
@@ -10,8 +10,8 @@ from duologue.core.state import State, has_foreground
 
 
 def wait_reason(s: State, error: ErrorClass = ErrorClass.NETWORK_TIMEOUT, is_first: bool = True) -> str:
-    """The code of the phrase that tells the person why they wait. `error` is why the newest attempt at the answer
-    failed, if one did. `is_first` says whether these are the first words of this wait."""
+    """The code of the phrase that tells the person why they wait. If the last attempt to answer failed, `error` is the
+    class of that failure. `is_first` is true if the person hasn't been told anything yet during this wait."""
     if s.link in (*AWAY, Link.RENEWING):
         return "reconnecting"
     if s.link is Link.PREPARING:

@@ -1,1 +1,2 @@
-"""What the agent says and shows by itself, in the person's language. Each language is one file of texts."""
+"""What the agent says and shows without asking the brain, in the person's language. Each language is one file of
+texts."""

@@ -1,7 +1,7 @@
-"""Texts of your own instead of the language's: `Phrases`.
+"""`Phrases`: your own texts, which replace the texts of the agent's language.
 
-Rule: every text can be replaced by its code, and a code or field that doesn't exist is a problem with a line that says
-so.
+Rule: every text has a code, and can be replaced under this code. A code or field that doesn't exist is reported as a
+problem, in one line.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ _NAMED = {"check_ins": "check_in", "goodbye": "goodbye", "broken_off": "broken_o
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """What the agent says and shows by itself. None is the text of the agent's language. If the greeting, the check-ins
-    or the goodbye are empty, the brain is asked for one instead; another empty text isn't said."""
+    """What the agent says and shows without asking the brain. None stands for the text in the agent's language. If the
+    greeting, the check-ins or the goodbye are empty, the brain is asked for a text instead. If another text is empty,
+    nothing is said."""
 
     greeting: str = ""  # said first; with a greeting, the agent greets in every profile
     check_ins: tuple[str, ...] | None = None  # one for each silence
@@ -30,11 +31,12 @@ class Phrases:
     shown: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def say(self, language: str, code: str, number: int, **fields: str) -> str:
-        """The spoken text with this code, or "" if nothing is said. `number` chooses between several texts."""
+        """The spoken text with this code; "" if nothing is said. If there are several texts, `number` chooses one of
+        them."""
         return filled(one_of(self.variants(language, code), number), fields)
 
     def variants(self, language: str, code: str) -> tuple[str, ...]:
-        """All texts for this code: your own, or else those of the language."""
+        """All texts with this code: your own texts if there are any, otherwise the texts of the language."""
         for name, named in _NAMED.items():
             own = getattr(self, name)
             if named == code and own is not None:
@@ -43,11 +45,11 @@ class Phrases:
         return texts_in(language).spoken[code] if own is None else _texts(own)
 
     def label(self, language: str, code: str) -> str:
-        """The label with this code: your own, or else that of the language."""
+        """The label with this code: your own text if there is one, otherwise the text of the language."""
         return filled(self.shown[code], {}) if code in self.shown else label(language, code)
 
     def notice(self, language: str, code: str, **fields: str) -> str:
-        """The text of the notice with this code: your own, or else that of the language."""
+        """The text of the notice with this code: your own text if there is one, otherwise the text of the language."""
         if code not in self.shown:
             return notice(language, code, **fields)
         parts = texts_in(language).parts

@@ -1,8 +1,9 @@
-"""The texts that the agent says and shows by itself, by language and code: "I'm still working on that."
+"""The texts that the agent says and shows without asking the brain, such as "I'm still working on that." Each text is
+found by its language and its code.
 
 A spoken phrase has several variants, and a number chooses one. Labels and notices are read on a screen and have one
-text each. Each language is one file in `languages/`. Rule: the
-same language, code and number give the same text, so that a journal replays with the same words.
+text each. Each language is one file in `languages/`. Rule: the same language, code and number give the same text, so
+that a journal replays with the same words.
 """
 
 from __future__ import annotations
@@ -81,8 +82,8 @@ class Texts:
 
 
 def phrase(language: str, code: str, number: int, **fields: str) -> str:
-    """The spoken phrase with this code, such as "working". `number` chooses the variant, and any number does. A
-    language without a file gives English."""
+    """The spoken phrase with this code, such as "working". `number` chooses the variant; every number is valid. If
+    there is no file for the language, the phrase is in English."""
     return filled(one_of(texts_in(language).spoken[code], number), fields)
 
 
@@ -92,31 +93,34 @@ def label(language: str, code: str) -> str:
 
 
 def notice(language: str, code: str, **fields: str) -> str:
-    """The text of the notice with this code, such as "restored". The field `part` is the code of a part."""
+    """The text of the notice with this code, such as "restored". The value of the field `part` is a code, such as
+    "ears"; it is replaced by the name of that part in this language."""
     texts = texts_in(language)
     named = {name: texts.parts[value] if name == "part" else value for name, value in fields.items()}
     return filled(texts.notices[code], named)
 
 
 def one_of(variants: tuple[str, ...], number: int) -> str:
-    """The variant with this number. After the last one the first one follows."""
+    """The variant with this number, counted from 0; after the last variant, the first one follows. Empty if there are
+    no variants."""
     return variants[number % len(variants)] if variants else ""
 
 
 def filled(text: str, fields: dict[str, str]) -> str:
-    """The text with its fields replaced. A field without a value is left out."""
+    """The text with its fields replaced by their values. A field that has no value is removed."""
     return Formatter().vformat(text, (), {name: fields.get(name, "") for name in fields_of(text)}).strip()
 
 
 def fields_of(text: str) -> frozenset[str]:
-    """The names of the fields in a text, each with its format if it has one ("x:>8"), so that a check against known
-    names refuses formats. A text that can't be read, such as "{", raises ValueError."""
+    """The names of the fields in a text. If a field has a format, it is part of the name ("x:>8"), so a comparison with
+    the known names refuses it. Raises ValueError if the text isn't valid, such as "{"."""
     parsed = [field[1:] for field in Formatter().parse(text) if field[1] is not None]
     return frozenset(f"{name}{'!' if how else ''}{how or ''}{':' if spec else ''}{spec}" for name, spec, how in parsed)
 
 
 def texts_in(language: str) -> Texts:
-    """The texts of a language. `de-AT` and `de_AT` give German. A language without a file gives English."""
+    """The texts of a language. For `de-AT` and `de_AT`, these are the German texts. If there is no file for the
+    language, these are the English texts."""
     known = known_code(language)
     return _read(known if known in LANGUAGES else DEFAULT)
 

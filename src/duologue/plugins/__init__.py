@@ -1,6 +1,7 @@
-"""The bridge to LiveKit's plugins: any `livekit-plugins-*` STT, TTS or LLM object as ears, voice or brain.
+"""The bridge to LiveKit's plugins: the STT, LLM and TTS objects of any `livekit-plugins-*` package can be used as ears,
+brain and voice.
 
-The plugins' package is imported when the first stream is opened: `pip install 'duologue[livekit]'`.
+LiveKit's package is imported only when the first stream is opened. Install it with `pip install 'duologue[livekit]'`.
 """
 
 from duologue.ports.usage import Usage

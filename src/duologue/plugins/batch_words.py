@@ -1,7 +1,6 @@
-"""The words of an STT plugin without streaming, for ears that detect speech on this machine.
+"""The words of an STT plugin that can't stream, for ears that detect speech on this machine.
 
-The plugin gets the audio of an utterance when that utterance has ended. Rule: the amount of audio that is kept is
-limited.
+The plugin gets the audio of an utterance after the utterance has ended. Rule: only a limited amount of audio is kept.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ KEPT_MS_MAX = 60_000  # how much audio is kept for an utterance
 
 
 class BatchWords(WordStream):
-    """The words of a plugin that recognises one utterance at a time."""
+    """The words of an STT plugin that transcribes one whole utterance at a time."""
 
     def __init__(self, plugin: Any, loop: PluginLoop, usage: UsageCount) -> None:
         self._plugin, self._loop, self._usage = plugin, loop, usage
@@ -37,7 +36,7 @@ class BatchWords(WordStream):
         on_late: Callable[[int, WrittenText], None],
         on_turn_over: Callable[[], None],
     ) -> None:
-        """Do nothing: without streaming, there is only the final text, which `finish` returns."""
+        """Does nothing, because a plugin without streaming gives only the final text, and `finish` returns it."""
 
     def hear(self, pcm: bytes) -> None:
         self._kept += pcm

@@ -1,7 +1,7 @@
 """An LLM plugin as a brain.
 
-Between requests, the brain keeps only the plugin. Rule: the brain never retries and never runs a tool. The conversation
-does both.
+The brain remembers nothing between requests. Rule: the brain never retries a request and never runs a tool. The
+conversation does both.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from .plugin_loop import PluginLoop, close_soon, connect_options
 class PluginBrain(Brain):
     """Answers with an LLM plugin, such as `PluginBrain(anthropic.LLM(model="..."))`.
 
-    `llm` is the plugin object, or a function that makes it. `instructions` come before the instructions of each
-    request. `asides` is the role of messages that neither user nor agent said; many services accept a system message
-    only as the first one, so it is "user" by default. `on_usage` is called with the token counts of each reply.
+    `llm` is the plugin object, or a function that creates it. `instructions` come before the instructions of each
+    request. `asides` is the role of messages that neither the user nor the agent said. By default, this role is "user",
+    because many services accept a system message only as the first message. `on_usage` is called with the token counts
+    of each reply.
     """
 
     can_guess = True  # a request has no effect but its price
@@ -49,11 +50,12 @@ class PluginBrain(Brain):
 
     @property
     def usage(self) -> Usage:
-        """The tokens that were used so far, in total."""
+        """The total number of tokens that were used so far."""
         return self._usage.total
 
     async def reply(self, request: Request) -> AsyncGenerator[Part, None]:
-        """Stream the reply, part by part. Closing the stream or cancelling its reader closes the plugin's stream."""
+        """Stream the reply, part by part. If the generator is closed or its reader is cancelled, the plugin's stream is
+        closed."""
         plugin = await self._loop.get()
         stream = self._loop.run(lambda: self._ask(plugin, request))
         calls = 0
@@ -75,7 +77,7 @@ class PluginBrain(Brain):
             await close_soon(stream.aclose)
 
     async def close(self) -> None:
-        """Close the connections of the plugin."""
+        """Close the plugin's connections."""
         await self._loop.close()
 
     def _ask(self, plugin: Any, request: Request) -> Any:

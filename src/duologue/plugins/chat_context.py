@@ -1,7 +1,7 @@
-"""Writes a request as the chat context and the tools of an LLM plugin.
+"""Converts a request to the chat context and the tools of an LLM plugin.
 
-The messages are those of a chat-completions request, so every LLM gets the same texts. Rule: a plugin only describes
-tools. It never runs them.
+The messages are the same as in a chat-completions request, so every LLM gets the same texts. Rule: the tools are only
+described to the plugin. The plugin never runs them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .plugin_loop import agents
 
 
 def write_context(request: Request, instructions: str, asides: AsideRole) -> Any:
-    """The chat context of this request."""
+    """This request as LiveKit's chat context."""
     llm = agents().llm
     context = llm.ChatContext.empty()
     names: dict[str, str] = {}  # the tool of each call, by the call's id
@@ -40,7 +40,7 @@ def write_context(request: Request, instructions: str, asides: AsideRole) -> Any
 
 
 def write_plugin_tools(tools: tuple[Tool, ...]) -> list[Any]:
-    """The tools, described by their schema."""
+    """The tools as LiveKit's objects, which only describe them by their schema."""
     return [_described(tool) for tool in tools]
 
 

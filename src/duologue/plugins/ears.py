@@ -1,7 +1,7 @@
 """An STT plugin as ears: the service detects speech and transcribes it.
 
-`duologue.ears.service_stream` passes audio and events on. Rule: a failure ends the stream. The conversation decides
-whether the ears are started again.
+The module `duologue.ears.service_stream` passes the audio to the plugin, and the plugin's events to the conversation.
+Rule: a failure ends the stream. The conversation then decides whether the ears are started again.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from .plugin_stream import PluginStream
 class PluginEars:
     """Hears with an STT plugin, such as `PluginEars(deepgram.STT())`.
 
-    `stt` is the plugin object, or a function that makes it. A plugin without streaming needs a VAD of LiveKit's: by
-    default the one in livekit-agents, or `vad`. With `judges_turns`, the service's end of speech ends the turn at once;
-    choose that for a service that judges turns, such as Deepgram Flux. `on_usage` is called with the amounts that the
-    service reports as used. For voice detection on this machine with the words of the service, pass these ears to
+    `stt` is the plugin object, or a function that creates it. A plugin that can't stream needs a VAD object from
+    LiveKit. By default, this is the VAD in livekit-agents; another one can be passed as `vad`. If `judges_turns` is
+    true, the turn ends as soon as the service reports the end of speech. Set it for a service that decides when a turn
+    is over, such as Deepgram Flux. `on_usage` is called with the amounts that the service reports as used. If voice
+    detection should run on this machine, and only the words should come from the service, pass these ears to
     `LocalEars(words=...)`.
     """
 
@@ -48,16 +49,16 @@ class PluginEars:
 
     @property
     def usage(self) -> Usage:
-        """The amounts that were used so far, in total."""
+        """The total of the amounts that were used so far."""
         return self._usage.total
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The service that listens, as data for a journal."""
+        """The name of the service and its settings, as data for a journal."""
         return {"stt": self._loop.name, "judges_turns": self._judges_turns, "text_ms_max": self._text_ms_max}
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncGenerator[Heard, None]:
-        """The events that the service reports for this audio. Closing the generator closes the connection."""
+        """The events that the service reports for this audio. If the generator is closed, the connection is closed."""
         plugin = await self._loop.get()
         stream = self._loop.run(lambda: self._streaming(plugin).stream(conn_options=connect_options()))
         made = PluginStream(stream, self._loop.name, self._usage)
@@ -66,7 +67,7 @@ class PluginEars:
                 yield heard
 
     async def open_words(self) -> WordStream:
-        """A stream of only the service's transcripts, for ears that detect speech by themselves."""
+        """A stream that returns only the service's transcripts, for ears that detect speech on this machine."""
         plugin = await self._loop.get()
         if not plugin.capabilities.streaming:
             return BatchWords(plugin, self._loop, self._usage)
@@ -74,11 +75,11 @@ class PluginEars:
         return StreamWords(PluginStream(stream, self._loop.name, self._usage), self._text_ms_max)
 
     async def close(self) -> None:
-        """Close the connections of the plugin."""
+        """Close the plugin's connections."""
         await self._loop.close()
 
     def _streaming(self, plugin: Any) -> Any:
-        """The plugin, with a stream adapter if it can't stream by itself."""
+        """The plugin itself if it can stream; otherwise the plugin wrapped in LiveKit's stream adapter."""
         if plugin.capabilities.streaming:
             return plugin
         package = agents()

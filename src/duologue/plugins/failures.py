@@ -1,7 +1,8 @@
-"""Failures of a plugin, classified and reported in our own words.
+"""Failures of a plugin, sorted into error classes and described in Duologue's own words.
 
-A plugin raises an error of LiveKit's, and often hides the status in the cause of that error. Rule: only a status, the
-name of an environment variable and the type of an exception are passed on, because messages may contain words or keys.
+A plugin raises one of LiveKit's exceptions, and the status code is often hidden in the cause of that exception. Rule:
+only a status code, the name of an environment variable and the type of an exception are passed on, because messages may
+contain spoken words or keys.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ _CAUSES_MAX = 10
 
 @contextmanager
 def plugin_failures(name: str) -> Iterator[None]:
-    """Within this block, turn exceptions of the plugin with this name into PluginFailed."""
+    """Within this block, raise PluginFailed instead of any other exception from the plugin. A ServiceError passes
+    unchanged. `name` is the plugin's name in the error message."""
     try:
         yield
     except ServiceError:
@@ -61,7 +63,7 @@ def described(name: str, failure: BaseException) -> PluginFailed:
 
 
 def _classify(failure: BaseException) -> tuple[ErrorClass, str]:
-    """The class of a failure, and a detail that is safe to report."""
+    """The error class of a failure, and a detail that is safe to report."""
     chain = _chain(failure)
     for one in chain:
         status = getattr(one, "status_code", None) or getattr(one, "status", None)

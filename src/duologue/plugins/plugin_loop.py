@@ -1,8 +1,8 @@
-"""A plugin object and the event loop that it works in.
+"""A plugin object and the event loop in which it works.
 
-Plugins ask LiveKit's HTTP context for their session, and that session belongs to one event loop. It is opened once for
-each adapter, in a context of its own, and everything that the plugin starts is started in that context. Rule: a plugin
-object is used in one event loop only. A function that makes the plugin is called once for each event loop.
+Plugins get their HTTP session from LiveKit's HTTP context, and that session belongs to one event loop. The session is
+opened once for each adapter, in a separate context. Everything that the plugin starts is started in that context. Rule:
+a plugin object is used in only one event loop. A function that creates the plugin is called once for each event loop.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _closing: set[asyncio.Task[None]] = set()  # tasks that would be lost without a 
 
 
 class PluginLoop:
-    """Holds the plugin of one adapter. `methods` are the names of the methods that the plugin must have."""
+    """Holds the plugin of one adapter, such as `PluginEars`. `methods` are the names of the methods that the plugin
+    must have."""
 
     def __init__(self, plugin: Any, adapter: str, methods: tuple[str, ...], example: str) -> None:
         self._make: Callable[[], Any] | None = None
@@ -44,12 +45,12 @@ class PluginLoop:
 
     @property
     def name(self) -> str:
-        """The plugin's name in error messages."""
+        """The name of the plugin, as used in error messages."""
         provider = str(getattr(self._plugin, "provider", "") or "").rpartition("@")[2]
         return f"{provider} ({self._adapter})" if provider and provider != "unknown" else self._adapter
 
     async def get(self) -> Any:
-        """The plugin, ready for use in the running event loop. Raises PluginFailed if it can't be made."""
+        """The plugin, ready for use in the running event loop. Raises PluginFailed if the plugin can't be created."""
         loop = asyncio.get_running_loop()
         if self._loop is loop:
             return self._plugin
@@ -61,7 +62,7 @@ class PluginLoop:
         return self._plugin
 
     async def _open(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Open the HTTP session, and make the plugin if there is a function for that."""
+        """Open the HTTP session. If there is a function that creates the plugin, the plugin is created too."""
         if self._loop is not None and self._make is None:
             raise PluginFailed(
                 ErrorClass.UNKNOWN,
@@ -85,14 +86,14 @@ class PluginLoop:
             self._check(self._plugin)
 
     def run(self, work: Callable[[], T]) -> T:
-        """Call this function of the plugin, in the context in which the tasks that it starts find their HTTP
+        """Call this function of the plugin in the plugin's context, so that tasks that it starts find their HTTP
         session."""
         assert self._context is not None, "call `get` first"
         with plugin_failures(self.name):
             return self._context.copy().run(work)
 
     def start(self, work: Callable[[], Coroutine[Any, Any, T]]) -> asyncio.Task[T]:
-        """Start this coroutine of the plugin, in the context in which it finds its HTTP session."""
+        """Start this coroutine of the plugin in the plugin's context, so that it finds its HTTP session."""
         assert self._context is not None, "call `get` first"
         return asyncio.get_running_loop().create_task(work(), context=self._context.copy())
 
@@ -117,8 +118,8 @@ class PluginLoop:
 
 
 async def close_soon(close: Callable[[], Awaitable[None]]) -> None:
-    """Close a stream of a plugin. Returns after CLOSE_S_MAX even if the plugin takes longer. Exceptions of the plugin
-    are ignored, because its work is no longer wanted."""
+    """Close a stream of a plugin. If this takes longer than CLOSE_S_MAX, the function returns and the stream is closed
+    in the background. Exceptions from the plugin are ignored, because its work is no longer needed."""
 
     async def closing() -> None:
         try:
@@ -133,22 +134,24 @@ async def close_soon(close: Callable[[], Awaitable[None]]) -> None:
 
 
 def connect_options() -> Any:
-    """Options for a request of a plugin: it never retries, because the conversation decides about retries."""
+    """Options for a plugin's request. They turn off the plugin's own retries, because the conversation decides about
+    retries."""
     return agents().APIConnectOptions(max_retry=0, timeout=CONNECT_S_MAX)
 
 
 def agents() -> Any:
-    """LiveKit's package, imported late. Raises ModuleNotFoundError with the command that installs it."""
+    """LiveKit's package `livekit.agents`. It is imported here, when it is needed. If it isn't installed, raises
+    ModuleNotFoundError, which names the command that installs it."""
     return _load("livekit.agents")
 
 
 def http_context() -> Any:
-    """The module that makes HTTP sessions for plugins."""
+    """LiveKit's module that creates HTTP sessions for plugins."""
     return _load("livekit.agents.utils.http_context")
 
 
 def rtc() -> Any:
-    """The module with audio frames."""
+    """LiveKit's module that contains the class for audio frames."""
     return _load("livekit.rtc")
 
 

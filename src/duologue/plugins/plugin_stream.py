@@ -20,7 +20,7 @@ from .speech_events import read_event, usage_of
 
 
 class PluginStream(SpeechStream):
-    """One stream. `name` is the plugin's name in error messages."""
+    """One stream of an STT plugin. `name` is the plugin's name in error messages."""
 
     def __init__(self, stream: Any, name: str, usage: UsageCount) -> None:
         self._stream, self._name, self._usage = stream, name, usage

@@ -1,6 +1,6 @@
 """Passes audio frames to a plugin's stream, and counts how much was passed.
 
-A plugin's stream accepts only one sample rate. Rule: every frame is passed at the rate of the first one.
+A plugin's stream accepts only one sample rate. Rule: every frame is converted to the sample rate of the first frame.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .plugin_loop import rtc
 
 
 class PushedFrames:
-    """The audio of one stream."""
+    """Passes the audio frames of one stream to a plugin."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -25,11 +25,11 @@ class PushedFrames:
 
     @property
     def at_ms(self) -> int:
-        """How many milliseconds of audio were passed."""
+        """How many milliseconds of audio were passed so far."""
         return self._samples * 1000 // self._rate_hz if self._rate_hz else 0
 
     def push(self, frame: Frame) -> None:
-        """Pass a frame. Raises PluginFailed if it isn't 16-bit mono PCM."""
+        """Pass a frame to the plugin. Raises PluginFailed if the frame isn't 16-bit mono PCM."""
         if frame.rate_hz <= 0 or len(frame.pcm) % 2:
             raise PluginFailed(
                 ErrorClass.INVALID_ARGS,

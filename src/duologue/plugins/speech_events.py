@@ -14,7 +14,7 @@ _TEXTS = {"interim_transcript", "preflight_transcript", "final_transcript"}
 
 
 def read_event(event: Any) -> Given | None:
-    """Convert the plugin's event to the form that Duologue's ears use; None if it is of no use to them."""
+    """The plugin's event in the form that Duologue's ears use; None if the ears don't need this event."""
     kind = _kind(event)
     if kind == "start_of_speech":
         return OnsetHeard()
@@ -36,7 +36,7 @@ def read_event(event: Any) -> Given | None:
 
 
 def usage_of(event: Any) -> Usage:
-    """The usage that this event reports."""
+    """The usage that this event reports; zero if it reports none."""
     told = getattr(event, "recognition_usage", None) if _kind(event) == "recognition_usage" else None
     return Usage(heard_ms=round(_number(getattr(told, "audio_duration", 0.0)) * 1000))
 
@@ -52,6 +52,6 @@ def _number(value: Any) -> float:
 
 
 def _fraction(value: Any) -> float | None:
-    """A confidence, or None if it isn't known."""
+    """A confidence from 0 to 1; None if the value is 0 or isn't a valid confidence."""
     number = _number(value)
     return number if 0 < number <= 1 else None

@@ -1,6 +1,6 @@
-"""Reads the audio frames of a TTS plugin: PCM, and the words that came with it.
+"""Reads the audio frames of a TTS plugin: the PCM, and the words that came with it.
 
-Rule: a word without a time is left out. Its time is estimated from the words around it.
+Rule: a word without an end time is left out. Its time is later estimated from the words around it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ _TIMED_KEY = "lk.timed_transcripts"
 
 
 def feed_frame(timed: TimedSound, frame: Any, name: str) -> list[Sound]:
-    """The sounds that this frame completes. Raises a ServiceError if its audio can't be played."""
+    """The sounds that are complete after this frame was added. Raises a ServiceError if the audio of the frame can't be
+    played."""
     if frame.num_channels != 1:
         raise PluginFailed(
             ErrorClass.INVALID_ARGS,
@@ -36,7 +37,7 @@ def _words(timed: Any) -> Iterator[Word]:
 
 
 def _ms(word: Any, name: str) -> int | None:
-    """The time of the word in the field `name`, in milliseconds; None if it isn't known."""
+    """The value of the field `name` of a word, such as "start_time", in milliseconds; None if the time isn't known."""
     value = getattr(word, name, None)
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < 86_400:
         return None

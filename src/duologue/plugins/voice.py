@@ -1,7 +1,7 @@
-"""A TTS plugin as a voice: one sentence is one stream of the plugin.
+"""A TTS plugin as a voice. For each sentence, one stream of the plugin is opened.
 
 If the service reports word times, they are added to the sounds, so that the ledger knows which words were heard. Rule:
-a failed request is never retried here, and closing the generator closes the plugin's stream.
+a failed request is never retried here. If the generator is closed, the plugin's stream is closed.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from .timed_frames import feed_frame
 class PluginVoice(Voice):
     """Speaks with a TTS plugin, such as `PluginVoice(elevenlabs.TTS(encoding="pcm_24000"))`.
 
-    `tts` is the plugin object, or a function that makes it. `on_usage` is called with the amounts that were used. If
-    the service reports word times for the text as it is written, it is known exactly which words were heard. Otherwise,
-    that is estimated from the length of the words.
+    `tts` is the plugin object, or a function that creates it. `on_usage` is called with the amounts that were used. If
+    the service reports times for the words as they are written in the text, the agent knows exactly which words the
+    user heard. Otherwise this is estimated from the lengths of the words.
     """
 
     def __init__(self, tts: Any, *, on_usage: Callable[[Usage], None] | None = None) -> None:
@@ -34,11 +34,12 @@ class PluginVoice(Voice):
 
     @property
     def usage(self) -> Usage:
-        """The amounts that were used so far, in total."""
+        """The total of the amounts that were used so far."""
         return self._usage.total
 
     async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
-        """The sound of a sentence. Closing the generator, or cancelling its reader, closes the plugin's stream."""
+        """The sound of a sentence, piece by piece. If the generator is closed or its reader is cancelled, the plugin's
+        stream is closed."""
         if not text.strip():
             return
         plugin = await self._loop.get()
@@ -58,13 +59,13 @@ class PluginVoice(Voice):
             raise PluginFailed(ErrorClass.SERVER_ERROR, f"{self._loop.name} sent no audio")
 
     async def close(self) -> None:
-        """Close the connections of the plugin."""
+        """Close the plugin's connections."""
         await self._loop.close()
 
 
 def _open(plugin: Any, text: str) -> Any:
-    """The plugin's stream for this sentence. A plugin that can't stream gets a single request, which has no word
-    times."""
+    """The plugin's stream for this sentence. If the plugin can't stream, it gets a single request, and there are no
+    word times."""
     if not plugin.capabilities.streaming:
         return plugin.synthesize(text, conn_options=connect_options())
     stream = plugin.stream(conn_options=connect_options())

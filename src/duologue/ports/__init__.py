@@ -1,9 +1,9 @@
 """The ports: small protocols and values for the services that a conversation uses. One file for each port.
 
-Every streaming service is an async generator: ears turn audio frames into speech events and text, a brain
-turns a request into parts, a voice turns text into sound. Closing the generator cancels the work, an
-exception means failure, and calling the service again starts a new stream. Only the line is called directly, because it
-must hold and clear audio within the step that requests this.
+Every streaming service is an async generator: ears turn audio frames into speech events and text, a brain turns a
+request into the parts of a reply, a voice turns text into sound. Closing the generator cancels the work, an exception
+means failure, and calling the service again starts a new stream. Only the line (the connection to the user) is called
+directly, because it must stop its audio immediately, before the call returns.
 """
 
 from .brain import (

@@ -1,8 +1,8 @@
-"""The brain port: a request becomes a reply, part by part.
+"""The brain port: a brain turns a request into a reply, part by part.
 
-Text goes to the voice sentence by sentence. A speech-to-speech model yields `Sound` instead of text, and the rest of
-the conversation works the same. Rule: a brain stores no history that it couldn't rebuild from the request, unless it
-implements `Remembers`.
+Text goes to the voice sentence by sentence. A speech-to-speech model yields `Sound` instead of text, and everything
+else in the conversation stays the same. Rule: a brain keeps no history except what it can rebuild from the request.
+Brains that implement `Remembers` may keep more.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ from .worker import Tool
 @dataclass(frozen=True, slots=True)
 class Request:
     """One request to the brain. `text` contains the person's words that no earlier reply has answered or handled with
-    tool calls. `outputs` and `news` are the new results of calls and jobs. The history contains all of these too. Each
-    of the three may be empty, and for a greeting, a check-in or a goodbye all three are empty. `premature` means that
-    the person began to speak before the last question was asked: before half of it was heard, or before a value in it
-    was heard. So a "yes" doesn't confirm that question. `confirmed` is set if the person's turn may go on after all:
-    only brains with `can_guess` get such a request. Await it before anything that can't be undone. `heard_turn` is set
-    after another process took over the conversation: the person has heard the answer to the turns up to this one, and
-    has said something since, but the store doesn't have that answer. A brain that remembers processes these turns
-    first, separately. `context` is the call's context while the call runs."""
+    tool calls. `outputs` holds new results of tool calls, and `news` new reports from background jobs. The history
+    contains all of this too. Any of the three may be empty; for a greeting, a check-in or a goodbye, all three are.
+    `premature` means that the person began to speak too early to be answering the last question: before half of the
+    question was heard, or before a value in it was heard. So a "yes" doesn't confirm that question. `confirmed` is set
+    if the brain is asked early, while the person's turn may still go on. Only brains with `can_guess` get such a
+    request; they must await `confirmed()` before anything that can't be undone. `heard_turn` is set after another
+    process took over the conversation, if the answer to the turns up to this one was heard but not stored, and the
+    person has said something since. A brain that remembers first processes these turns separately. `context` is the
+    context of the call while the call runs."""
 
     reply: int
     text: str
@@ -64,9 +65,10 @@ class Firm:
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """Text that asks the person for an answer, with or without a question mark. If the person begins to answer during
-    the end of this text, that counts as the answer. `values` are the values that the person is asked about: an answer
-    that begins before they were heard doesn't count. With `firm`, the text can't be interrupted, as with `Firm`."""
+    """Text that asks the person for an answer, with or without a question mark. If the person begins to speak during
+    the end of this text, that counts as the answer. `values` are the values that the person is asked about; speech
+    that begins before the person has heard them isn't an answer. With `firm`, the text can't be interrupted, as with
+    `Firm`."""
 
     text: str
     values: tuple[str, ...] = ()
@@ -75,16 +77,16 @@ class OpenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class LastWords:
-    """Text after which the conversation ends: as soon as everything was heard, unless the person says something
-    before that."""
+    """The last text of a conversation. The conversation ends as soon as everything was heard, unless the person says
+    something before that."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Working:
-    """A heartbeat of a brain that is still working on its reply: yield one about every 250 ms. A brain that yields
-    neither parts nor heartbeats counts as stalled."""
+    """A heartbeat: the brain is still working on its reply. Yield one about every 250 ms. A brain that yields neither
+    parts nor heartbeats is treated as stalled."""
 
     ms: int = 250
 
@@ -102,36 +104,36 @@ class Brain(Protocol):
 
 @runtime_checkable
 class Guesses(Protocol):
-    """A brain that may be asked before the person's turn is certain to be over. Asking it must have no effect apart
-    from its reply, unless it first awaits the request's `confirmed`. The runtime holds back its tool calls until
-    then."""
+    """A brain that may be asked early, before it is certain that the person's turn is over. Such a request must have no
+    effect apart from the reply, until the brain has awaited the request's `confirmed`. The runtime holds back the
+    brain's tool calls until the turn is confirmed."""
 
     can_guess: bool
 
 
 @runtime_checkable
 class JudgesText(Protocol):
-    """A brain that can tell whether the person's words are a complete reply to the agent. A turn that it finds complete
-    ends sooner, and one that it finds open ends later."""
+    """A brain that can tell whether the person's words are a complete reply to the agent. If the words are complete,
+    the turn ends sooner; if they aren't, it ends later."""
 
     def completeness(self, conversation: str, said: tuple[UserSaid, ...]) -> Completeness:
-        """How complete these turns are: everything that the person has said since the last answer. The last turn may
-        still go on. Called in each pause, between two frames of sound, so it must return at once and change nothing.
-        `UNKNOWN` is always a right answer."""
+        """How complete the person's words are. `said` holds all turns since the last answer; the last of them may still
+        go on. This is called in each pause, between two frames of sound, so it must return at once and change nothing.
+        `UNKNOWN` is always an allowed result."""
         ...
 
 
 @runtime_checkable
 class Summarises(Protocol):
-    """A brain that can shorten text. This is used for long results and for a session's summary."""
+    """A brain that can shorten text. It is used to shorten long results, and to summarise a session."""
 
     async def summarise(self, text: str, chars_max: int) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
 class FormSlot:
-    """One slot of a form. `state` is "empty", "asked", "filled" or "confirmed", or "result" for a result of the
-    task."""
+    """One slot of a form. `state` is "empty", "asked", "filled" or "confirmed". A slot that holds a result of the task
+    has the state "result"."""
 
     name: str
     label: str
@@ -141,8 +143,8 @@ class FormSlot:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form that a conversation fills in, for display on a screen. It contains the person's words. After the last
-    step, `state` is "completed", and the form stays until the next one begins."""
+    """The form that a conversation fills in, for display on a screen. It contains the person's words. When the task is
+    completed, `state` is "completed", and the form stays until the next task begins."""
 
     flow: str
     title: str
@@ -160,7 +162,7 @@ class ShowsForm(Protocol):
 
 @runtime_checkable
 class Suggests(Protocol):
-    """A brain that knows what a person could say to it."""
+    """A brain that can suggest what a person could say to it."""
 
     @property
     def suggestions(self) -> tuple[str, ...]: ...
@@ -168,11 +170,11 @@ class Suggests(Protocol):
 
 @runtime_checkable
 class Truncates(Protocol):
-    """A brain with its own record of what it said, such as a speech-to-speech model."""
+    """A brain that keeps its own record of what it said, such as a speech-to-speech model."""
 
     def truncate(self, reply: int, heard_ms: int) -> None:
-        """Cut the record of this reply to the first `heard_ms` of its sound, because the person heard no more. Called
-        once for each reply that was cut short, within the step that ends its sound."""
+        """Cut the record of this reply to the first `heard_ms` of its sound, because the person heard no more than
+        that. Called one time for each reply that was cut short, within the step that ends its sound."""
         ...
 
 
@@ -193,30 +195,29 @@ class Memory(Protocol):
         work: Callable[[], Coroutine[Any, Any, Any]],
         repeatable: bool,
     ) -> Any:
-        """Run `work` once for each `key`. If the work was already done, return its stored result. Raises UnknownOutcome
-        for work that began before a restart and is not repeatable."""
+        """Run `work`, but only one time for each `key`. If the work was already done, return its stored result. Raises
+        UnknownOutcome if the work began before a restart and isn't `repeatable`."""
         ...
 
 
 @runtime_checkable
 class Forgets(Protocol):
-    """A brain that holds data of a conversation in this process."""
+    """A brain that keeps data about conversations in this process."""
 
     def forget(self, conversation: str) -> None:
-        """Drop the data of a conversation that another process has taken over. Start no more work for that
-        conversation."""
+        """Drop the data of this conversation, because another process has taken it over. Start no more work for it."""
         ...
 
 
 @runtime_checkable
 class Remembers(Protocol):
-    """A brain with data that isn't in the request and must survive a restart."""
+    """A brain that keeps data that isn't in the request and must survive a restart."""
 
     def remember(self, memory: Memory) -> None:
         """Load and save all data through this memory from now on."""
         ...
 
     async def has_more(self, conversation: str) -> bool:
-        """After a restart: was the brain in the middle of an answer, so that it will say the rest when it gets a
-        request? It doesn't repeat what it has already said."""
+        """Asked after a restart: does the brain still have to say the rest of an answer? If so, it gets a request, and
+        says the rest without repeating what it has already said."""
         ...

@@ -11,7 +11,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class KeyRule:
-    """When the keys that a person presses are complete. A `length` of 0 means any length."""
+    """A rule that says when the keys that a person presses are complete. A `length` of 0 means any length."""
 
     length: int = 0  # complete at this many keys
     terminator: str = "#"  # the key that completes them at once; empty if there is no such key
@@ -19,11 +19,11 @@ class KeyRule:
 
 
 class CallActions(Protocol):
-    """The actions that the line of a telephone call offers to the context of the call."""
+    """The actions that only a telephone line can perform. The context of a call uses them."""
 
     async def transfer(self, to: str, *, briefing: str, ring_s: float | None) -> None:
-        """Pass the call on. With a `briefing`, the person who takes over hears it first and must accept. Raises
-        TransferFailed if the call stays with the agent."""
+        """Pass the call on to another number. With a `briefing`, the person at that number hears it first and must
+        accept. Raises TransferFailed if the call stays with the agent."""
         ...
 
     async def send_digits(self, digits: str) -> None:
@@ -39,5 +39,5 @@ class CallActions(Protocol):
         ...
 
     def expect_keys(self, rule: KeyRule | None) -> None:
-        """Collect keys by this rule from now on. None means the rule of the settings."""
+        """Collect keys by this rule from now on. If `rule` is None, the rule in the settings applies."""
         ...

@@ -1,7 +1,8 @@
-"""The context of a call: facts about it, the program's own data, and what a program can do to the call.
+"""The context of a call: facts about the call, the program's own data, and methods with which a program acts on the
+call.
 
-Tools, brains, flow actions and hooks get it as a parameter of the type `Context`. Rule: each action of a program enters
-the state machine as an event. A context changes no state by itself.
+Tools, brains, flow actions and hooks get it as a parameter of the type `Context`. Rule: everything that a program does
+through the context enters the state machine as an event. A context changes no state by itself.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class HandOverRefused(NotPossible):
 
 @dataclass(frozen=True, slots=True)
 class CallInfo:
-    """Facts about a call. They don't change while the call lasts. Facts that aren't known are empty."""
+    """Facts about a call. They don't change during the call. A fact that isn't known is empty."""
 
     conversation: str = ""  # the id of the conversation
     line: str = ""  # browser, phone, realtime, rtvi, microphone, text or test
@@ -61,7 +62,7 @@ class CallInfo:
 
 
 class Task(Protocol[T_co]):
-    """Something that the call does until it has a value, such as asking for an address."""
+    """A piece of work during a call that ends with a value, such as asking for an address."""
 
     async def run(self, context: Context[Any]) -> T_co: ...
 
@@ -89,8 +90,8 @@ class Commands(Protocol):
 
 
 class Context(Generic[D]):
-    """The context of one call. `data` is an object of the agent's own data class: it is made for each call, saved with
-    the call, and restored after a crash."""
+    """The context of one call. `data` is an object of a class that the agent defines. It is made for each call, saved
+    with the call, and restored after a crash."""
 
     def __init__(self, info: CallInfo | None = None, data: Any = None, commands: Commands | None = None) -> None:
         self.info = info or CallInfo()
@@ -104,7 +105,7 @@ class Context(Generic[D]):
         self._actions = actions
 
     def attach_client(self, client: ClientChannel) -> None:
-        """Let this context exchange messages with the program of the call's client."""
+        """Let this context exchange messages with the client's program."""
         self._client = client
 
     def attach(self, commands: Commands) -> None:
@@ -149,14 +150,14 @@ class Context(Generic[D]):
     # -- What a program can do
 
     def say(self, text: str) -> Awaitable[str]:
-        """Say this text when neither side is speaking and the person's words are answered. To wait until the text was
-        said, await the result: it is the part of the text that was heard."""
+        """Say this text as soon as neither side is speaking and the person's words are answered. Awaiting the result
+        waits until the text was said, and returns the part of the text that was heard."""
         return self._running.say(text)
 
     async def ask(self, question: str, *, secret: bool = False, limit_s: float | None = None) -> str:
-        """Ask the person this question, and return the next thing that they say. The brain isn't asked to reply to it.
-        With `secret`, the answer is hidden in the history, in captions and in everything that is stored. The result is
-        empty if the person gives no answer within `limit_s` seconds, or if the call ends."""
+        """Ask the person this question, and return what they say next. The brain isn't asked to reply to that. With
+        `secret`, the answer is hidden in the history, in captions and in everything that is stored. Returns an empty
+        text if the person gives no answer within `limit_s` seconds, or if the call ends."""
         return await self._running.ask(question, secret=secret, limit_s=limit_s)
 
     async def run(self, task: Task[T]) -> T:
@@ -171,30 +172,30 @@ class Context(Generic[D]):
         voice: Any = None,
         language: str | None = None,
     ) -> None:
-        """Change the agent of this call from the next answer on. Arguments that aren't given change nothing."""
+        """Change this call's agent from the next answer on. Only the arguments that are given are changed."""
         given = {"instructions": instructions, "tools": tools, "voice": voice, "language": language}
         self._running.update({name: value for name, value in given.items() if value is not None})
 
     async def hand_over(self, agent: Any, *, history: HistoryShare = "whole") -> None:
-        """Hand the conversation over to another agent, given as an Agent or by its name. It must be in the first
-        agent's `agents`, or be the first agent. It speaks next. `history` says how much of the conversation so far it
-        gets."""
+        """Hand the conversation over to another agent, given as an Agent or by its name. The other agent speaks next.
+        It must be the first agent of the call, or one of the `agents` of that first agent. `history` says how much of
+        the conversation so far the other agent gets."""
         await self._running.hand_over(agent, history)
 
     def end(self, *, after_speaking: bool = True, reason: str = "ended by the program") -> None:
-        """End the call, by default once everything is said."""
+        """End the call: by default, when everything is said; without `after_speaking`, now."""
         self._running.end(reason, after_speaking)
 
     # -- What only a client with a program of its own can do
 
     def send_to_client(self, data: object) -> None:
-        """Send this value to the program of the call's client. It may consist of everything that JSON can represent:
-        text, numbers, lists and dictionaries. Raises NotPossible if the line can't send such messages."""
+        """Send this value to the client's program. The value may be anything that JSON can represent: text, numbers,
+        lists and dictionaries. Raises NotPossible if the line can't send such messages."""
         self.client.send(data)
 
     @property
     def client(self) -> ClientChannel:
-        """The program of the call's client. Raises NotPossible if the line has none."""
+        """The channel to the client's program. Raises NotPossible if the line has no such channel."""
         if self._client is None:
             raise NotPossible(
                 f"the line {self.info.line or 'of this call'!r} can't send messages to a client's program"
@@ -204,36 +205,38 @@ class Context(Generic[D]):
     # -- What only a telephone call can do
 
     async def transfer(self, to: str, *, briefing: str = "", ring_s: float | None = None) -> None:
-        """Pass the call on to another number, once everything is said. With a `briefing`, the caller waits with music
+        """Pass the call on to another number when everything is said. With a `briefing`, the caller waits with music
         while the person at the other number hears the briefing and accepts. Raises TransferFailed if the call stays
-        with the agent, and NotPossible if the call can't be transferred, or if the person speaks before the
-        transfer."""
+        with the agent. Raises NotPossible if the call can't be transferred, or if the caller says something before the
+        transfer begins."""
         actions = self._phone("transfer")
         if not await self._running.all_said():
             raise NotPossible("the call wasn't transferred, because the person said something first")
         await actions.transfer(to, briefing=briefing, ring_s=ring_s)
 
     async def send_digits(self, digits: str) -> None:
-        """Send keys of a telephone as tones: 0 to 9, *, #, A to D. `w` is a pause of half a second. The agent first
-        finishes what it is saying."""
+        """Send telephone keys as tones: 0 to 9, *, #, A to D. The letter `w` is a pause of half a second. The agent
+        first finishes what it is saying."""
         actions = self._phone("send_digits")
         await self._running.all_said()
         await actions.send_digits(digits)
 
     async def hold(self, on: bool = True) -> None:
-        """Put the caller on hold with music, once everything is said; `hold(False)` continues the conversation."""
+        """Put the caller on hold with music when everything is said. `hold(False)` ends the hold, and the conversation
+        continues."""
         actions = self._phone("hold")
         if on:
             await self._running.all_said()
         await actions.hold(on)
 
     async def record(self, on: bool = True) -> None:
-        """Let the carrier record the call from now on; `record(False)` pauses it, such as for a card number."""
+        """Let the carrier record the call from now on. `record(False)` pauses the recording, for example while the
+        caller says a card number."""
         await self._phone("record").record(on)
 
     def expect_keys(self, rule: KeyRule | None) -> None:
-        """From now on, collect the keys that the person presses by this rule. None means the rule of the settings.
-        Lines without keys ignore this call."""
+        """Collect the keys that the person presses by this rule from now on. If `rule` is None, the rule in the
+        settings applies. On lines without keys, this does nothing."""
         if self._actions is not None:
             self._actions.expect_keys(rule)
 
@@ -245,5 +248,5 @@ class Context(Generic[D]):
     @property
     def _running(self) -> Commands:
         if self._commands is None:
-            raise NotPossible("the call has not started: only its facts and data can be used")
+            raise NotPossible("the call has not started: only facts about the call and its data can be used now")
         return self._commands

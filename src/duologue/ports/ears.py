@@ -1,8 +1,8 @@
 """The ears port (VAD and STT): audio becomes the start and end of speech, partial text and final text.
 
-Audio frames and markers such as `Commit` arrive in one stream, because their order matters. Reporting pauses and single
-frames of speech is optional. Rule: ears report what they hear and decide nothing. The one exception is a model that
-detects the end of a turn by itself.
+Audio frames and markers such as `Commit` arrive in one stream, because their order matters. Ears needn't report pauses
+and single frames of speech. Rule: ears only report what they hear; they decide nothing. The one exception is a model
+that detects the end of a turn by itself.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from duologue.turns.features import PauseFeatures
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """About 10 to 40 ms of 16-bit mono PCM. `played` is what the loudspeaker played during this time, at the same rate,
-    if the line knows it. `pcm` may contain the echo of `played`."""
+    """About 10 to 40 ms of audio from the user, as 16-bit mono PCM. `played` is what the loudspeaker played during this
+    time, at the same sample rate; empty if the line doesn't know this. `pcm` may contain an echo of `played`."""
 
     pcm: bytes
     rate_hz: int = 16_000
@@ -60,7 +60,7 @@ class SpeechBegan:
 
 @dataclass(frozen=True, slots=True)
 class SpeechEnded:
-    """Speech ended. `quiet_ms` is how long ago the voice fell silent."""
+    """The user's speech has ended. `quiet_ms` is how long ago the voice fell silent."""
 
     utterance: int = 0
     quiet_ms: int = 0
@@ -68,9 +68,8 @@ class SpeechEnded:
 
 @dataclass(frozen=True, slots=True)
 class VoiceFrame:
-    """One frame of a turn, from its onset to its end. `probability` says how likely it is that the frame contains a
-    voice other than the agent's own. `energy` is the RMS from 0 to 1. `quiet_ms` is how long the voice has been
-    silent."""
+    """One frame of audio in a turn. `probability` says how likely it is that the frame contains a voice other than the
+    agent's own. `energy` is the loudness (RMS) from 0 to 1. `quiet_ms` is how long the voice has been silent."""
 
     probability: float
     energy: float
@@ -81,8 +80,8 @@ class VoiceFrame:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """The voice fell silent. `features` describe how the turn sounded until then. The same pause is reported again when
-    more is known about it. The words are reported separately."""
+    """The user's voice fell silent. `features` describe how the turn sounded until then. The same pause may be reported
+    again when more is known about it. The words of the turn are reported separately."""
 
     features: PauseFeatures
     quiet_ms: int
@@ -101,10 +100,10 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """The final text of an utterance, or empty if nothing was said. `last_confidence` is the last word's confidence. If
-    a second, better model transcribed the text, `first_text`, `first_confidence` and `last_confidence` come from the
-    first model, which also transcribed the partial texts. These fields decide when the turn ends and whether the agent
-    is interrupted."""
+    """The final text of an utterance; empty if nothing was said. `last_confidence` is the confidence of the last word.
+    Ears may transcribe with two models: the first also transcribes the partial texts, and a second, better one
+    transcribes the final text. Then `first_text`, `first_confidence` and `last_confidence` come from the first model.
+    These three are used to decide when the turn ends and whether the agent is interrupted."""
 
     text: str
     confidence: float = 1.0
@@ -115,7 +114,7 @@ class Final:
 
     @property
     def for_verdicts(self) -> Final:
-        """This report with the text and the confidence that turn-taking uses for its decisions."""
+        """The same report, but with the text and the confidence on which turn-taking bases its decisions."""
         if not self.first_text:
             return self
         return replace(self, text=self.first_text, confidence=self.first_confidence, first_text="")
@@ -123,7 +122,7 @@ class Final:
 
 @dataclass(frozen=True, slots=True)
 class TurnOver:
-    """A model that detects the end of a turn by itself has detected it."""
+    """Sent by a model that detects the end of a turn by itself: the turn is over."""
 
     utterance: int = 0
 
@@ -133,8 +132,8 @@ Heard: TypeAlias = SpeechBegan | SpeechEnded | VoiceFrame | Pause | Partial | Fi
 
 @runtime_checkable
 class PushedAudio(Protocol):
-    """Audio that calls its consumer. This is cheaper than waking a task for every frame. Ears may use it if the audio
-    they are given has it; they can always iterate over the audio instead."""
+    """Audio that can be passed to a function frame by frame, which is cheaper than waking a task for every frame. Ears
+    may use `push_to` if their audio has it. They can always iterate over the audio instead."""
 
     async def push_to(self, take: Callable[[Incoming], None]) -> None:
         """Call `take` with each frame and marker as soon as it arrives. Returns when the audio ends. `take` must not
@@ -153,7 +152,8 @@ class Ears(Protocol):
 
 @runtime_checkable
 class NeedsLoading(Protocol):
-    """Ears that have to be made ready first, such as by loading a model. Implementing this is optional."""
+    """Ears that have to be prepared before they can hear, for example by loading a model. Ears needn't implement
+    this."""
 
     @property
     def is_ready(self) -> bool: ...

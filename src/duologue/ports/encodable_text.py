@@ -1,7 +1,8 @@
 """Text that can be encoded as UTF-8.
 
-A streaming service may split a character in two, and a file name may contain bytes that aren't text. Rule:
-a lone surrogate is replaced here, because the voice, model or file that gets the text next couldn't encode it.
+A streaming service may split a character in two, and a file name may contain bytes that aren't text. Rule: a lone
+surrogate is replaced here, because it couldn't be encoded when the text is sent to a voice or a model, or written to a
+file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Failures of services, classified once, by the adapter that saw them.
+"""Failures of services, and their error classes. Each failure is classified by the adapter that first sees it.
 
-An adapter that knows the error class raises ServiceError. Every other exception is classified by its HTTP status or
-its type. Rule: messages of services are never passed on, because they may contain words or secrets.
+An adapter that knows the error class raises ServiceError. Every other exception is classified by its HTTP status or its
+type. Rule: error messages from services are never passed on, because they may contain words or secrets.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .store import StoreFailed
 
 
 class ServiceError(DuologueError):
-    """A service failed, and its adapter knows the error class."""
+    """A service failed, and its adapter (the code that connects to the service) knows the error class."""
 
     is_own = False  # was the message written by Duologue, so that it contains no words and no secrets?
 
@@ -25,17 +25,18 @@ class ServiceError(DuologueError):
 
 
 class BrokenContract(ServiceError):
-    """A service did what its port forbids."""
+    """A service did something that its port forbids."""
 
     is_own = True
 
 
 class UnknownOutcome(BrokenContract):
-    """An action began, and whether it succeeded is unknown."""
+    """An action began, but it is unknown whether it succeeded."""
 
 
 def classify(failure: BaseException) -> ErrorClass:
-    """The error class of an exception, or UNKNOWN if neither its type nor a status identifies it."""
+    """The error class of an exception, found by its type or its HTTP status; UNKNOWN if neither identifies the
+    class."""
     if isinstance(failure, ServiceError):
         return failure.error
     status = getattr(failure, "status_code", None) or getattr(failure, "status", None)

@@ -23,8 +23,8 @@ def report_failures_to(report: FailureReport | None) -> Token[FailureReport | No
 
 
 def report_failure(where: str, failure: BaseException) -> None:
-    """Report a failure that doesn't end the conversation. `where` names the part, such as "action book"; it contains no
-    words of the conversation."""
+    """Report a failure that doesn't end the conversation. `where` names what failed, such as "action book"; it must
+    contain no words of the conversation."""
     report = _REPORT.get()
     if report is not None:
         report(where, failure)

@@ -17,8 +17,8 @@ CONFIDENCE_MIN = 0.35  # words heard with less confidence may be a noise: they s
 
 @dataclass(frozen=True, slots=True)
 class UserSaid:
-    """A turn of the person. An `overheard` turn, such as one said over the agent, is recorded but gets no answer. The
-    `confidence` is that of the ears, 0 to 1; typed text has 1."""
+    """A turn of the person. An `overheard` turn is recorded but gets no answer, for example because it was said over
+    the agent. `confidence` is how sure the ears were of the words, 0 to 1; typed text has 1."""
 
     turn: int
     text: str
@@ -27,14 +27,14 @@ class UserSaid:
 
     @property
     def is_doubtful(self) -> bool:
-        """Was the turn heard with so little confidence that it may be a noise?"""
+        """Was the ears' confidence so low that the turn may be only noise?"""
         return self.confidence < CONFIDENCE_MIN
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSaid:
-    """The part of a reply that was heard or shown, with the calls that it made. `unheard` is the text
-    that an interruption cut off. It is shown on the screen, and the brain doesn't get it."""
+    """The part of a reply that was heard or shown, and the tool calls in the reply. `unheard` is the text that an
+    interruption cut off. It is shown on the screen, but the brain doesn't get it."""
 
     reply: int
     text: str
@@ -46,7 +46,7 @@ class AgentSaid:
 
 @dataclass(frozen=True, slots=True)
 class CallOutput:
-    """The output of a tool call. Each call gets exactly one output."""
+    """The output of a tool call. Each tool call gets exactly one output."""
 
     call: int
     output: str
@@ -56,7 +56,7 @@ class CallOutput:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """A result or question of a job that runs in the background."""
+    """A result of a job that runs in the background, or a question that the job asks."""
 
     call: int
     text: str

@@ -20,8 +20,8 @@ from .sound import Sound
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """`heard_ms` of this voice have been heard so far. A line must send this every 20 to 200 ms while the voice
-    plays."""
+    """`heard_ms` of this voice (one speech of the agent) have been heard so far. A line must send this every 20 to 200
+    ms while the voice plays."""
 
     voice: int
     heard_ms: int
@@ -29,7 +29,7 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """All of this voice has been heard. A line must not send this before `finish` was called."""
+    """This voice was heard to its end. A line must not send this before `finish` was called."""
 
     voice: int
     heard_ms: int
@@ -37,7 +37,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The line is silent after `clear`. `heard_ms` of this voice had been heard by then."""
+    """Playback has stopped after `clear`. Until then, `heard_ms` of this voice had been heard."""
 
     voice: int
     heard_ms: int
@@ -45,7 +45,7 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Unplayable:
-    """The line can't play the speech with this number."""
+    """The line can't play the voice with this number."""
 
     voice: int
     error: ErrorClass = ErrorClass.UNKNOWN
@@ -53,17 +53,17 @@ class Unplayable:
 
 @dataclass(frozen=True, slots=True)
 class Wobbled:
-    """The line is interrupted and may come back by itself."""
+    """The connection is interrupted and may come back by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Healed:
-    """The line came back by itself."""
+    """The connection came back by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """The line is gone. `hung_up` says whether the person ended the call. If not, the connection broke."""
+    """The connection is closed. `hung_up` is True if the person ended the call, and False if the connection broke."""
 
     hung_up: bool = False
 
@@ -75,15 +75,15 @@ class Line(Protocol):
     """A connection for audio: a phone call, a browser tab, or a microphone with a loudspeaker."""
 
     async def open(self, notify: Callable[[LineEvent], None]) -> None:
-        """Connect. From now on, the line may call `notify`. Raises if the line can't connect."""
+        """Connect. From now on, the line may call `notify`. Raises an exception if the line can't connect."""
         ...
 
     def play(self, voice: int, chunk: int, sound: Sound) -> None:
-        """Queue one piece of this voice. Chunks of a voice are numbered from 1."""
+        """Queue one chunk of this voice. The chunks of a voice are numbered from 1."""
         ...
 
     def finish(self, voice: int) -> None:
-        """No more pieces follow: send Finished when everything is played."""
+        """No more chunks of this voice follow. When all chunks are played, send Finished."""
         ...
 
     def hold(self, voice: int) -> None:
@@ -99,9 +99,10 @@ class Line(Protocol):
         ...
 
     def play_cue(self, cue: int, sound: Sound) -> None:
-        """Play the sound of a cue now, such as a sound for waiting. Further sound with the same number is played after
-        it, and sound with another number replaces it. A cue is not a voice: no event is sent for it. The cue is
-        silenced as soon as a voice is heard, new or resumed. If the line can't play the cue now, it drops the cue."""
+        """Play the sound of a cue now, such as a sound for waiting. More sound with the same cue number is played after
+        it; sound with another number replaces it. A cue is not a voice, so no event is sent for it. The cue stops as
+        soon as a voice is heard, whether the voice is new or resumed. If the line can't play the cue now, it drops the
+        cue."""
         ...
 
     def stop_cue(self) -> None:
@@ -109,8 +110,8 @@ class Line(Protocol):
         ...
 
     def set_ambient(self, sound: Sound | None) -> None:
-        """Repeat this sound quietly under everything from now on, and still more quietly while a voice plays. None ends
-        it. Ambient sound isn't a voice either: no event is sent for it."""
+        """From now on, repeat this sound quietly in the background, and even more quietly while a voice plays. None
+        ends the sound. Ambient sound isn't a voice, so no event is sent for it."""
         ...
 
     async def close(self) -> None: ...

@@ -1,6 +1,6 @@
 """Steps that every scripted service understands: wait, fail, hang.
 
-Rule: with the same seed, a script always takes the same time.
+Rule: with the same seed for its random delays, a script always takes the same time.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Step = Delay | Fail | Hang
 
 
 async def take(step: Step, dice: random.Random) -> None:
-    """Perform the step. `dice` is a seeded random generator, which chooses the jitter of a delay."""
+    """Perform the step. `dice` is a random generator with a seed; it chooses the random part of a delay."""
     match step:
         case Delay():
             await asyncio.sleep((step.ms + dice.randint(0, step.jitter_ms)) / 1000)

@@ -1,4 +1,5 @@
-"""The session port: the connection that a conversation needs, and the context that the next session gets.
+"""The session port: the connection to a service that a conversation needs, and the context that one session passes to
+the next.
 
 Rule: `open` and `renew` raise if they fail. A `ServiceError` names the error class.
 """
@@ -15,7 +16,7 @@ from .line import Closed, Healed, Wobbled
 
 @dataclass(frozen=True, slots=True)
 class SessionContext:
-    """What one session passes on to the next."""
+    """What one session passes on to the next: a summary, the most recent items of the history, and notes."""
 
     summary: str = ""
     recent: tuple[Item, ...] = ()
@@ -24,7 +25,7 @@ class SessionContext:
 
 @dataclass(frozen=True, slots=True)
 class SessionLife:
-    """A report of a session that exists before its conversation: whether it is active, and when it expires."""
+    """A report about a session before its conversation starts: whether the session is active, and when it expires."""
 
     active: bool = True
     left_ms: int | None = None  # until it expires; None if it doesn't expire, or if that isn't known
@@ -32,9 +33,9 @@ class SessionLife:
 
 @runtime_checkable
 class ReportsLife(Protocol):
-    """A session that can be inactive or expire before a conversation starts on it, such as one with a key that is valid
-    for some minutes. A start is refused while the session isn't active, and when it would expire within
-    `session_ms_max` minus `session_warning_ms` (both are settings)."""
+    """A session that exists before its conversation starts, and that may be inactive or may expire, such as a session
+    whose key is valid for some minutes. A conversation can't start while its session is inactive, or if the session
+    would expire within `session_ms_max` minus `session_warning_ms` (both are settings)."""
 
     def follow_life(self, notify: Callable[[SessionLife], None]) -> Callable[[], None]:
         """Call `notify` now and after each change. Returns a function that unsubscribes."""
@@ -42,15 +43,16 @@ class ReportsLife(Protocol):
 
 
 class Session(Protocol):
-    """A connection to a service, which may have a time limit. If a session also has the attribute `active`, a start is
-    refused while that is False. A session with the method `follow_life` reports more (`ReportsLife`)."""
+    """A connection to a service, which may have a time limit. If a session has the attribute `active`, a conversation
+    can't start while `active` is False. A session with the method `follow_life` also reports when it expires (see
+    `ReportsLife`)."""
 
     async def open(self, context: SessionContext | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         """Open the session. `context` comes from an earlier session, if there was one."""
         ...
 
     async def renew(self, context: SessionContext | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
-        """Replace the connection with a new one before the old one ends. After that, notifications of the old
+        """Replace the connection with a new one before the old one ends. From then on, notifications from the old
         connection are ignored."""
         ...
 

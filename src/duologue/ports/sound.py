@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word as it is written, and when it is spoken."""
+    """A word as it is written, with the times at which its sound starts and ends."""
 
     text: str
     start_ms: int
@@ -20,9 +20,10 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """One piece of speech. `words` are the words that end in this piece, or empty if the voice gives no word times.
-    `text` is what this piece says, and is set only by a speech-to-speech model. If `more` is set, the next pieces
-    belong to the same text, and the words of the text are spread over the sound of all these pieces."""
+    """One piece of speech. `words` are the words that end in this piece; empty if the voice (TTS) doesn't report the
+    times of words. `text` is what this piece says; only a speech-to-speech model sets it. If `more` is set, the
+    following pieces belong to the same text, and the words of the text are distributed over the sound of all these
+    pieces."""
 
     ms: int
     pcm: bytes = b""

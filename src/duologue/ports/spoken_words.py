@@ -1,7 +1,7 @@
-"""Which words of a turn are new to a service that already has some of them.
+"""Finds the new words of a turn, for a service that has already got the beginning of the turn.
 
 A turn may grow after a service got its text, and the STT (speech-to-text) may rewrite earlier words. Rule: words are
-counted, never compared. So every service that continues a turn agrees on where its new words begin.
+counted, never compared. So all services agree on where the new words of a turn begin.
 """
 
 from __future__ import annotations

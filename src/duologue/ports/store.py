@@ -1,10 +1,10 @@
 """The store port: saves conversations, so that a crash loses nothing and only one node owns each conversation.
 
-The node that holds a conversation's lease owns it. Every claim increases the epoch, and every write names its
-epoch and the revision that it follows, so a former owner can't write any more. The store doesn't interpret a
-conversation: its parts are JSON. Any call may raise StoreFailed. Then nothing was changed, unless the error
-is Unsure or the docstring of the call says otherwise. Rule: a write is atomic, and durable when the call returns. A
-write with an old epoch or a wrong revision raises Fenced and changes nothing.
+The node that holds a conversation's lease owns it. Each time a node claims a conversation, the epoch of the
+conversation increases. Every write names the epoch of its owner and the revision that it replaces, so a former owner
+can't write any more. To the store, the parts of a conversation are just JSON. Every method may raise StoreFailed. Then
+nothing was changed, unless the error is Unsure or the docstring of the method says otherwise. Rule: a write is atomic,
+and durable when the method returns. A write with an old epoch or a wrong revision raises Fenced and changes nothing.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class StoreFailed(DuologueError):
 
 
 class Unsure(StoreFailed):
-    """The outcome of a call is unknown. Repeating the same call is safe. For `begin` and `log`, see their docstrings
-    for the effects of a repeat."""
+    """It is unknown whether a method of the store took effect. It is safe to call the method again with the same
+    arguments. For `begin` and `log`, their docstrings say what calling them again may lead to."""
 
 
 class Damaged(StoreFailed):
@@ -35,7 +35,7 @@ class Fenced(DuologueError):
 
 
 class Held(DuologueError):
-    """Another node holds this conversation and its lease has not expired, or a client passed the wrong key."""
+    """Another node owns this conversation, and its lease has not expired. Or a client passed the wrong key."""
 
 
 class NameTaken(DuologueError):
@@ -53,8 +53,8 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class StoredConversation:
-    """A conversation as it was last written. `parts` has one JSON value for each part: "machine", "words",
-    "dialogue" and so on. A private conversation has no parts that contain words."""
+    """A conversation as it was last written. `parts` has one JSON value for each part, such as "machine", "words" and
+    "dialogue". Of a private conversation, parts that contain words aren't stored."""
 
     conversation: str
     epoch: int
@@ -74,7 +74,7 @@ class ActionProgress(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What the store knows about an action. `output` is set once the action is done."""
+    """What the store knows about an action that may run only once. `output` is set when the action is done."""
 
     key: str
     progress: ActionProgress
@@ -84,8 +84,8 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class OutboxMessage:
-    """A message to send once. It is stored in the same write as the parts of the conversation, and it is kept until it
-    is marked as sent."""
+    """A message that must be sent exactly once. It is stored in the same write as the parts of the conversation, and
+    kept until it is marked as sent."""
 
     topic: str
     body: Any
@@ -94,8 +94,8 @@ class OutboxMessage:
 
 @dataclass(frozen=True, slots=True)
 class StoreWrite:
-    """One transaction. A part that is missing in `parts` stays unchanged, and a part with the value None is removed. A
-    conversation that is over stays over, whatever `is_over` says."""
+    """One transaction. A part that isn't in `parts` stays unchanged, and a part with the value None is removed. A
+    conversation that has ended stays ended, whatever `is_over` says."""
 
     parts: Mapping[str, Any]
     done: Sequence[tuple[str, Any]] = ()  # finished actions: key and output
@@ -116,7 +116,7 @@ class ServerNode:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """Which node holds a conversation, and until when."""
+    """A conversation, the node that owns it, and until when."""
 
     conversation: str
     node: str
@@ -128,7 +128,7 @@ class Holding:
 
 
 class Store(Protocol):
-    """Saves conversations. Times come from the store's own clock, so that nodes with different clocks agree."""
+    """Saves conversations. All times come from the store's own clock, so that nodes whose clocks differ still agree."""
 
     async def open(self) -> None:
         """Connect, and migrate the schema. Raises StoreFailed."""
@@ -141,11 +141,11 @@ class Store(Protocol):
     async def claim(
         self, conversation: str, node: str, ttl_ms: int, *, key_hash: str = "", force: bool = False
     ) -> tuple[Lease, StoredConversation]:
-        """Become the owner of a conversation, new or stored. The epoch increases, and a store never gives out an epoch
-        twice, not even after `forget`. Raises Held while another node's lease lasts, unless `force` is set, which is
-        for a client that has come back. `key_hash` is the hash of the client's key. The first hash that is passed is
-        stored. From then on, a call with a different hash raises Held, even with `force`. A node that takes over
-        without a client passes no `key_hash`."""
+        """Become the owner of a conversation, which may be new or stored. The epoch increases, and a store never uses
+        an epoch twice, not even after `forget`. Raises Held while another node's lease lasts. With `force`, which is
+        for a client that has come back, the conversation is claimed anyway. `key_hash` is the hash of the client's key.
+        The first hash that is passed for a conversation is stored; after that, a different hash raises Held, even with
+        `force`. A node that takes a conversation over without a client passes no `key_hash`."""
         ...
 
     async def renew(self, leases: Sequence[Lease], ttl_ms: int) -> Sequence[Lease]:
@@ -158,28 +158,29 @@ class Store(Protocol):
         ...
 
     async def orphans(self, limit: int) -> Sequence[str]:
-        """Up to `limit` conversations that aren't over and have no valid lease, starting with the one that lost its
-        lease first."""
+        """Up to `limit` conversations that haven't ended and have no valid lease. The conversation whose lease expired
+        first comes first."""
         ...
 
     # -- Writing
 
     async def write(self, lease: Lease, revision: int, write: StoreWrite) -> int:
-        """Write the successor of this revision. Returns the new revision. Raises Fenced. Repeating a write with the
-        same lease and revision returns the same revision and takes effect once. So repeat the write after Unsure."""
+        """Write the next revision of the conversation, after the revision that is given, and return its number. Raises
+        Fenced. If the same write is repeated with the same lease and revision, it takes effect only one time and
+        returns the same number. So after Unsure, repeat the write."""
         ...
 
     async def read(self, conversation: str) -> StoredConversation | None: ...
 
     async def begin(self, lease: Lease, key: str, name: str) -> Receipt:
-        """Call this before an action that must not run twice. NEW means that the action should run now. Raises Fenced.
-        If a call that raised Unsure is repeated, it may return BEGUN although the action never ran. Only the owner
-        can know whether it ran."""
+        """Call this before an action that must not run twice. If the progress in the result is NEW, run the action now.
+        Raises Fenced. If this method is called again after Unsure, it may return BEGUN although the action never ran.
+        Only the owner can know whether the action ran."""
         ...
 
     async def finish(self, lease: Lease, key: str, output: Any) -> None:
-        """Store the output of an action. Raises Fenced, also if a different output is already stored. An action
-        for which `begin` was never called counts as done from now on."""
+        """Store the output of an action. Raises Fenced, also if a different output is already stored. An action for
+        which `begin` was never called is recorded as done, too."""
         ...
 
     async def outbox(self, conversation: str) -> Sequence[OutboxMessage]:
@@ -189,8 +190,9 @@ class Store(Protocol):
     async def sent(self, lease: Lease, ids: Sequence[int]) -> None: ...
 
     async def log(self, lease: Lease, lines: Sequence[str]) -> None:
-        """Append lines to the journal. Raises Fenced. After Unsure, the lines may already be stored. A
-        reader of the journal recognises a repeated line by the number that it contains."""
+        """Append lines to the journal. Raises Fenced. If this method raises Unsure, the lines may already be stored;
+        repeating it may store them twice. A reader of the journal recognises a repeated line by the number that it
+        contains."""
         ...
 
     async def journal(self, conversation: str) -> Sequence[str]: ...
@@ -198,8 +200,8 @@ class Store(Protocol):
     # -- Nodes and maintenance
 
     async def enlist(self, node: ServerNode, ttl_ms: int) -> None:
-        """Record a heartbeat of this node, so that it counts as running for `ttl_ms` from now. Raises NameTaken if
-        another running instance has its name."""
+        """Record that this node is running, for `ttl_ms` from now. Raises NameTaken if another running node has the
+        same name."""
         ...
 
     async def leave(self, node: ServerNode) -> None: ...
@@ -209,14 +211,14 @@ class Store(Protocol):
         ...
 
     async def holdings(self, limit: int) -> Sequence[Holding]:
-        """Up to `limit` conversations, the most recently written first."""
+        """Up to `limit` conversations with their owners, the most recently written first."""
         ...
 
     async def forget(self, conversation: str) -> bool:
-        """Delete all data of a conversation, even if a node holds it. Returns whether there was any data."""
+        """Delete all data of a conversation, even if a node owns it. Returns True if there was any data."""
         ...
 
     async def sweep(self, older_than_ms: int) -> int:
-        """Delete conversations that weren't written for `older_than_ms`, if they are over or if no node holds them.
-        Returns how many it deleted."""
+        """Delete conversations that weren't written to for `older_than_ms`, if they have ended or no node owns them.
+        Returns how many were deleted."""
         ...

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 @asynccontextmanager
 async def reading(stream: AsyncIterator[T]) -> AsyncIterator[AsyncIterator[T]]:
-    """Give the stream to the `with` block, and close the stream when the block ends. An iterator without `aclose` isn't
+    """Use the stream in an `async with` block, and close it when the block ends. An iterator without `aclose` isn't
     closed."""
     try:
         yield stream
@@ -23,8 +23,8 @@ async def reading(stream: AsyncIterator[T]) -> AsyncIterator[AsyncIterator[T]]:
 
 
 async def in_time(stream: AsyncIterator[T], ms_max: int) -> AsyncIterator[T]:
-    """The parts of the stream. Raises TimeoutError if a part after the first one takes longer than `ms_max`. The wait
-    for the first part isn't limited here."""
+    """Yield the parts of the stream. Raises TimeoutError if the next part takes longer than `ms_max`. The wait for the
+    first part isn't limited."""
     limit_s: float | None = None
     while True:
         async with asyncio.timeout(limit_s):
@@ -36,7 +36,7 @@ async def in_time(stream: AsyncIterator[T], ms_max: int) -> AsyncIterator[T]:
 
 
 async def with_heartbeats(stream: AsyncIterator[T], every_s: float) -> AsyncIterator[T | None]:
-    """The parts of the stream, with a None after every `every_s` seconds of waiting for the next part."""
+    """Yield the parts of the stream. While the next part isn't ready, yield None every `every_s` seconds."""
     async with reading(stream):
         while True:
             waiting = asyncio.ensure_future(_next(stream))
@@ -54,7 +54,7 @@ async def with_heartbeats(stream: AsyncIterator[T], every_s: float) -> AsyncIter
 
 
 async def _next(stream: AsyncIterator[T]) -> list[T]:
-    """The next part in a list, or an empty list at the end of the stream."""
+    """A list with the next part of the stream; an empty list at the end of the stream."""
     async for part in stream:
         return [part]
     return []

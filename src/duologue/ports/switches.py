@@ -1,4 +1,4 @@
-"""The port for services that switch to another service when one fails.
+"""The port for parts of an agent that switch to another service when the current service fails.
 
 Rule: a switch contains names and a reason, never words of the conversation.
 """
@@ -12,8 +12,8 @@ from typing import Protocol, runtime_checkable
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A part of the agent uses another service from now on. `part` is "ears", "voice" or "brain". `why` is the class of
-    a failure, "slow", or "healthy" when a preferred service is used again."""
+    """From now on, a part of the agent uses another service. `part` is "ears", "voice" or "brain". `why` is the error
+    class of a failure, or "slow", or "healthy" if the agent returns to a preferred service."""
 
     part: str
     source: str

@@ -8,8 +8,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A request of the brain to run this tool. `arguments` is a dict, or JSON text of a dict as a model wrote it. The
-    arguments are parsed and checked before the tool runs. `id` is the brain's own id for the call, if it has one."""
+    """A brain's request to run a tool. `arguments` is a dict, or the JSON text of a dict as a model wrote it. The
+    arguments are parsed and checked before the tool runs. `id` is the brain's own id for this tool call, if it has
+    one."""
 
     name: str
     arguments: dict[str, Any] | str = field(default_factory=dict)

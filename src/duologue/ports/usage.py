@@ -12,7 +12,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The amounts that were used. Two usages can be added with `+`. `cached_tokens` are part of `input_tokens`."""
+    """The amounts that a service charged for. Two usages can be added with `+`. `input_tokens` include
+    `cached_tokens`."""
 
     input_tokens: int = 0
     cached_tokens: int = 0
@@ -26,7 +27,7 @@ class Usage:
 
 
 class UsageCount:
-    """Adds up what one adapter has used, and passes each usage on."""
+    """Adds up the usages of one adapter, and reports each usage to `notify`."""
 
     def __init__(self, notify: Callable[[Usage], None] | None) -> None:
         self.total = Usage()
@@ -41,7 +42,7 @@ class UsageCount:
 
 
 def tokens_of(usage: Any) -> Usage:
-    """The tokens that a chunk of an LLM plugin reports."""
+    """The numbers of tokens that an LLM plugin reports in a chunk, as a Usage."""
     return Usage(
         input_tokens=_count(usage, "prompt_tokens"),
         cached_tokens=_count(usage, "prompt_cached_tokens"),

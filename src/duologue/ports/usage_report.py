@@ -1,7 +1,7 @@
-"""Where a service reports what it used: tokens, characters and sound.
+"""The function with which a service reports what it used: tokens, characters and sound.
 
-A conversation sets its own report function for the tasks that it starts, and child tasks inherit it. Rule: a usage
-holds names of the configuration and counts, never words. Without a conversation, nothing is reported.
+A conversation sets its own report function for the tasks that it starts, and child tasks inherit it. Rule: a report
+contains only counts and the names of provider and model, never words. Outside a conversation, nothing is reported.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ UNITS = ("input_tokens", "cached_tokens", "output_tokens", "characters", "heard_
 
 
 class UsageReport(Protocol):
-    """A function that gets what a service used: the part (llm, stt or tts), the provider, the model, and the amount of
-    each unit. `began_at` is the time at which the work began, in milliseconds of the conversation's clock; 0 if it is
-    unknown."""
+    """A function that is called with what a service used: the part of the agent (llm, stt or tts), the provider, the
+    model, and the amount of each unit. `began_at` is the time at which the work began, in milliseconds of the
+    conversation's clock; 0 if it is unknown."""
 
     def __call__(self, part: str, provider: str, model: str, began_at: int = 0, **amounts: int) -> None: ...
 
@@ -29,14 +29,15 @@ def report_usage_to(report: UsageReport) -> None:
 
 
 def report_usage(part: str, provider: str, model: str = "", **amounts: int) -> None:
-    """Report what a service has used. The names of the amounts are those in UNITS."""
+    """Report what a service has used. The keyword for each amount is one of the names in UNITS."""
     report = _REPORT.get()
     if report is not None:
         report(part, provider, model, **amounts)
 
 
 def provider_of(service: object) -> tuple[str, str]:
-    """The provider and the model of a service: its attributes of these names, or else its class."""
+    """The provider and the model of a service, from its attributes `provider` and `model`. Without a provider, the name
+    of its class is used; without a model, the model is empty."""
     provider, model = getattr(service, "provider", ""), getattr(service, "model", "")
     name = provider if isinstance(provider, str) and provider else type(service).__name__
     return name, model if isinstance(model, str) else ""

@@ -1,4 +1,4 @@
-"""The voice port: text becomes sound.
+"""The voice port: a voice (TTS) turns text into sound.
 
 Rule: the stream of a voice may be closed between any two pieces. The voice then stops immediately and frees its
 resources.
@@ -16,17 +16,17 @@ class Voice(Protocol):
     """Speaks one sentence after another."""
 
     def speak(self, text: str) -> AsyncIterator[Sound]:
-        """The sound of one sentence, piece by piece, each as soon as it is ready."""
+        """The sound of one sentence. Each piece is yielded as soon as it is ready."""
         ...
 
 
 class JoinsWords(Protocol):
-    """A voice with this attribute set can speak a sentence in parts that sound as one, so that it begins after a few
-    words. Other voices begin with a whole clause."""
+    """A voice that can speak a sentence in several parts that sound like one sentence, if `joins_words` is set. Such a
+    voice can begin after a few words; other voices begin when a whole clause is known."""
 
     joins_words: bool
 
 
 def joins_words(voice: object) -> bool:
-    """Does this voice speak a sentence in parts that sound as one?"""
+    """Can this voice speak a sentence in several parts that sound like one sentence?"""
     return getattr(voice, "joins_words", False) is True

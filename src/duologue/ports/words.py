@@ -1,8 +1,8 @@
-"""The words port: a service transcribes speech, and ears on this machine decide when the person speaks.
+"""The words port: a remote service transcribes speech, while ears on this computer detect when the person speaks.
 
 Audio is passed without gaps, and all times count from its start. The ears report where an utterance begins and ends,
-and the service returns its text. Rule: a stream of words doesn't decide about turns. It may report that its service has
-detected the end of a turn.
+and the service returns its text. Rule: a stream of words doesn't decide when a turn ends. But it may report that its
+service has detected the end of a turn.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 
 @dataclass(frozen=True, slots=True)
 class WrittenText:
-    """The text of an utterance so far. `stability` is 1 if it won't change any more."""
+    """The text of an utterance so far. `stability` is 1 if the text won't change any more."""
 
     text: str = ""
     confidence: float = 1.0
@@ -31,8 +31,9 @@ class WordStream(Protocol):
         on_late: Callable[[int, WrittenText], None],
         on_turn_over: Callable[[], None],
     ) -> None:
-        """From now on, call `on_text` with an utterance whose text has changed, `on_late` with one whose text has
-        changed after `finish` returned it, and `on_turn_over` when the service has detected the end of a turn."""
+        """Set the functions to call from now on: `on_text` if the text of an utterance has changed, `on_late` if the
+        text has changed although `finish` has already returned it, and `on_turn_over` if the service has detected the
+        end of a turn."""
         ...
 
     def hear(self, pcm: bytes) -> None:
@@ -40,13 +41,13 @@ class WordStream(Protocol):
         ...
 
     def begin(self, utterance: int, first_ms: int) -> None:
-        """An utterance begins at `first_ms`. Every utterance is ended by `finish` or `discard` before the next one
-        begins."""
+        """An utterance begins at `first_ms`. Before the next utterance begins, this one is ended by `finish` or
+        `discard`."""
         ...
 
     async def finish(self, utterance: int, end_ms: int, voiced_ms: int) -> WrittenText:
-        """Return the final text of the utterance, which ends at `end_ms`. The voice in it ended at `voiced_ms`. Raises
-        an exception if the service fails."""
+        """Return the final text of the utterance. The utterance ends at `end_ms`; the voice in it fell silent at
+        `voiced_ms`. Raises an exception if the service fails."""
         ...
 
     def discard(self, utterance: int) -> None:

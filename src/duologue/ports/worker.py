@@ -1,8 +1,9 @@
-"""The worker port: does the work of a tool call, from a quick lookup to an agent that runs for minutes.
+"""The worker port: a worker does the work of a tool call, which may be a quick lookup or an agent that runs for
+minutes.
 
-A worker that returns is done, and one that raises has failed, or was cancelled if it raises CancelledError. It
-reports progress and asks questions through its `Job`. Rule: work belongs to its tool call, not to what the agent is
-saying, so a barge-in cancels the work only if the tool is marked as cancellable.
+When the worker returns, the work is done. If it raises an exception, the work has failed; if it raises CancelledError,
+the work was cancelled. The worker reports progress and asks questions through its `Job`. Rule: work belongs to its tool
+call, not to what the agent is saying, so a barge-in cancels the work only if the tool is marked as cancellable.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from .context import Context
 
 
 class Mode(Enum):
-    """How the conversation treats this tool's work."""
+    """Whether the conversation waits for this tool's work."""
 
     TOOL = "tool"  # quick; the reply waits for it
     DELEGATE = "delegate"  # long; the conversation waits for it and reports its progress
@@ -38,16 +39,18 @@ class Tool:
 
 
 class Job(Protocol):
-    """The running job, as its worker sees it."""
+    """A running job (the work of one tool call), as its worker sees it."""
 
     @property
     def call(self) -> int:
-        """The id of the job's tool call. Ids are unique in the conversation, and they increase."""
+        """The id of the tool call that this job works for. Ids are unique in the conversation, and later tool calls
+        have higher ids."""
         ...
 
     @property
     def context(self) -> Context[Any] | None:
-        """The context of the call; None if the job has no call, such as in a test of its worker."""
+        """The context of the phone call or chat that this job belongs to; None without a call, for example in a test of
+        the worker."""
         ...
 
     def progress(self, text: str, fraction: float | None = None) -> None:
@@ -55,7 +58,7 @@ class Job(Protocol):
         ...
 
     def partial(self, text: str) -> None:
-        """Set a partial result, which is used if the work takes too long or is cancelled."""
+        """Store a partial result. It is used if the work takes too long or is cancelled."""
         ...
 
     async def ask(self, question: str) -> str:
@@ -67,7 +70,7 @@ class Job(Protocol):
         ...
 
     def hang_up(self) -> None:
-        """End the conversation once everything is said. If the person says something before that, the conversation goes
+        """End the conversation when everything is said. If the person says something before that, the conversation goes
         on."""
         ...
 
@@ -79,6 +82,6 @@ class Worker(Protocol):
     def tool(self) -> Tool: ...
 
     async def run(self, arguments: dict[str, Any], job: Job) -> object:
-        """Do the work and return its result: text goes to the brain unchanged, everything else as JSON. Raises
-        ServiceError(INVALID_ARGS) for invalid arguments."""
+        """Do the work and return its result. Text is given to the brain unchanged; any other value is given as JSON.
+        Raises ServiceError(INVALID_ARGS) if the arguments are invalid."""
         ...

@@ -1,1 +1,1 @@
-"""Reads journals: replays them exactly, turns them into timelines, and describes their steps in plain words."""
+"""Reads journals: replays them exactly, converts them to timelines, and describes their steps in plain words."""

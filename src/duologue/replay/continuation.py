@@ -1,8 +1,9 @@
-"""Finds where a conversation that was taken over continues: in which journal, and after which of its events.
+"""For a conversation that another process has taken over: finds the earlier journal, and the event in it, after which
+the new journal continues.
 
-A process that takes over a conversation writes a journal of its own, which begins with the state that was saved. Events
-that weren't saved before the earlier process ended are only in the earlier journal. Rule: a journal continues another
-one only from a state that a replay of the other one reaches.
+A process that takes over a conversation writes a separate journal, which begins with the state that was saved last.
+Events that the earlier process didn't save before it ended are only in the earlier journal. Rule: a journal continues
+another one only from a state that a replay of the other one reaches.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from .journal import read_journal, replay
 
 
 class Continuation(NamedTuple):
-    """The place in an earlier journal from which another one continues."""
+    """The event in an earlier journal after which another journal continues."""
 
     file: Path
     event: int  # the number of the event after which it continues; 0: from the first state
@@ -27,13 +28,14 @@ class Continuation(NamedTuple):
 
     @property
     def unsaved(self) -> int:
-        """How many events of the earlier journal weren't saved."""
+        """How many events of the earlier journal aren't part of the continued conversation, because they hadn't been
+        saved."""
         return self.events - self.event
 
 
 def find_continuation(start: State, earlier: Iterable[Path]) -> Continuation | None:
-    """The place in one of these journals from which a journal that begins in this state continues. Journals that can't
-    be read or replayed are passed over."""
+    """The event in one of the `earlier` journals after which a journal that begins with the state `start` continues;
+    None if there is no such event. Journals that can't be read or replayed are skipped."""
     for path in earlier:
         try:
             found = _find(start, path)

@@ -1,7 +1,8 @@
-"""Reads an ear journal, and replays the hearing machine beside the journal of events.
+"""Reads an ear journal, and replays the hearing machine together with the journal of events.
 
-Every onset, text and verdict in the journal of events must be what the hearing machine decides again. Rule: an error
-names the line that is wrong, and says what was decided and what the journal has.
+The replay computes every decision of the hearing machine again. The journal of events must contain the same onsets,
+texts and verdicts. Rule: an error names the line that is wrong. It says what was decided in the replay and what the
+journal contains.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class InvalidEars(DuologueError, ValueError):
 
 
 class EarsEntry(NamedTuple):
-    """One line of an ear journal: its number, how many events came before it, and the input."""
+    """One line of an ear journal: the line number, how many events came before the line, and the input."""
 
     line: int
     events: int
@@ -43,7 +44,8 @@ class EarsEntry(NamedTuple):
 
 
 class EarsJournal(NamedTuple):
-    """An ear journal: every input of the hearing machine in one conversation, and what its decisions depend on."""
+    """An ear journal: every input of the hearing machine in one conversation, and the settings that its decisions
+    depend on."""
 
     policy: HearingPolicy | None  # None: its policy isn't part of Duologue
     words: SaidWords
@@ -57,8 +59,8 @@ class EarsJournal(NamedTuple):
 
 
 class HearingDecision(NamedTuple):
-    """A decision of the hearing machine: the time of the input or step that led to it, the state afterwards, and the
-    intents."""
+    """A decision of the hearing machine: the time of the input or step that led to the decision, the state after it,
+    and the intents (the events that the hearing machine wants to send)."""
 
     at: int
     state: HearingState
@@ -68,8 +70,8 @@ class HearingDecision(NamedTuple):
 
 
 def read_ears(lines: Iterable[str], complete: bool = True) -> EarsJournal:
-    """Read an ear journal. Raises InvalidEars, which names the first line that is wrong. If `complete` is False, a file
-    without an end line is accepted and read up to its last whole line."""
+    """Read an ear journal. Raises InvalidEars, whose message names the first line that is wrong. If `complete` is
+    False, the end line may be missing, and an incomplete last line is ignored."""
     checked = checked_lines(lines, complete)
     header = next(checked, (1, {}))[1]
     policy, words = _read_header(header)
@@ -80,7 +82,9 @@ def read_ears(lines: Iterable[str], complete: bool = True) -> EarsJournal:
             raise InvalidEars(f"line {number}: unexpected line after the end")
         if "end" in data:
             if data["end"] != len(entries):
-                raise InvalidEars(f"line {number}: the end line counts {data['end']} inputs, there are {len(entries)}")
+                raise InvalidEars(
+                    f"line {number}: the end line counts {data['end']} inputs, but there are {len(entries)}"
+                )
             end = (data.get("events", 0), data.get("digest", ""))
         else:
             entries.append(_entry(number, data, entries[-1] if entries else None))
@@ -94,8 +98,8 @@ def read_ears(lines: Iterable[str], complete: bool = True) -> EarsJournal:
 
 
 def checked_lines(lines: Iterable[str], complete: bool) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The lines as JSON objects with their numbers. The format and the checksums are checked. Unless `complete`, a last
-    line that was cut off is ignored."""
+    """The lines as JSON objects, each with its line number. The format and the checksums are checked. If `complete` is
+    False, an incomplete last line is ignored."""
     numbered = enumerate(lines, start=1)
     known = ""
     for number, text in numbered:
@@ -118,7 +122,9 @@ def _parse(number: int, text: str) -> dict[str, Any]:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
-        raise InvalidEars(f"line {number}: not JSON{', cut off' if not text.endswith(chr(10)) else ''}") from None
+        raise InvalidEars(
+            f"line {number}: not JSON{', the line is cut off' if not text.endswith(chr(10)) else ''}"
+        ) from None
     if not isinstance(data, dict):
         raise InvalidEars(f"line {number}: expected a JSON object")
     return data
@@ -128,7 +134,9 @@ def _check_format(header: dict[str, Any]) -> None:
     if header.get("format") != EARS_FORMAT:
         raise InvalidEars("line 1: not an ear journal of Duologue")
     if header.get("schema") != EARS_SCHEMA:
-        raise InvalidEars(f"line 1: the file has schema {header.get('schema')!r}, this version reads {EARS_SCHEMA}")
+        raise InvalidEars(
+            f"line 1: the file has schema {header.get('schema')!r}, but this version reads only {EARS_SCHEMA}"
+        )
 
 
 def _read_header(header: dict[str, Any]) -> tuple[HearingPolicy | None, SaidWords]:
@@ -172,11 +180,13 @@ def replay_ears(
     machine: HearingMachine = HEARING,
     complete: bool = True,
 ) -> Iterator[HearingDecision]:
-    """Decide everything again, and compare the decisions with the events. Raises InvalidEars at the first difference,
-    but if the ear journal is redacted, a difference in a decision is only marked in `HearingDecision.unverified`.
-    `complete` is False for a journal of events that a crash has cut off: the last decisions may be missing there."""
+    """Compute all decisions again, and compare them with the journal of events. Raises InvalidEars at the first
+    difference. If the ear journal is redacted, a decision that differs is only marked as `unverified`. If a crash has
+    cut off the journal of events, set `complete` to False: the last decisions may then be missing in it."""
     if ears.policy is None:
-        raise InvalidEars("the policy of this conversation isn't part of Duologue, so it can't be replayed here")
+        raise InvalidEars(
+            "the policy of this conversation isn't part of Duologue, so the conversation can't be replayed here"
+        )
     _check_pair(ears, start, records)
     s = initial_hearing(start, ears.words)
     left = list(reversed(ears.entries))
@@ -215,19 +225,19 @@ def _decide(
 
 
 def _check_pair(ears: EarsJournal, start: State, records: Sequence[StepRecord]) -> None:
-    """Check that the ear journal and the journal of events belong together."""
+    """Raise InvalidEars unless the ear journal and the journal of events belong together."""
     if ears.start != start_of(start):
         raise InvalidEars(
-            "line 1: the file belongs to another call or agent: its journal has other settings or begins in another"
-            " state"
+            "line 1: the file belongs to another conversation or agent: its journal has other settings or begins in"
+            " another state"
         )
     if ears.end is None:
         return
     last = records[-1].after if records else start
     if ears.end != (len(records), digest(last)):
         raise InvalidEars(
-            f"the file belongs to another call: its journal has {ears.end[0]} events and ends with the digest"
-            f" {ears.end[1]}, this one has {len(records)} and ends with {digest(last)}"
+            f"the file belongs to another conversation: its journal has {ears.end[0]} events and ends with the digest"
+            f" {ears.end[1]}, but this journal has {len(records)} events and ends with {digest(last)}"
         )
 
 
@@ -242,8 +252,8 @@ def _check_time(entry: EarsEntry, records: Sequence[StepRecord]) -> None:
 
 
 class _Told:
-    """Decisions that weren't found in the journal of events yet. As in the driver, the intents that follow from a step
-    come before the remaining intents of an input."""
+    """Decisions of the replay that haven't been found in the journal of events yet. Intents that follow from a step
+    come before the remaining intents of an input, as in a running conversation."""
 
     def __init__(self, is_redacted: bool) -> None:
         self._is_redacted = is_redacted
@@ -252,40 +262,44 @@ class _Told:
         self._line = 1
 
     def add(self, line: int, intents: tuple[Intent, ...]) -> None:
-        """Add the intents that followed from the input in this line."""
+        """Add the intents that follow from the input in this line of the ear journal."""
         self._line = line
         self._by_inputs += [(line, intent) for intent in intents]
 
     def follow(self, intents: tuple[Intent, ...]) -> None:
-        """Add the intents that followed from a step of the conversation machine."""
+        """Add the intents that follow from a step of the conversation machine."""
         self._by_steps += [(self._line, intent) for intent in intents]
 
     def compare(self, event: ev.Event, line: int) -> bool:
-        """Check that this event, from this line of the journal of events, is the next decision. Returns True if that
-        can't be verified, because the words are redacted."""
+        """Check that this event, which is in this line of the journal of events, agrees with the next decision. Raises
+        InvalidEars if it doesn't. Returns True if this can't be verified, because the words are redacted; otherwise
+        False."""
         if self._is_redacted:
             return not any(_drop_until(decided, event) for decided in (self._by_steps, self._by_inputs))
         decided = self._by_steps or self._by_inputs
         if not decided:
             raise InvalidEars(
-                f"line {self._line}: {type(event).__name__} is in line {line} of the journal, but nothing led to it"
+                f"line {self._line}: {type(event).__name__} is in line {line} of the journal,"
+                " but the replay doesn't decide it"
             )
         number, intent = decided.popleft()
         if not _is_same(intent, event):
             kind, given = event_of(intent)
             raise InvalidEars(
-                f"line {number}: decided {kind.__name__} {given}, but line {line} of the journal has {event}"
+                f"line {number}: the replay decided {kind.__name__} {given}, but line {line} of the journal has {event}"
             )
         return False
 
     def finish(self) -> None:
-        """Check that no decision is missing in the journal of events, which ends here."""
+        """Raise InvalidEars if a decision is left that isn't in the journal of events. Call this at the end of the
+        journal."""
         for number, intent in (*self._by_steps, *self._by_inputs) if not self._is_redacted else ():
-            raise InvalidEars(f"line {number}: {event_of(intent)[0].__name__} was decided, but isn't in the journal")
+            kind = event_of(intent)[0]
+            raise InvalidEars(f"line {number}: the replay decided {kind.__name__}, which isn't in the journal")
 
 
 def _drop_until(decided: deque[tuple[int, Intent]], event: ev.Event) -> bool:
-    """Is this event among these decisions? If so, drop its decision and those before it."""
+    """Is this event among these decisions? If it is, its decision and all decisions before it are removed."""
     for place, (_, intent) in enumerate(decided):
         if _is_same(intent, event):
             for _ in range(place + 1):

@@ -32,11 +32,12 @@ __all__ = ["InvalidJournal", "Journal", "JournalEntry", "JournalWriter", "StepRe
 
 
 class InvalidJournal(DuologueError, ValueError):
-    """A journal that can't be read or doesn't replay exactly. The message names the line that is wrong."""
+    """A journal can't be read, or a replay gives other states than the journal. The message names the line that is
+    wrong."""
 
 
 class JournalEntry(NamedTuple):
-    """One line of a journal: its number, the event, and the digest of the state after the event."""
+    """One line of a journal: the line number, the event, and the digest of the state after the event."""
 
     line: int
     event: Event
@@ -59,8 +60,8 @@ class Journal(NamedTuple):
 
 
 def read_journal(lines: Iterable[str], complete: bool = True) -> Journal:
-    """Read a journal. Raises InvalidJournal, which names the first line that is wrong. If `complete` is False, a
-    journal without an end line is accepted and read up to its last whole line."""
+    """Read a journal. Raises InvalidJournal, whose message names the first line that is wrong. If `complete` is False,
+    the end line may be missing, and an incomplete last line is ignored."""
     numbered = enumerate(lines, start=1)
     _, header = _parse(*next(numbered, (1, "")))
     settings, seed = _read_header(header)
@@ -95,7 +96,9 @@ def _parse(number: int, text: str) -> tuple[int, dict[str, Any]]:
     except RecursionError:
         raise InvalidJournal(f"line {number}: nested too deeply") from None
     except ValueError:
-        raise InvalidJournal(f"line {number}: not JSON{', cut off' if not text.endswith(chr(10)) else ''}") from None
+        raise InvalidJournal(
+            f"line {number}: not JSON{', the line is cut off' if not text.endswith(chr(10)) else ''}"
+        ) from None
     if not isinstance(data, dict):
         raise InvalidJournal(f"line {number}: expected a JSON object")
     return number, data
@@ -105,7 +108,9 @@ def _read_header(header: dict[str, Any]) -> tuple[Settings, int]:
     if header.get("format") != FORMAT:
         raise InvalidJournal("line 1: not a Duologue journal")
     if header.get("schema") != SCHEMA:
-        raise InvalidJournal(f"line 1: journal has schema {header.get('schema')!r}, this version reads {SCHEMA}")
+        raise InvalidJournal(
+            f"line 1: the file has schema {header.get('schema')!r}, but this version reads only {SCHEMA}"
+        )
     try:
         settings = settings_from_json(header.get("settings"))
     except DuologueError as error:
@@ -119,7 +124,7 @@ def _read_header(header: dict[str, Any]) -> tuple[Settings, int]:
 
 
 def _read_start(header: dict[str, Any], settings: Settings) -> State | None:
-    """The state with which a restored conversation starts, or None."""
+    """The state with which a restored conversation starts; None if the conversation wasn't restored."""
     if "state" not in header:
         return None
     try:
@@ -136,8 +141,8 @@ def _check_end(number: int, data: dict[str, Any], entries: list[JournalEntry], r
 
 
 def replay(journal: Journal, machine: Machine = MACHINE) -> Iterator[StepRecord]:
-    """Replay the journal. After every step, compare the digest of the state with the digest in the journal. Raises
-    InvalidJournal at the first difference."""
+    """Replay the journal and yield every step. After every step, the digest of the state is compared with the digest in
+    the journal. Raises InvalidJournal at the first difference."""
     s = journal.first
     for number, event, expected in journal.entries:
         try:
@@ -148,8 +153,8 @@ def replay(journal: Journal, machine: Machine = MACHINE) -> Iterator[StepRecord]
         found = digest(after)
         if found != expected:
             raise InvalidJournal(
-                f"line {number}: {type(event).__name__} leads to the digest {found}, but the journal has {expected};"
-                f" the state is now {canonical(state_to_json(after))}"
+                f"line {number}: after {type(event).__name__}, the state has the digest {found}, but the journal has"
+                f" {expected}; the state is {canonical(state_to_json(after))}"
             )
         yield StepRecord(event, s, after, () if d is None else tuple(d.effects), () if d is None else tuple(d.fired))
         s = after

@@ -1,8 +1,9 @@
-"""Writes an ear journal again without its words, for a bug report.
+"""Rewrites an ear journal without its words, so that it can be attached to a bug report.
 
-Each word is replaced by a placeholder of the same length and class: substantial, or a filler. So the number of words
-stays as it was, and most decisions can still be made again. Rule: a placeholder says nothing about the word. The same
-word gets another placeholder in another utterance, because placeholders depend on a key that isn't kept.
+Each word is replaced by a placeholder of the same length and class: substantial word or filler. So the number of words
+stays the same, and most decisions can still be computed again. Rule: a placeholder reveals nothing about the word. In
+another utterance, the same word gets another placeholder. Placeholders are computed with a secret key that isn't
+stored.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ _KEY_BYTES = 16
 
 
 def redact_ears(lines: Iterable[str], key: bytes = b"") -> Iterator[str]:
-    """The lines of an ear journal, with placeholders instead of words. A journal that a crash has cut off stays cut
-    off. Raises InvalidEars if the journal can't be read."""
+    """The lines of an ear journal, with placeholders instead of words. If a crash has cut off the journal, the result
+    is cut off too. Raises InvalidEars if the journal can't be read."""
     given = list(lines)
     ears = read_ears(given, complete=False)
     redactor = Redactor(
@@ -55,7 +56,8 @@ class Redactor:
         self._key = key
 
     def header(self, data: dict[str, Any]) -> dict[str, Any]:
-        """The header with placeholders. It has words if the conversation was taken over."""
+        """The header with placeholders instead of words. The header contains words only if the conversation was taken
+        over from another process."""
         return {**data, "words": words_to_json(self._words(words_from_json(data["words"]))), "redacted": True}
 
     def line(self, data: dict[str, Any]) -> dict[str, Any]:
@@ -86,8 +88,8 @@ class Redactor:
         return words._replace(turns=tuple(turns), typed=typed)
 
     def text(self, scope: str, text: str, is_final: bool = True, is_agent: bool = False) -> str:
-        """This text with placeholders. Within one scope, texts that begin with the same words have the same
-        placeholders there, because text that is still growing must stay recognizable."""
+        """This text with placeholders instead of words. If two texts in the same scope begin with the same words, their
+        placeholders begin the same too. So a partial text that grows can still be recognised."""
         parts = _SPACE.split(text)
         passing = [not is_agent and _is_passing(part, self._language) for part in parts]
         wanted = count(text, self._language, is_final)
@@ -110,7 +112,7 @@ class Redactor:
         return "".join(made)
 
     def _run(self, signs: bytes, is_passing: bool, run: re.Match[str]) -> str:
-        """A placeholder for a run of letters."""
+        """A placeholder for letters that follow each other without a break."""
         if is_passing and not _UNSPACED.search(run[0]):
             return _filler(len(run[0]), self._language)
         if run[0].lower() in self._language.letters:  # the language has words of one letter
@@ -128,6 +130,7 @@ def _is_passing(part: str, language: Language) -> bool:
 
 
 def _filler(length: int, language: Language) -> str:
-    """A filler of this length: the first one of the language or, if it has no such filler, a drawn-out "uh"."""
+    """A filler with this number of letters: the language's first filler with this length; if the language has no such
+    filler, a stretched "uh"."""
     same = sorted(word for word in language.fillers if len(word) == length and word.isalpha())
     return same[0] if same else "u" + "h" * (length - 1)

@@ -1,7 +1,7 @@
 """Describes a step in plain words: what happened, and what was done about it.
 
-The words are for people who watch a call or read a journal. Rule: every kind of event and effect has words here, or an
-empty text if it needs none. Steps that the machine ignored aren't described.
+The descriptions are for people who watch a conversation or read a journal. Rule: every kind of event and effect has a
+text here, which is empty if it needs no description. Steps that the machine ignored aren't described.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class StoryLine(NamedTuple):
 
 
 def describe(record: StepRecord) -> StoryLine | None:
-    """The step in words. None if the machine ignored the event, or if the event is in QUIET and nothing was done about
-    it."""
+    """The description of a step. None if the machine ignored the event, or if nothing was done about an event of a kind
+    in QUIET."""
     if record.after is record.before:
         return None
     done = tuple(words for effect in record.effects if (words := _say(EFFECT_WORDS[type(effect)], effect)))
@@ -48,7 +48,7 @@ def _say(words: Words, of: Any) -> str:
 
 
 def _consequences(record: StepRecord) -> tuple[str, ...]:
-    """What the step led to, in words, as far as its effects don't show it."""
+    """Consequences of a step that its effects don't show, such as "queued for later"."""
     before, after = record.before, record.after
     if after.reply is Reply.READY and before.reply is not Reply.READY:
         return ("answer waits for the floor",)

@@ -1,7 +1,7 @@
-"""The timeline of a conversation: which states the conversation visited, for how long, and why.
+"""The timeline of a conversation: which states the conversation was in, for how long, and why.
 
-Turns steps, live or replayed, into small immutable values. Rule: a timeline contains names of states, causes and times
-of one conversation, but never what was said.
+Converts steps, from a running conversation or from a replay, to small immutable values. Rule: a timeline contains
+states, causes and times of one conversation, but never what was said.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ _JOBS_FOREMOST_FIRST = (JobKind.DELEGATED, JobKind.TOOL, JobKind.DISPATCHED)
 
 
 class Visit(NamedTuple):
-    """One stay in a state of a view, or in a leaf of a region."""
+    """One stay in a state of a view, or in a leaf of a region: when it began, how long it lasted, and what caused
+    it."""
 
     state: str
     since_ms: int  # counted from the start of the conversation
@@ -46,7 +47,7 @@ class Transition(NamedTuple):
 
 
 class TimelineLane(NamedTuple):
-    """All visits of one region. The kinds of jobs that run at the same time are joined with a +."""
+    """All stays in the leaves of one region. If several jobs run at the same time, their kinds are joined with a +."""
 
     region: str
     visits: tuple[Visit, ...]
@@ -75,12 +76,12 @@ class Timeline(NamedTuple):
 
     @property
     def length_ms(self) -> int:
-        """The length of the time axis. At least 1, so that other code can divide by it."""
+        """The length of the time axis in milliseconds. It is at least 1, so that other code can divide by it."""
         return max(1, self.visits[-1].end_ms) if self.visits else 1
 
     @property
     def transitions(self) -> tuple[Transition, ...]:
-        """The last moves of the view, oldest first, at most TRANSITIONS_MAX."""
+        """The last transitions of the view, oldest first, at most TRANSITIONS_MAX."""
         moves = [Transition(old.state, new.state, new.cause, new.since_ms) for old, new in pairwise(self.visits)]
         return tuple(moves[-TRANSITIONS_MAX:])
 
@@ -101,7 +102,7 @@ class Timeline(NamedTuple):
 
 def read_timeline(records: Iterable[StepRecord], view: View = LIFECYCLE, now_ms: int | None = None) -> Timeline:
     """The timeline of the newest conversation in these steps. `now_ms` is the current time on the clock of the events.
-    If `now_ms` is later than the last event, the timeline lasts until `now_ms`."""
+    If it is later than the last event, the timeline is extended to `now_ms`."""
     reader = _Reader(view)
     for record in records:
         reader.add(record)
@@ -109,7 +110,7 @@ def read_timeline(records: Iterable[StepRecord], view: View = LIFECYCLE, now_ms:
 
 
 class _Track:
-    """The states of one lane so far, each with its name, its start and its cause."""
+    """Collects the states of one lane, each with its name, start and cause."""
 
     def __init__(self, since: int) -> None:
         self._since = since
@@ -127,7 +128,8 @@ class _Track:
 
 
 class _Reader:
-    """Reads the steps once. When a new conversation starts, what was read before is dropped."""
+    """Reads steps one after the other. When a new conversation starts, everything from the earlier conversation is
+    dropped."""
 
     def __init__(self, view: View) -> None:
         self._view = view

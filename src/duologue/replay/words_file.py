@@ -1,7 +1,7 @@
-"""Reads the words of a call, which are stored in a separate file next to the journal.
+"""Reads the words of a conversation, which are stored in a separate file next to the journal.
 
-The file has one JSON object per line: a header, then one for each turn of the user and each sound of the agent. Rule:
-an error names the line that is wrong. Control characters are replaced by spaces.
+The file has one JSON object per line: a header, then one object for each turn of the user and each sound of the agent.
+Rule: an error names the line that is wrong. Control characters in the words are replaced by spaces.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class InvalidWords(DuologueError, ValueError):
 
 
 class Spoken(NamedTuple):
-    """What the user said in one turn, or what the agent said in one sound. `turn`, `reply` and `voice` are ids of the
-    journal, and 0 means unknown."""
+    """What the user said in one turn, or what the agent said in one sound. `turn`, `reply` and `voice` are the ids from
+    the journal; 0 means unknown."""
 
     kind: str  # user or agent
     at: int  # milliseconds on the journal's clock
@@ -43,8 +43,8 @@ class Spoken(NamedTuple):
 
 
 def read_words(lines: Iterable[str], complete: bool = True) -> tuple[Spoken, ...]:
-    """Read everything that was said. Raises InvalidWords, which names the first line that is wrong. If `complete` is
-    False, a last line that was cut off by a crash is ignored."""
+    """Read everything that was said. Raises InvalidWords, whose message names the first line that is wrong. If
+    `complete` is False, a last line that was cut off by a crash is ignored."""
     numbered = enumerate(lines, start=1)
     _check_header(_parse(*next(numbered, (1, ""))))
     spoken = []
@@ -65,7 +65,9 @@ def _parse(number: int, text: str) -> dict[str, Any]:
     except RecursionError:
         raise InvalidWords(f"line {number}: nested too deeply") from None
     except ValueError:
-        raise InvalidWords(f"line {number}: not JSON{', cut off' if not text.endswith(chr(10)) else ''}") from None
+        raise InvalidWords(
+            f"line {number}: not JSON{', the line is cut off' if not text.endswith(chr(10)) else ''}"
+        ) from None
     if not isinstance(data, dict):
         raise InvalidWords(f"line {number}: expected a JSON object")
     return data
@@ -75,7 +77,9 @@ def _check_header(header: dict[str, Any]) -> None:
     if header.get("format") != FORMAT:
         raise InvalidWords("line 1: not a Duologue words file")
     if header.get("schema") != SCHEMA:
-        raise InvalidWords(f"line 1: words file has schema {header.get('schema')!r}, this version reads {SCHEMA}")
+        raise InvalidWords(
+            f"line 1: the file has schema {header.get('schema')!r}, but this version reads only {SCHEMA}"
+        )
 
 
 def _read(number: int, data: dict[str, Any]) -> Spoken:
@@ -85,7 +89,7 @@ def _read(number: int, data: dict[str, Any]) -> Spoken:
     given = {name: value for name, value in data.items() if name != "kind"}
     for name in _NEEDED[kind]:
         if name not in given:
-            raise InvalidWords(f"line {number}: {kind} has no {name!r}")
+            raise InvalidWords(f"line {number}: a line of the kind {kind} must have the field {name!r}")
     for name, value in given.items():
         if name not in _KINDS:
             raise InvalidWords(f"line {number}: unknown field {name!r}")

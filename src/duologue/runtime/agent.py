@@ -50,17 +50,18 @@ _KNOWN_CODES = f"known are {', '.join(KNOWN)}"
 
 @cache
 def _warn_of_other_language(agent: str, flows: str) -> None:
-    """Log once that the agent and its flows have different languages."""
+    """Log a warning that the agent and its flows have different languages. The same pair of languages is logged only
+    one time."""
     LOG.warning("the agent has language %r, but its flows have %r: set Agent(language=%r)", agent, flows, flows)
 
 
 @cache
 def _warn_of_language(code: str) -> None:
-    """Log once that Duologue has no phrases for this language. This isn't an error, because the user's words still
-    interrupt the agent."""
+    """Log a warning that Duologue has no phrases for this language. Each language is logged only one time. This isn't
+    an error, because the user's words still interrupt the agent."""
     LOG.warning(
-        "language %r: its backchannels and commands aren't known, only sounds such as mhm, and what the agent says by "
-        "itself is in English unless `phrases` has it (%s)",
+        "language %r: Duologue doesn't know its backchannels and commands, only sounds such as mhm. Texts that the "
+        "agent says by itself are in English, unless you pass them in `phrases` (%s)",
         code,
         _KNOWN_CODES,
     )
@@ -84,8 +85,8 @@ def _is_source(tool: object) -> bool:
 
 
 class EarlyAsking(NamedTuple):
-    """How eagerly the brain is asked before a turn is certain to be over. The first two fields are fields of
-    HearingPolicy, and the last one is a field of Settings."""
+    """The settings for asking the brain early: before it is certain that the user's turn is over. `early_wait_ms_max`
+    and `hasty_wait_ms_max` are copied to HearingPolicy, and `early_requests_max` is copied to Settings."""
 
     early_wait_ms_max: int = 0
     hasty_wait_ms_max: int = 0
@@ -191,7 +192,7 @@ class Agent:
         else:
             problems += self.phrases.problems()
         if isinstance(self.suggestions, str) or not all(isinstance(one, str) for one in self.suggestions):
-            problems.append("suggestions must be a tuple of texts: write (text,) for one")
+            problems.append("suggestions must be a tuple of texts: write (text,) for a single text")
         for name in ("instructions", "name", "language"):
             if not isinstance(getattr(self, name), str):
                 problems.append(f"{name} must be text, not {getattr(self, name)!r}")
@@ -202,7 +203,8 @@ class Agent:
         return problems
 
     def _call_problems(self) -> list[str]:
-        """The problems of `data` and `hooks`, one text for each problem."""
+        """What is wrong with the arguments `data` and `hooks`: one text for each problem, so an empty list if all is
+        well."""
         problems = self.hooks.problems() if isinstance(self.hooks, Hooks) else ["hooks must be Hooks(…)"]
         if isinstance(self.data, type):
             try:
@@ -211,7 +213,7 @@ class Agent:
                 problems.append(str(problem))
         elif self.data is not None and not callable(self.data):
             problems.append(
-                f"data must be a data class, or a function of the call's facts, not {type(self.data).__name__}"
+                f"data must be a data class, or a function that takes the call's facts, not {type(self.data).__name__}"
             )
         return problems
 
@@ -227,7 +229,7 @@ class Agent:
         return agents
 
     def make_data(self, info: CallInfo) -> Any:
-        """The data of a new call. Raises DataNotSavable if it can't be saved."""
+        """The data for a new call, made as the argument `data` says. Raises DataNotSavable if it can't be saved."""
         if self.data is None:
             return None
         made = self.data() if isinstance(self.data, type) else self.data(info)
@@ -236,8 +238,8 @@ class Agent:
         return made
 
     def _language_problems(self) -> list[str]:
-        """The problem, if the ears have an attribute `languages` that doesn't contain the agent's language. Ears
-        without this attribute are trusted."""
+        """A list with one error text, if the ears have an attribute `languages` that doesn't contain the agent's
+        language. Otherwise an empty list: ears without this attribute are trusted."""
         heard = getattr(self.ears, "languages", None)
         mine = known_code(self.language) or self.language.replace("_", "-").split("-")[0].lower()
         if not isinstance(heard, Collection) or mine in heard:
@@ -250,13 +252,14 @@ class Agent:
 
     @property
     def suggested(self) -> tuple[str, ...]:
-        """What a user could say: the agent's own suggestions, or those of its brain."""
+        """Examples of what a user could say: the agent's `suggestions`. If that is empty, the suggestions of its
+        brain."""
         brain = self.thinker.suggestions if isinstance(self.thinker, Suggests) else ()
         return tuple(self.suggestions or brain)
 
     @property
     def sources(self) -> tuple[ToolSource, ...]:
-        """The servers that provide tools, taken from `tools`. Which tools a server provides is known only after it was
+        """Those elements of `tools` that are servers. Which tools a server provides is known only after it was
         opened."""
         return tuple(tool for tool in self.tools if _is_source(tool))
 
@@ -310,7 +313,8 @@ class Agent:
         )
 
     def _make_asking(self) -> EarlyAsking:
-        """How eagerly the brain is asked early. A brain without the attribute `can_guess` is never asked early."""
+        """The settings for asking the brain early, chosen by `speculation`. A brain without the attribute `can_guess`
+        is never asked early. Raises InvalidAgent for an unknown `speculation`."""
         if self.speculation not in SPECULATION:
             raise InvalidAgent(f"speculation must be one of {', '.join(SPECULATION)}, not {self.speculation!r}")
         return SPECULATION[self.speculation if getattr(self.brain, "can_guess", False) else "off"]
@@ -327,12 +331,12 @@ class Agent:
         if isinstance(self.endpoint, str):
             return policy(self.endpoint)
         if not hasattr(self.endpoint, "wait"):
-            raise InvalidAgent(f"endpoint must be a policy or the name of one, not {self.endpoint!r}")
+            raise InvalidAgent(f"endpoint must be an endpoint policy or a policy's name, not {self.endpoint!r}")
         return self.endpoint
 
     def phrase(self, ask: Ask, is_greeting: bool, check_in: int) -> str:
-        """The fixed text for this request, or "" if the brain must be asked. `check_in` is the number of the check-in,
-        counted from 1."""
+        """The fixed text for this request; "" if the brain must be asked. `check_in` is the number of the check-in (a
+        question to a silent user), counted from 1."""
         if ask is Ask.GOODBYE:
             return self.says("goodbye", check_in)
         if ask is Ask.CHECK_IN:
@@ -340,9 +344,9 @@ class Agent:
         return filled(self.phrases.greeting, {}) if is_greeting else ""
 
     def says(self, code: str, number: int, **fields: str) -> str:
-        """The text that the agent says by itself for this code, such as "working", in its language. If the text is
-        empty, the agent says nothing. `number` chooses between variants of the text: pass a number that the journal
-        contains, such as that of the reply, so that a replay chooses the same variant."""
+        """The text that Duologue itself provides for this code (such as "working") in the agent's language. If the text
+        is empty, the agent says nothing. `number` chooses between variants of the text. Pass a number that the journal
+        contains, such as the number of the reply, so that a replay chooses the same variant."""
         return self.phrases.say(self.language, code, number, **fields)
 
 

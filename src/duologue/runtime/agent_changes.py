@@ -1,7 +1,8 @@
-"""Which agent has the conversation: changes of the agent, and the hand-over to another one.
+"""Which agent holds the conversation: changes to this agent, and the hand-over to another agent.
 
-A change waits here until the state machine applies it. Rule: an agent that takes over is one of those that the first
-agent lists in `agents`, so that another server finds it again by its name.
+A change waits here until the state machine applies it. Rule: only an agent that can be found from the first agent, in
+its `agents` or in the `agents` of those, may take over. So a server that continues the conversation finds the agent
+again by its name.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ class AgentChanges:
 
     @property
     def is_changed(self) -> bool:
-        """Is there anything to save?"""
+        """Does the agent differ from the one with which the conversation began? Only then is there something to
+        save."""
         return self.current is not self.root or bool(self._updated)
 
     @property
@@ -66,7 +68,8 @@ class AgentChanges:
     # -- From the program
 
     def update(self, changes: dict[str, Any]) -> None:
-        """Change the agent from the next request on. Raises InvalidAgent."""
+        """Change the agent from the next request on. Raises InvalidAgent if the changed agent is invalid, and
+        NotPossible if its brain is a speech-to-speech model."""
         newest = self.newest
         if getattr(newest.brain, "renew", None) is not None:
             raise NotPossible("a speech-to-speech model can't be changed during a call")
@@ -85,9 +88,10 @@ class AgentChanges:
         found = next((agent for agent in known_agents(self.root) if agent.name and agent.name == name), None)
         if found is None:
             raise HandOverRefused(f"there is no agent {name!r} to hand over to; known: {names or 'none'}")
-        if found.name == self.current.name:
-            raise HandOverRefused(f"{name!r} has the conversation already")
-        if any(getattr(one.brain, "renew", None) is not None for one in (found, self.current)):
+        holder = self.newest
+        if found.name == holder.name:
+            raise HandOverRefused(f"{name!r} already holds the conversation, or is about to take it over")
+        if any(getattr(one.brain, "renew", None) is not None for one in (found, holder)):
             raise HandOverRefused(
                 "an agent with a speech-to-speech model can't hand over a conversation or take one over"
             )
@@ -98,7 +102,8 @@ class AgentChanges:
         return found
 
     def hand_over(self, agent: Agent, history: HistoryShare, summary: str) -> None:
-        """Request that this agent takes over the conversation. It does so when the state machine applies the change."""
+        """Request that `agent` takes over the conversation. It takes over when the state machine applies this
+        change."""
         self._said, self._in_a_row = self._driver.state.said, self._in_a_row + 1
         self._updated = {}
         keeps = history == "whole"
@@ -110,8 +115,8 @@ class AgentChanges:
     # -- From the state machine
 
     def apply(self) -> Agent | None:
-        """Apply the oldest waiting change. Returns the agent that has the conversation from now on, or None if no
-        change waits."""
+        """Apply the oldest waiting change. Returns the agent that holds the conversation from now on; None if no change
+        was waiting."""
         if not self._changes:
             return None  # requested by an earlier process
         change = self._changes.popleft()
@@ -121,15 +126,16 @@ class AgentChanges:
         return self.current
 
     def history(self) -> tuple[Item, ...]:
-        """The part of the history that the agent knows. It begins with a summary of the earlier part, if the agent was
-        given one."""
+        """The part of the history that the agent knows. If the agent was given a summary of the earlier part, it begins
+        with that summary."""
         if not self._seam and not self._summary:
             return self._transcript.items
         notes: tuple[Item, ...] = (Note(f"The conversation so far: {self._summary}"),) if self._summary else ()
         return (*notes, *self._transcript.since(self._seam))
 
     def greeting(self, reply: int, ask: Ask) -> bool:
-        """Is this request the first one to an agent that has taken over?"""
+        """Is this the first request to an agent that has just taken over, so that it greets? If so, the reply is
+        remembered as the greeting."""
         if not self.greets or ask is not Ask.ANSWER:
             return False
         self._greeting = reply
@@ -152,7 +158,8 @@ class AgentChanges:
         }
 
     def load(self, data: dict[str, Any]) -> None:
-        """Restore what `dump` returned. Raises NotRestorable for invalid data, or if the agent isn't known here."""
+        """Restore what `dump` returned. Raises NotRestorable if the data is invalid, or if this process doesn't know
+        the agent."""
         with reading("the agent of the conversation"):
             name, updated = text(data["agent"]), {text(key): text(one) for key, one in data["updated"].items()}
             seam, summary = whole(data["seam"]), text(data["summary"])
@@ -164,7 +171,8 @@ class AgentChanges:
 
 
 def known_agents(root: Agent) -> Iterator[Agent]:
-    """This agent, the agents in its `agents`, the agents in theirs, and so on."""
+    """This agent, every agent in its `agents`, every agent in the `agents` of those, and so on. Each agent occurs one
+    time."""
     waiting, seen = deque([root]), set()
     while waiting:
         agent = waiting.popleft()
@@ -175,8 +183,8 @@ def known_agents(root: Agent) -> Iterator[Agent]:
 
 
 class Greeting:
-    """A brain that says the greeting of an agent that has taken over, and then answers what the person has said
-    meanwhile."""
+    """A brain for an agent that has taken over. It says the agent's greeting, and then answers what the person has said
+    in the meantime."""
 
     def __init__(self, text: str, brain: Brain) -> None:
         self._text = text

@@ -1,7 +1,7 @@
-"""Where the agent of a call comes from: one agent for all calls, or a function that makes one for each.
+"""Where the agent for a call comes from: one agent for all calls, or a function that makes an agent for each call.
 
-Rule: a function that raises an exception or hangs affects only its own call. The person hears an apology, and the call
-ends.
+Rule: if the function raises an exception or hangs, only one conversation is affected. Its person hears an apology, and
+the call ends.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ AgentOrMaker: TypeAlias = Agent | Callable[..., Any]
 
 
 class AgentSource:
-    """Makes the agents of calls. `given` is an agent, or a function that returns one, async or not. The function may
-    take the context of the call."""
+    """Provides the agent for each call. `given` is an agent, or a function that returns an agent. The function may be
+    async, and may take the context of the call."""
 
     def __init__(self, given: AgentOrMaker) -> None:
         self._given = given
@@ -37,20 +37,22 @@ class AgentSource:
 
     @cached_property
     def first(self) -> Agent:
-        """The given agent, or an agent that is made for a call about which nothing is known. A server asks for this
-        agent when the server starts, so that a broken agent fails before the first call."""
+        """The given agent. If a function was given, the agent that it makes for an empty context, without any facts
+        about a call. A server reads this when it starts, so that a broken agent is noticed before the first call."""
         if not self.is_awaited:
             return self.plain()
         with ThreadPoolExecutor(1) as thread:  # an async function can't be awaited here
             return thread.submit(asyncio.run, self.try_to_make(Context(CallInfo()))).result()
 
     def plain(self) -> Agent:
-        """The agent of a call, if no function has to be awaited for it."""
+        """The agent for a call, made without awaiting and without a context. Call this only if `is_awaited` is
+        False."""
         return self._given if isinstance(self._given, Agent) else _checked(self._given())
 
     async def make(self, context: Context[Any]) -> Agent:
-        """Return the agent of a call. If a function fails that is async or takes the context, return an agent that
-        apologises, reports the failure and ends the call. The exception of any other function is raised."""
+        """Return the agent for a call. If the author's function is async or takes the context, and fails, return an
+        agent that apologises, reports the failure and ends the call. If any other function fails, its exception is
+        raised here."""
         if not self.is_awaited:
             return self.plain()
         try:
@@ -60,8 +62,8 @@ class AgentSource:
             return apologising(await self._known_or_plain(), failure)
 
     async def try_to_make(self, context: Context[Any]) -> Agent:
-        """Return the agent of a call. Raises any exception of the function, and InvalidAgent if the function takes too
-        long."""
+        """Return the agent for a call. Raises whatever the author's function raises, and InvalidAgent if the function
+        takes longer than MAKE_S_MAX."""
         if isinstance(self._given, Agent) or not self.is_awaited:
             return self.plain()
         make = partial(self._given, context) if self._takes_context else self._given
@@ -77,8 +79,8 @@ class AgentSource:
             raise InvalidAgent(f"the function that makes the agent took longer than {MAKE_S_MAX:.0f} s") from late
 
     async def _known_or_plain(self) -> Agent:
-        """The agent that is made for a call about which nothing is known. If that fails too, an agent without a
-        voice."""
+        """The agent that the function makes for an empty context. If the function fails for that too, an agent without
+        a voice."""
         if "first" not in self.__dict__:
             try:
                 self.__dict__["first"] = await self.try_to_make(Context(CallInfo()))
@@ -89,8 +91,8 @@ class AgentSource:
 
 
 def changed(given: AgentOrMaker, change: Callable[[Agent], Agent]) -> AgentOrMaker:
-    """The agent with this change applied. For a function that makes agents, return a function that applies the change
-    to each of them."""
+    """The agent with this change applied. If `given` is a function that makes agents, a function that makes the same
+    agents with the change applied."""
     if isinstance(given, Agent):
         return change(given)
     make: Callable[..., Any] = given
@@ -108,7 +110,7 @@ def changed(given: AgentOrMaker, change: Callable[[Agent], Agent]) -> AgentOrMak
 
 def makes_agents(function: Callable[..., Any]) -> bool:
     """Is this a function that makes an agent, rather than a brain? Such a function has no parameters, or its first
-    parameter is the context: its name is `context`, or its type is Context."""
+    parameter is the context: a parameter with the name `context` or the type Context."""
     try:
         given = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

@@ -73,11 +73,13 @@ class Announcer:
         self._bus.send(sg.Commanded(at, command, why))
 
     def audio_started_at(self, reply: int) -> int | None:
-        """When the sound of this reply began; None if another process played its beginning."""
+        """When the sound of this reply began. None if this isn't the agent's newest reply, or if its sound began in
+        another process."""
         return self._agent.started_at if self._agent.reply == reply else None
 
     def reason_in(self, s: State) -> str | None:
-        """Why the conversation is paused or in a fault; None otherwise, or if no reason was given."""
+        """Why the conversation is paused or in a fault, such as "session renewal". None if it is neither paused nor in
+        a fault, or if the program paused it without a reason."""
         if s.link is Link.SUSPENDED:
             return self._paused_for or None
         if s.fault is not None:
@@ -108,7 +110,8 @@ class Announcer:
                 send(sg.Noticed(event.at, code, level, text, actions, fatal, part))
 
     def _hint(self, part: str, notices: tuple[Notice, ...]) -> str:
-        """The text that tells the person about the fault of this step."""
+        """The text that tells the person what went wrong in this step: the notices with level "error". Empty if there
+        are no such notices."""
         texts = [notice.text for notice in notices if notice.level == "error"]
         return " ".join(self._phrases.notice(self._language, text, part=part) for text in texts)
 
@@ -183,7 +186,8 @@ class Announcer:
             self._bus.send(sg.TurnCompleted(at, self._agent))
 
     def _who_stops(self, record: StepRecord) -> str:
-        """Who or what stops the sound in this step, for the field `by` of the signal TurnInterrupted."""
+        """Who or what stops the agent's sound in this step, such as "user" or "line". The result is the field `by` of
+        the signal TurnInterrupted."""
         if type(record.event) is InterruptRequested:
             return self._commanded_by or "program"
         link = record.after.link
@@ -192,8 +196,8 @@ class Announcer:
         return "fault" if link is Link.FAULTED else "end" if link in CLOSED else "line"
 
     def _end_turns(self, at: int, ends: dict[int, str]) -> None:
-        """Send signals that these turns of the user have ended. `ends` has the reason why each turn was dropped, or an
-        empty text for a complete turn."""
+        """Send signals that these turns of the user have ended. `ends` maps the number of each turn to the reason why
+        the turn was dropped, such as "noise". The reason is empty if the turn is complete."""
         for turn, why in ends.items():
             if turn == self._open_turn:
                 self._open_turn = 0
@@ -237,8 +241,8 @@ class Announcer:
 
 
 def _ends_of(record: StepRecord) -> dict[int, str]:
-    """The turns of the user that this step has ended, each with the reason why it was dropped. The reason is empty for
-    a complete turn."""
+    """The turns of the user that this step has ended. The result maps the number of each turn to the reason why the
+    turn was dropped, such as "noise". The reason is empty if the turn is complete."""
     ends: dict[int, str] = {}
     if record.after.said > record.before.said and record.after.link not in CLOSED:
         ends[record.after.said] = ""

@@ -1,7 +1,7 @@
-"""The program's data of a call, as JSON and back.
+"""Converts the data that a program keeps for a call to JSON, and back.
 
-The data is an object of a data class. Rule: a value that can't be saved is named by its field, such as
-`data.order.when`, and the error never contains the value.
+The data is an object of a data class. Rule: an error about a value that can't be saved names the field of the value,
+such as `data.order.when`, and never contains the value itself.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _hints(kind: type, place: str) -> dict[str, Any]:
         hints = typing.get_type_hints(kind)
     except NameError as unknown:
         raise DataNotSavable(
-            f"{place}: the type {unknown.name!r} isn't known where {kind.__name__} is defined"
+            f"{place}: {kind.__name__} uses the type {unknown.name!r}, which its module neither defines nor imports"
         ) from None
     return {one.name: hints[one.name] for one in fields(kind) if one.init}
 
@@ -94,8 +94,8 @@ def data_to_json(value: Any, place: str = "data", depth: int = 0) -> Any:
 
 
 def data_from_json(kind: Any, data: Any, place: str = "data") -> Any:
-    """The value of this type that `data_to_json` has turned into `data`. A field that is missing gets its default.
-    Raises DataNotSavable if the data doesn't fit the type."""
+    """The value from which `data_to_json` made `data`, as an object of this type. A field that is missing in `data`
+    gets its default. Raises DataNotSavable if `data` doesn't fit the type."""
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if kind is Any or kind in (list, dict, tuple):
         return tuple(data) if kind is tuple else data

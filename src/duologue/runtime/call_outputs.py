@@ -1,6 +1,6 @@
-"""The text that the brain gets about a tool call, for each outcome of the call.
+"""The text that the brain gets as the output of a tool call, for each outcome of the tool call.
 
-Rule: the output is text that a model can act on. The output of a failed call is JSON with an `error` field.
+Rule: the output is text that a model can act on. The output of a failed tool call is JSON with an `error` field.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def cut(text: str) -> str:
 
 
 def output_of(outcome: Outcome, call: int, result: str, partial: str, error: str, question: str) -> str:
-    """The text that the brain gets for a call with this outcome."""
+    """The text that the brain gets for a tool call with this outcome."""
     match outcome:
         case Outcome.DONE:
             return result

@@ -125,7 +125,7 @@ def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
     try:
         state = state_from_json(machine["state"], settings)
         if has_unowned_timer(state):
-            raise NotRestorable("the saved state is invalid: a deadline is set that doesn't belong to this state")
+            raise NotRestorable("the saved state is invalid: a deadline is set that this state can't have")
         calls = tuple(_open_call(call) for call in words["calls"])
         speech = _open_speech(words["speech"]) if words["speech"] is not None else None
         cut = _open_speech(words["cut"]) if words.get("cut") is not None else None
@@ -148,7 +148,7 @@ def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
 
 
 def stored_transcript(parts: Mapping[str, Any]) -> Any:
-    """The transcript, put together from its pages. Raises KeyError if a page is missing."""
+    """The transcript as JSON values, joined from its stored pages. Raises KeyError if a page is missing."""
     words = parts["words"]
     if words["schema"] == SCHEMA_WITHOUT_PAGES:
         return words["transcript"]
@@ -184,7 +184,7 @@ def _heard(words: dict[str, Any]) -> tuple[HeardAnswer, ...]:
             case [int(turn), str(heard), str(text)] if turn >= 0:
                 found.append(HeardAnswer(turn, heard, text))
             case _:
-                raise NotRestorable("an answer that was heard can't be read")
+                raise NotRestorable("the record of a heard answer can't be read")
     return tuple(found)
 
 
@@ -230,8 +230,8 @@ def item_from_json(data: Any) -> Item:
 
 
 def read_data(saved: dict[str, Any], made: Any) -> Any:
-    """The saved data of a call, as an object of the same class as `made`. If no data was saved, `made` itself. Raises
-    NotRestorable."""
+    """The saved data of a call, as an object of the same class as `made`. If no data was saved, `made` is returned.
+    Raises NotRestorable if the saved data can't be read."""
     if made is None or saved.get("data") is None:
         return made
     try:

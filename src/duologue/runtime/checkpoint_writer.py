@@ -1,9 +1,9 @@
 """Saves a conversation: writes its changes in the background.
 
-An action that can't be repeated waits until all changes so far are saved. Each conversation has one writer, so its
-writes are in order. Each write carries a lease: once another node owns the conversation, the store rejects the writes
-of this node. Rule: reporting a change never waits for the store. Code that must not continue before a change is saved
-awaits `wait_until_saved`.
+An action that can't be repeated waits until all earlier changes are saved. Each conversation has one writer, so its
+changes are written in order. Each write carries a lease. As soon as another node owns the conversation, the store
+rejects the writes from this node. Rule: reporting a change never waits for the store. Code that must not continue
+before a change is saved awaits `wait_until_saved`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ ChangedPages = Callable[[], Iterable[tuple[str, Callable[[], Any]]]]
 
 @dataclass(slots=True)
 class _Batch:
-    """The content of one transaction, and the number of the newest change in it."""
+    """The content of one transaction, and the number of the newest change that it contains."""
 
     names: dict[str, None]
     marked: int
@@ -87,9 +87,9 @@ class CheckpointWriter:
     # -- What changed
 
     def add_part(self, name: str, make: Callable[[], Any], pages: ChangedPages = lambda: ()) -> None:
-        """Register a part that is saved under this name. `make` is called at each write and returns the part's data,
-        or None if the part isn't to be saved. `pages` yields further parts to write together with this one: those that
-        have changed since `pages` was last called."""
+        """Register a part of the conversation that is saved under this name. `make` is called at each write. It returns
+        the data of the part, or None if the part isn't to be saved. `pages` is called at each write too. It yields the
+        pages of this part that have changed since its last call, and they are written together with the part."""
         self._makers[name] = make
         self._pages[name] = pages
 
@@ -138,10 +138,10 @@ class CheckpointWriter:
     # -- Actions that are done once
 
     async def once(self, key: str, name: str, work: Callable[[], Coroutine[Any, Any, Any]], repeatable: bool) -> Any:
-        """Do an action and return its output. If the action with this key is already done, only return the stored
-        output. If an earlier process began the action and its outcome is unknown, do it again if it is `repeatable`,
-        and raise UnknownOutcome otherwise. If the store fails after the action, its output is saved with the next
-        write."""
+        """Do an action only one time, even across restarts, and return its output. If the action with this key is
+        already done, its stored output is returned instead. If an earlier process began the action and its outcome is
+        unknown, a `repeatable` action is done again, and any other action raises UnknownOutcome. If the store fails
+        after the action, the output is saved with the next write."""
         try:
             receipt: Receipt = await self._guarded(self._store.begin(self.lease, key, name))
         except Unsure:
@@ -187,7 +187,8 @@ class CheckpointWriter:
                 failures += 1
 
     async def _back_off(self, pause_s: float) -> None:
-        """Wait before the next attempt. The wait is shorter while a caller waits until its changes are saved."""
+        """Wait before the next attempt to write. The wait is cut to AWAITED_RETRY_S while any caller is in
+        `wait_until_saved`."""
         await asyncio.sleep(min(pause_s, AWAITED_RETRY_S))
         if pause_s > AWAITED_RETRY_S and not self._waiting:
             try:
@@ -197,8 +198,8 @@ class CheckpointWriter:
                 pass
 
     async def _pause(self) -> None:
-        """Wait GATHER_S for further changes. The wait ends early if a caller waits until the changes are saved, or if
-        the conversation is over."""
+        """Wait up to GATHER_S, so that further changes are written in the same transaction. The wait ends early if a
+        caller is in `wait_until_saved`, or if the conversation is over."""
         if self._is_over:
             return
         try:
@@ -209,8 +210,8 @@ class CheckpointWriter:
         self._hurry.clear()
 
     async def _write(self) -> bool:
-        """Write one transaction to the store. Returns whether the write succeeded. If its outcome is unknown, the next
-        call repeats it unchanged, and the store detects the duplicate."""
+        """Write one transaction to the store. Returns whether the write succeeded. If that isn't known, the next call
+        repeats the same write, and the store detects the duplicate."""
         batch = self._unsure or self._gather()
         try:
             if batch.lines:

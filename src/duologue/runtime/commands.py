@@ -1,6 +1,6 @@
-"""The commands that a context gives to its running conversation.
+"""The commands of a context, such as `say` and `hand_over`: what they do in the running conversation.
 
-Rule: a command posts an event, or raises NotPossible. It never waits for the state machine to agree.
+Rule: a command posts an event or raises NotPossible. It doesn't wait for the state machine's decision.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ SUMMARY_S_MAX = 5.0  # for the brain to write a summary for the next agent
 
 
 def context_for(agent: Agent, context: Context[Any] | None, conversation: str) -> Context[Any]:
-    """The given context or a new one, with the id and the data of this conversation. Raises DataNotSavable."""
+    """The given context, or a new context if it is None. It gets the id of this conversation, and data if it has no
+    data. Raises DataNotSavable if the data can't be saved."""
     mine: Context[Any] = context if context is not None else Context()
     mine.info = replace(mine.info, conversation=conversation)
     if mine.data is None:
@@ -93,8 +94,8 @@ class ConversationCommands:
         self._engine.driver.post(ev.EndAfterSpeaking if after_speaking else ev.EndRequested)
 
     async def all_said(self) -> bool:
-        """Wait until the agent has said everything. Returns False if the person has said something meanwhile, or if the
-        call is over."""
+        """Wait until the agent has said everything that it has to say. Returns True then. Returns False if the person
+        has said something in the meantime, or if the call is over."""
         self._check_running()
         return await self._engine.program.all_said()
 
@@ -104,7 +105,7 @@ class ConversationCommands:
 
 
 class _InThread:
-    """The result of `say` in a function that runs in a thread: it can't be awaited."""
+    """What `say` returns to a function that isn't async, which runs in a thread. Awaiting it raises TypeError."""
 
     def __await__(self) -> Generator[Any, None, str]:
         raise TypeError("only an async function can wait until something was said: write `async def`")

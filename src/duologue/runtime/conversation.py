@@ -1,4 +1,4 @@
-"""A conversation of an agent on a line: the API for programs.
+"""A conversation between a user and an agent: the API for programs.
 
 Every method posts an event or reads state. All decisions are made in the state machine. Rule: a command to a
 conversation that isn't running raises NotRunning.
@@ -102,7 +102,7 @@ class Conversation:
 
     @property
     def agent(self) -> Agent:
-        """The agent that has the conversation now."""
+        """The agent that holds the conversation now."""
         return self.engine.agent
 
     @property
@@ -113,8 +113,8 @@ class Conversation:
     # -- Starting and ending
 
     async def initialize(self) -> None:
-        """Prepare the start: open the servers that provide tools, and call the method `prime` of the line and of the
-        session, if they have one. `start` calls this itself, so call it only to prepare earlier."""
+        """Prepare the start: open the servers that provide tools, and call the method `prime` of the line and the
+        session, where it exists. `start` calls this itself, so call it only to prepare earlier."""
         if self._initialized:
             return
         self._initialized = True
@@ -147,8 +147,8 @@ class Conversation:
 
     async def restore(self, played: Played | None = None, receipts: tuple[AnswerReceipt, ...] = ()) -> None:
         """Continue from the checkpoint. Call this instead of `start`. `played` says how much of the newest sound the
-        client has played, and `receipts` which answers it knows. Returns when the user can speak again. If the awaiting
-        task is cancelled, the conversation ends."""
+        client has played, and `receipts` are the receipts that it has kept. Returns when the user can speak again. If
+        the awaiting task is cancelled, the conversation ends."""
         if self._starting is not None or self._shutdown is not None:
             raise StartRefused("this conversation has started already")
         starting = await self._prepare()
@@ -170,8 +170,8 @@ class Conversation:
             raise
 
     async def _prepare(self) -> asyncio.Future[None]:
-        """Open the servers that provide tools. Reserve the seat if there is one, and the model if it is
-        speech-to-speech. Returns a future that is done once the user can speak."""
+        """Open the servers that provide tools. Reserve the seat, if there is one, and the brain, if it is a
+        speech-to-speech model. Returns a future that is done when the user can speak."""
         self._starting = starting = self._loop.create_future()
         starting.add_done_callback(_mark_retrieved)
         try:
@@ -301,13 +301,9 @@ class Conversation:
             self._opened.append(await TOOL_SOURCES.take(shared))
 
     async def _close_sources(self) -> None:
-        """Stop using the servers that provide tools. The last conversation that uses one closes it."""
-        while self._opened:
-            source = self._opened.pop()
-            try:
-                await TOOL_SOURCES.release(source)
-            except Exception as failure:  # noqa: BLE001 - the conversation is over anyway
-                self.engine.report_failure("tools", failure)
+        """Stop using the servers that provide tools. A server that no other conversation uses is closed."""
+        opened, self._opened[:] = tuple(self._opened), ()
+        await TOOL_SOURCES.release(*opened)
 
     def _leave_seat(self) -> None:
         if self.seat:
@@ -378,7 +374,7 @@ class Conversation:
         self.engine.driver.post(ev.DismissRequested)
 
     def cancel(self, call: int) -> None:
-        """Cancel a running tool call or job, by its number."""
+        """Cancel the running tool call or job with this number."""
         self._check_running()
         self.engine.driver.post(ev.CancelRequested, call=call)
 
@@ -387,19 +383,20 @@ class Conversation:
         self._in_own_thread(lambda: self.engine.tool_calls.answer(call, text))
 
     def notify_transcript(self, heard: Heard) -> None:
-        """Pass on a report of the ears (STT and VAD), if the program runs the ears itself."""
+        """For a program that runs the ears (STT and VAD) itself: pass a report from the ears to the conversation."""
         self.engine.note_heard(heard)
 
     def notify_voice(self, heard: Played | Finished | Stopped | Unplayable) -> None:
-        """Pass on a playback report of the line, if the program runs the line itself."""
+        """For a program that runs the line itself: pass a playback report from the line to the conversation."""
         self._in_own_thread(lambda: self.engine.playback.note(heard))
 
     def notify_microphone(self, microphone: Microphone) -> None:
-        """Pass on the condition of the user's microphone, if the line knows it."""
+        """Tell the conversation the condition of the user's microphone, such as muted. Call this if the line knows
+        it."""
         self._in_own_thread(lambda: self.engine.hearing_fact.note_microphone(Microphone(microphone)))
 
     def notify_attention(self, here: bool) -> None:
-        """Pass on whether the user is at the screen, if the line knows it."""
+        """Tell the conversation whether the user is at the screen. Call this if the line knows it."""
         self._in_own_thread(lambda: self.engine.note_attention(here))
 
     def notify_worker(self, call: int, text: str, fraction: float | None = None) -> None:
@@ -411,8 +408,8 @@ class Conversation:
         self.engine.driver.post(kind)
 
     def _in_own_thread(self, act: Callable[[], object]) -> None:
-        """Call `act` in the conversation's thread. If the caller is in that thread, `act` is called now. Otherwise it
-        is called soon, and its failure is reported instead of raised."""
+        """Call `act` in the conversation's thread. If the caller is in that thread, `act` is called now. Otherwise
+        `act` is called later, and if it fails, the failure is reported instead of raised."""
         if not self.engine.driver.is_other_thread:
             act()
             return
@@ -442,7 +439,7 @@ class Conversation:
 
     @property
     def hearing(self) -> HearingStatus:
-        """Can the user be heard? on, loading, muted, broken or none."""
+        """Can the user be heard? One of: on, loading, muted, broken, or none (without ears or a microphone)."""
         return self.engine.hearing_fact.value
 
     @property
@@ -452,7 +449,7 @@ class Conversation:
 
     @property
     def previous_phase(self) -> str | None:
-        """The phase before this one, or None at the beginning."""
+        """The phase before the current one; None if the phase has never changed."""
         return self.engine.announcer.phase.previous
 
     @property
@@ -472,7 +469,7 @@ class Conversation:
 
     @property
     def history(self) -> tuple[Item, ...]:
-        """What was said and done. Of the agent's speech, it contains only the part that was heard."""
+        """What was said and done. The agent's speech is included only as far as it was heard."""
         return self.engine.transcript.items
 
     @property
@@ -525,16 +522,16 @@ class Conversation:
     def on_enter(
         self, state: str, handler: Callable[[sg.StateEntered], object], view: str = "phase"
     ) -> Callable[[], None]:
-        """Call `handler` whenever this view enters this state, with the context. Returns a function that
-        unsubscribes."""
+        """Call `handler` with the signal StateEntered whenever this view enters this state. The signal contains the
+        context. Returns a function that unsubscribes."""
         self._check_state(view, state)
         return self.engine.bus.on(sg.StateEntered, _if_about(view, state, handler))
 
     def on_exit(
         self, state: str, handler: Callable[[sg.StateExited], object], view: str = "phase"
     ) -> Callable[[], None]:
-        """Call `handler` whenever this view leaves this state. The signal says how long the state lasted. Returns a
-        function that unsubscribes."""
+        """Call `handler` with the signal StateExited whenever this view leaves this state. The signal says how long the
+        state lasted. Returns a function that unsubscribes."""
         self._check_state(view, state)
         return self.engine.bus.on(sg.StateExited, _if_about(view, state, handler))
 
@@ -582,7 +579,7 @@ class Conversation:
 
 
 def _if_about(view: str, state: str, handler: Callable[[Any], object]) -> Callable[[Any], object]:
-    """A handler that is called only with signals about this state of this view."""
+    """A handler that passes a signal on to `handler` only if the signal is about this state of this view."""
     return lambda told: handler(told) if (told.view, told.state) == (view, state) else None
 
 
@@ -593,7 +590,7 @@ def _mark_retrieved(starting: asyncio.Future[None]) -> None:
 
 
 def _reason_of(record: StepRecord) -> str:
-    """The reason why the conversation ends, for the case that no caller gave one."""
+    """The reason why the conversation ends. Used if no caller of `end` gave a reason."""
     if record.before.fault is not None and not isinstance(record.event, ev.EndRequested):
         return f"fault: {record.before.fault.error.value}"
     return "hung up" if isinstance(record.event, ev.EndRequested) else "goodbye"

@@ -1,4 +1,4 @@
-"""Plays cues: what the person hears while they wait, and what they are told if an answer fails.
+"""Plays cues: sounds and short sentences that the person hears while they wait, or when an answer fails.
 
 The state machine decides when a cue is played and what it is about. This module chooses the words, in the agent's
 language, and plays them beside the voice of the replies. Rule: a cue never fails. If its words can't be spoken, the
@@ -86,8 +86,8 @@ class Cues:
             self._line.stop_cue()
 
     def follow(self, record: StepRecord) -> None:
-        """Remember why an attempt failed. When the line has just been opened, start the ambient sound, and play the
-        sound for the beginning of a call."""
+        """Process a step. If an attempt to get a reply failed, remember the reason. If the line has just been opened,
+        start the ambient sound. If this is also the beginning of the call, play the agent's `connected_sound`."""
         before, after = record.before, record.after
         if after.retries > before.retries:
             failed = record.event
@@ -107,7 +107,7 @@ class Cues:
         return self.agent.says(code, self._number)
 
     async def _say(self, number: int, text: str, is_last: bool) -> None:
-        """Say the words of a cue. For the last words of a conversation, wait until they were heard."""
+        """Say the words of a cue. If they are the last words of the conversation, wait until they were heard."""
         heard_ms = 0
         if text and self.agent.voice is not None:
             sign = asyncio.get_running_loop().call_later(SIGN_S_MAX, self._line.play_cue, number, thinking_sound())
@@ -126,7 +126,8 @@ class Cues:
             self._driver.post(ev.LastWordsHeard)
 
     async def _speak(self, number: int, text: str, voice: Voice, sign: asyncio.TimerHandle) -> int:
-        """Play the words, and cancel `sign` when they begin. Returns how long they are, in ms."""
+        """Play the words. When their sound begins, cancel `sign`, the timer that would play the built-in sound instead.
+        Returns the length of the words in milliseconds."""
         spoken_ms = 0
         async with asyncio.timeout(FIRST_SOUND_S_MAX) as limit, reading(voice.speak(text)) as sounds:
             async for sound in sounds:

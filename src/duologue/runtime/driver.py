@@ -37,7 +37,7 @@ _FIELDS = {kind: frozenset(field.name for field in fields(kind)) for kind in EVE
 
 
 class InboxFull(DuologueError):
-    """Too many events were posted in a row, probably by a listener that never stops posting."""
+    """Too many events wait to be processed. Probably a listener posts a new event for every event that it gets."""
 
 
 class Driver:
@@ -70,12 +70,13 @@ class Driver:
 
     @property
     def state(self) -> State:
-        """The state of the conversation. Only a step of the machine changes it."""
+        """The state of the conversation. Only a step of the state machine changes it."""
         return self._state
 
     def merge(self, next_due: Callable[[], int | None], wake: Callable[[], None]) -> None:
-        """Wake a second machine with the same alarm. `next_due` returns its next due time, and `wake` is called when
-        that time has come. If both machines are due at the same time, the second one is woken first."""
+        """Also wake a second state machine when it is due. `next_due` returns the time at which the second machine is
+        due, or None. `wake` is called at that time. If this machine is due at the same time, the second machine is
+        woken first."""
         self._other_due, self._wake_other = next_due, wake
 
     def now(self) -> int:
@@ -83,15 +84,15 @@ class Driver:
         return max(self.state.at, round((self._loop.time() - self._epoch) * 1000))
 
     def post(self, kind: type[Event], **given: Any) -> None:
-        """Make an event of this kind and process it. Its time is filled in, and so are its sequence number and its ids
-        unless they are given."""
+        """Make an event of this kind and process it. `given` are fields of the event. The driver fills in the time, and
+        also the sequence number and the ids if they aren't given."""
         if self._closed:
             return
         if get_ident() != self._thread:
             self._loop.call_soon_threadsafe(partial(self.post, kind, **given))
             return
         if len(self._inbox) >= INBOX_MAX:
-            raise InboxFull(f"{INBOX_MAX} events wait behind one step; the newest is {kind.__name__}")
+            raise InboxFull(f"{INBOX_MAX} events wait until one step ends; the newest is {kind.__name__}")
         self._inbox.append((kind, given))
         if not self._busy:
             self._drain()
@@ -107,7 +108,7 @@ class Driver:
 
     @property
     def is_other_thread(self) -> bool:
-        """Is the caller in another thread than the conversation?"""
+        """Is the caller in a different thread from the one that runs the conversation?"""
         return get_ident() != self._thread
 
     def call_soon(self, act: Callable[[], None]) -> None:
@@ -115,8 +116,8 @@ class Driver:
         (self._loop.call_soon_threadsafe if self.is_other_thread else self._loop.call_soon)(act)
 
     def skip_to_deadline(self) -> None:
-        """Make the next deadline due now. Used for a restored conversation: the time until its deadline has passed
-        while no process ran it."""
+        """Make the next deadline due now. This is for a restored conversation: while no process ran the conversation,
+        the time until the deadline has passed."""
         deadline = next_deadline(self.state)
         if deadline is not None:
             self._epoch = min(self._epoch, self._loop.time() - deadline.due / 1000)
@@ -215,8 +216,8 @@ class Driver:
 
 
 def failure_text(failure: BaseException) -> str:
-    """The text of a failure for the log. Only messages of Duologue itself are included, because messages of services
-    may contain words of the conversation or secrets."""
+    """A text about this failure for the log. The exception's own message is included only if Duologue wrote it, because
+    a service's message may contain words of the conversation or secrets."""
     name = type(failure).__name__
     own = isinstance(failure, InvalidEvent | InboxFull) or getattr(failure, "is_own", False)
     if not own and isinstance(failure, ServiceError):

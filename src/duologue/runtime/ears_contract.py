@@ -1,4 +1,4 @@
-"""Checks the reports of the ears (STT and VAD).
+"""Checks the reports from the ears (STT and VAD).
 
 A NaN in a report would spread through every later decision. Rule: an invalid report raises BrokenContract before it
 changes anything.

@@ -1,8 +1,8 @@
 """Runs the ears (STT and VAD): they start with the session, and are restarted when they fail.
 
-Rule: ears are retried like every other service, as often as the error class allows and after the same waits. After the
-last retry the failure becomes a fault, and the next session starts the ears again. A session counts as open only when
-the ears are ready.
+Rule: the ears are retried like every other service, with the same waits. The class of the error decides how often.
+After the last retry the failure becomes a fault, and the next session starts the ears again. A session counts as open
+only when the ears are ready.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ class EarsTask:
             task.add_done_callback(lambda _: None if self._tasks.closing else self.start())
 
     async def prepare(self) -> None:
-        """Wait until the ears are ready. If they can't be made ready, report that and return: they will fail when they
-        start to listen."""
+        """Wait until the ears are ready. If they can't be made ready, report the failure and return without an
+        exception. The ears will fail again when they start to listen, and that failure is handled."""
         if self._ears is None or _is_ready(self._ears):
             return
         assert isinstance(self._ears, NeedsLoading)
@@ -88,13 +88,13 @@ class EarsTask:
             self._report_failure("ears", failure)
 
     def _note_lasting(self) -> None:
-        """Report that the ears work, if they are ready. Called when they have listened for a while without a
+        """Report that the ears work, unless they aren't ready. Called when the ears have listened for a while without a
         failure."""
         if self._ears is not None and _is_ready(self._ears):
             self._tell(EarsReport.WORKED)
 
     def stop(self) -> None:
-        """Close the queue of audio, so that the ears end, and stop retrying."""
+        """Close the queue of audio, so that the ears end. A restart that is planned is cancelled."""
         self.frames.close()
         for timer in (self._retry, self._sure):
             if timer is not None:

@@ -1,7 +1,7 @@
-"""The parts of a conversation and how they are connected: which part performs each effect, and which follow steps.
+"""How the parts of a conversation are connected: which part performs each effect, and which parts follow steps.
 
-Rule: data flows in one direction. The parts post events. The state machine's effects reach the parts through one
-table. The parts that follow steps (such as transcript, playback, ears and signals) read each step in a fixed order.
+Rule: data flows in one direction. The parts post events. The state machine's effects reach the parts through one table.
+The parts that follow steps (such as transcript, playback, ears and signals) read each step in a fixed order.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ DEADLINES_MAX = 10  # deadlines that may come before the first attempt to reconn
 
 
 class RaisedFailure(NamedTuple):
-    """An exception, with the time and the part that raised it."""
+    """An exception, the time at which it was raised, and the part that raised it."""
 
     at: int
     where: str
@@ -123,7 +123,7 @@ class Engine:
         self.checkpoint_writer: CheckpointWriter | None = None
         self.events = checkpoint.events if checkpoint is not None else 0
         if checkpoint is not None:  # loaded here, so that bad data raises NotRestorable before anything starts
-            self.transcript.load(checkpoint.transcript)
+            self.transcript.load(checkpoint.transcript, checkpoint.state.answered)
         self._join_parts(agent)
         self._table = self._effects_table()
         self._unfollow = self._follow_switches()
@@ -193,7 +193,7 @@ class Engine:
         )
 
     def _follow_switches(self) -> list[Callable[[], None]]:
-        """Announce when the ears, the voice or the brain switch to another service."""
+        """Send a signal when the ears, voice or brain switch to another service. Returns functions that stop this."""
 
         def tell(switch: Switch) -> None:
             self.announcer.meter.note_switch()
@@ -203,12 +203,12 @@ class Engine:
         return [part.follow_switches(tell) for part in parts if isinstance(part, ReportsSwitches)]
 
     def _voiced(self, agent: Agent) -> Agent:
-        """The agent, with the voice and the ears of the first agent if it has none of its own."""
+        """This agent. If it has no voice or no ears, those of the conversation's first agent are used."""
         voice, ears = agent.voice or self.root.voice, agent.ears or self.root.ears
         return agent if (voice, ears) == (agent.voice, agent.ears) else replace(agent, voice=voice, ears=ears)
 
     def _change_agent(self, effect: fx.ChangeAgent) -> None:
-        """Let the agent that was chosen make the next replies. Its ears listen as soon as the user is quiet."""
+        """Apply the oldest waiting change of the agent. Its new ears listen as soon as the user is quiet."""
         agent = self.changes.apply()
         if agent is None:
             return
@@ -285,7 +285,7 @@ class Engine:
         return words_part(rest, asking, self.tool_calls.dump(), opened, cut, summary, heard)
 
     def context_part(self) -> dict[str, Any]:
-        """The facts and data of the call. Data that can't be saved is reported, and the rest is saved without it."""
+        """The call's facts, data, agents and waiting texts. Data that can't be saved is reported and left out."""
         try:
             data = data_to_json(self.context.data)
         except DataNotSavable as problem:
@@ -303,15 +303,15 @@ class Engine:
             self.checkpoint_writer.mark(CONTEXT_PART)
 
     def _pages(self) -> Iterator[tuple[str, Callable[[], Any]]]:
-        """For each page that has changed: its name, and a function that returns its data."""
+        """The transcript's changed pages: the name of each page, and a function that returns its data."""
         for page in () if self.agent.private else self.transcript.pages.take():
             yield page_name("words", page), partial(self.transcript.page, page)
 
     def restore(self, played: Played | None, has_more: bool, receipts: tuple[AnswerReceipt, ...] = ()) -> None:
         """Continue from the checkpoint. The line counts as lost, because the earlier process has ended. The first
-        attempt to reconnect starts at once, because the wait before it has already passed. `has_more` means that the
-        brain was in the middle of an answer. The brain is then asked again, but sentences that were heard aren't said
-        again. `receipts` come from the client."""
+        attempt to reconnect starts without the usual wait. `played` says how much of the newest sound the client has
+        played. `has_more` means that the brain was in the middle of an answer: the brain is asked again, and sentences
+        that were heard aren't said again. `receipts` are the receipts that the client has kept."""
         assert self._unrestored is not None
         earlier, self._unrestored = self._unrestored, None
         saved_voice = self.driver.state.voice_id
@@ -346,8 +346,8 @@ class Engine:
         self.unsaved_answers.note_receipts(receipts, played, saved_voice)
 
     def note_arrival(self, played: Played, receipts: tuple[AnswerReceipt, ...]) -> None:
-        """Note that a client has connected. It may have played voices whose numbers were never saved: these numbers
-        aren't used again, and what was heard isn't repeated."""
+        """Note that a client has connected. If it has played voices that were never saved, the numbers of these voices
+        aren't used again, and what the client has heard isn't said again."""
         state = self.driver.state
         if played.voice > state.voice_id and state.voice not in SOUNDING:
             self.driver.post(ev.VoicesPlayed, played=played.voice)
@@ -404,7 +404,7 @@ class Engine:
             self._write("ear journal", lambda: recorder.add_input(i))
 
     def _write(self, where: str, add: Callable[[], None]) -> None:
-        """Add to a journal. If that fails, such as on a full disk, the recording ends but the conversation goes on."""
+        """Write to a journal. If that fails, such as on a full disk, only the recording ends, not the conversation."""
         try:
             add()
         except OSError as failure:
@@ -485,20 +485,20 @@ class Engine:
         self.replies.start(request, brain, heard)
 
     def _play_cue(self, effect: fx.PlayCue) -> None:
-        """Play a cue, unless it would tell the user to wait while a question of the program waits for the user."""
+        """Play a cue. A cue that tells the user to wait isn't played while the program waits for the user's answer."""
         if not (self.program.listens and effect.cue in (Cue.SOUND, Cue.WORDS)):
             self.cues.play(effect)
 
     def _offer(self, effect: fx.StartReply) -> str:
-        """The text to say after an answer was cut off although the user said nothing: the rest of the answer if the
-        line was lost, or else a phrase. Empty for a brain that remembers: it repeats its last question by itself."""
+        """What to say after an answer was cut off although the user said nothing: the rest of the answer if the line
+        was lost, otherwise a phrase. Empty for a brain that Remembers: it repeats its last question by itself."""
         if isinstance(self.agent.thinker, Remembers):
             return ""
         return self.playback.rest_of_cut or self.agent.says("go_on", effect.reply)
 
     def _note_heard_late(self, speech: Speech) -> None:
-        """Mark the request of an interrupted speech as handled: a late report says that the speech was heard. But a
-        brain that remembers continues an incomplete speech by itself, so then nothing is marked."""
+        """Mark the request of this interrupted speech as handled, because a late report says that it was heard. But if
+        the speech is incomplete, a brain that Remembers continues it by itself, so nothing is marked."""
         if speech.complete or not isinstance(self.agent.thinker, Remembers):
             self.hearing.note_heard_late(speech.reply)
             self.requests.note_heard_late(speech.reply)
@@ -506,7 +506,7 @@ class Engine:
     # -- Reports from ears, line and parts
 
     def note_heard(self, heard: Heard) -> None:
-        """Process a report of the ears. A report that arrives during a step or from another thread is processed after
+        """Process a report from the ears. A report that arrives during a step or from another thread is processed after
         the current step."""
         if self.driver.is_busy or self.driver.is_other_thread:
             self.driver.call_soon(lambda: self.note_heard(heard))
@@ -542,8 +542,8 @@ class Engine:
 
     def report_failure(self, where: str, failure: BaseException) -> None:
         """Log a failure that doesn't end the conversation, and send it as a signal, with its traceback. Only Duologue's
-        own messages are logged, because messages of services may contain words or secrets. The exception itself is kept
-        in `failures`."""
+        own messages are logged, because messages from services may contain words or secrets. The exception itself is
+        kept in `failures`."""
         at, what = self.driver.now(), failure_text(failure)
         self.failures.append(RaisedFailure(at, where, failure))
         LOG.warning("%s: %s: %s", self._correlation, where, what)

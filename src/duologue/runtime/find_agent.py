@@ -29,7 +29,7 @@ def find_agent(place: str) -> Agent:
 
 
 def find_agent_or_maker(place: str, makers: bool = True) -> AgentOrMaker:
-    """Import an agent, or a function that makes one for each call."""
+    """Import an agent, or a function that makes an agent for each call."""
     module_name, _, attribute = place.partition(":")
     if not module_name or not attribute:
         raise AgentNotFound(f"agent must be module:attribute, not {place!r}")

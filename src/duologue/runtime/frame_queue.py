@@ -16,7 +16,7 @@ FRAMES_MAX = 250  # five seconds of 20 ms frames
 
 
 class FrameQueue:
-    """An async iterator over frames and markers. The iteration ends once the queue is closed and empty. Instead of
+    """An async iterator over frames and markers. The iteration ends when the queue is closed and empty. Instead of
     iterating, a consumer may pass a function to `push_to`. The function is called with each frame and marker as it
     arrives."""
 
@@ -74,8 +74,8 @@ class FrameQueue:
             self._take = None
 
     def _give(self, item: Incoming, take: Callable[[Incoming], None]) -> None:
-        """Call the consumer. If the consumer raises an exception, that exception is raised by `push_to`, not by `put`,
-        and the consumer isn't called again."""
+        """Call the consumer with a frame or a marker. If the consumer raises an exception, `push_to` raises it, `put`
+        doesn't, and the consumer isn't called again."""
         try:
             take(item)
         except Exception as failure:  # noqa: BLE001 - raised by `push_to`

@@ -65,8 +65,8 @@ class GuardedLine:
         return failure is None
 
     def _attempt(self, act: Callable[[], None]) -> Exception | None:
-        """Call `act`. If it fails, report and return the exception. For a cue or ambient sound, nothing else is done,
-        because no speech is lost."""
+        """Call `act`. If it raises an exception, report the exception and return it; otherwise return None. If speech
+        is affected, the caller also posts PlaybackFailed. For a cue or ambient sound, it doesn't."""
         try:
             act()
         except Exception as failure:  # noqa: BLE001 - the failure becomes an event

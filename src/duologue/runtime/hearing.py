@@ -1,7 +1,8 @@
-"""Runs the hearing machine: passes inputs to it in order, and posts its decisions to the conversation machine.
+"""Runs the hearing machine (the state machine in the package `hearing`): passes inputs to it in order, and posts its
+decisions to the conversation machine (the state machine of the conversation).
 
-All decisions are made in the package `hearing`. Rule: this module decides nothing. An input is processed between two
-steps of the conversation machine, never within one.
+Rule: this module decides nothing. An input is processed between two steps of the conversation machine, never within a
+step.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class Hearing:
     # -- Inputs
 
     def note(self, heard: Heard) -> None:
-        """Process one report of the ears. Raises BrokenContract for an invalid report."""
+        """Process one report from the ears. Raises BrokenContract for an invalid report."""
         if self._driver.state.link in CLOSED:
             return
         check_report(heard)
@@ -93,7 +94,7 @@ class Hearing:
         self._between_steps(lambda: self._take(inp.Typed(self._driver.now(), text, is_blind)))
 
     def note_agent(self, speech: Speech) -> None:
-        """Tell the machine what the agent is saying, if that has changed."""
+        """Tell the hearing machine what the agent is saying, if this has changed since the last call."""
         known = (speech.reply, speech.ledger.chunks, speech.complete)
         if known != self._speech:
             self._speech = known
@@ -103,18 +104,18 @@ class Hearing:
             self._take(inp.AgentSpoke(self._driver.now(), words, question))
 
     def note_question(self, reply: int) -> None:
-        """Note that this reply of the brain contains a question."""
+        """Tell the hearing machine that the brain asks a question in this reply."""
         self._between_steps(lambda: self._take(inp.AgentAsks(self._driver.now(), reply)))
 
     def note_open_speech(self, speech: Speech) -> None:
-        """Note what an earlier process was saying when it ended. If it was a question and too little of it was heard,
-        the question counts as not asked yet."""
+        """Tell the hearing machine about the speech that an earlier process was playing when that process ended. If the
+        speech contains a question, and too little of it was heard, the question counts as not asked yet."""
         asked = speech.ledger.last_question(self._has_names)
         if asked is not None and speech.ledger.heard_ms < needed_ms(self.policy, inp.QuestionSpan(*asked)):
             self.note_question(speech.reply)
 
     def note_heard_late(self, reply: int) -> None:
-        """Note that this reply was heard, according to a late report."""
+        """Tell the hearing machine about a late report from the client: this reply was heard."""
         self._take(inp.HeardLate(self._driver.now(), reply))
 
     def _between_steps(self, act: Callable[[], None]) -> None:
@@ -140,7 +141,7 @@ class Hearing:
             self._judge_words(self._judge)
 
     def _judge_words(self, judge: TextJudge) -> None:
-        """In a pause, ask the brain how complete the words before it are."""
+        """If the user has paused, ask the brain whether the words before the pause are complete."""
         wanted = words_to_judge(self.state)
         if wanted is not None:
             turns = self.state.words.to_answer(self.state.core.answered + 1, self.state.core.turn)
@@ -150,7 +151,8 @@ class Hearing:
     # -- Steps of the conversation machine
 
     def see(self, record: StepRecord) -> None:
-        """Process a step, before its effects are performed."""
+        """Pass a step of the conversation machine to the hearing machine, before the effects of the step are
+        performed."""
         verdict = self._verdicts.pop(type(record.event), None)
         if record.after is record.before:
             return
@@ -159,7 +161,7 @@ class Hearing:
         self._accepted = verdict
 
     def follow(self, record: StepRecord) -> None:  # noqa: ARG002
-        """Post the decisions that followed from the step, after the effects of the step were performed."""
+        """Post what the hearing machine decided about the step. Called after the effects of the step were performed."""
         if isinstance(self._accepted, TakeAnswer):
             self._announce()
         followed, self._followed = self._followed, ()
@@ -176,16 +178,17 @@ class Hearing:
             self._caption(self._driver.state.at, intent.turn, self.state.words.text_of(intent.turn))
 
     def is_premature(self, first: int, last: int) -> bool:
-        """Did the words of these turns begin before the agent's last question was asked?"""
+        """Did the user begin to say the words of these turns before the agent's last question counted as asked?"""
         return is_premature(self.state, first, last)
 
     def _announce(self) -> None:
-        """Announce a verdict that has changed something, after its step."""
+        """Send the signal for a verdict of the hearing machine, if the conversation machine has accepted the
+        verdict."""
         verdict, self._accepted = self._accepted, None
         if verdict is not None:
             self._decided(verdict_name(verdict), verdict.reasons, verdict.confidence)
 
     @property
     def known_utterances(self) -> int:
-        """How many utterances are remembered because their text may still arrive: at most KNOWN_MAX."""
+        """How many utterances are remembered because text for them may still arrive: at most KNOWN_MAX."""
         return len(self.state.known)

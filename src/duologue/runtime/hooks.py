@@ -1,6 +1,7 @@
-"""Hooks: functions of the program that are called when a call starts, ends or changes.
+"""Hooks: functions of the program that Duologue calls when a conversation starts, ends or changes.
 
-Rule: a hook can't break a call. It runs beside the conversation, within a time limit, and its failure is reported.
+Rule: a hook can't break the conversation. It runs beside the conversation, within a time limit, and its failure is
+reported.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ Hook = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """Async functions that are called during a call. The first argument is the context. Except for `on_start` and
-    `on_resume`, the second argument says what happened."""
+    """The program's async functions for one agent. Each gets the context of the call as its first argument. All but
+    `on_start` and `on_resume` get a second argument, which says what happened."""
 
     on_start: Hook | None = None  # the call has begun
     on_resume: Hook | None = None  # this process continues a call that began in another one
@@ -45,7 +46,7 @@ class Hooks:
     on_message: Hook | None = None  # the client's program has sent a ProgramMessage: the result is the answer to it
 
     def problems(self) -> list[str]:
-        """The problems of these hooks, one text for each problem."""
+        """What is wrong with these hooks: one text for each problem, so an empty list if all is well."""
         given = [(one.name, getattr(self, one.name)) for one in fields(self)]
         wrong = [name for name, hook in given if hook is not None and not inspect.iscoroutinefunction(hook)]
         return [f"{name} must be an async function: write `async def`" for name in wrong]
@@ -56,7 +57,7 @@ NO_HOOKS = Hooks()
 
 @dataclass(frozen=True, slots=True)
 class CallUsage:
-    """What one call has used in this process. Use in an earlier process isn't included."""
+    """What one call has used in this process. What the call used in an earlier process isn't included."""
 
     duration_ms: int
     turns: int  # of the person
@@ -121,8 +122,8 @@ class HookRunner:
         self._run("on_usage", used)
 
     async def answer(self, message: ProgramMessage) -> object:
-        """The answer of the hook `on_message` to a message of the client. Raises NotPossible if there is no such hook,
-        if it fails, or if it is answering too many messages."""
+        """What the hook `on_message` returns for a message from the client. Raises NotPossible if there is no such
+        hook, if it fails, or if it is already answering ANSWERS_MAX messages."""
         hook = self._hooks.on_message
         if hook is None:
             raise NotPossible("the agent can't receive messages: it has no hook `on_message`")

@@ -1,7 +1,8 @@
-"""Plays replies on the line (the connection to the user), and records how much of each was heard.
+"""Plays replies on the line (the connection to the user), and records how much of each reply was heard.
 
-Rule: reports of the line are checked. A report with the voice number of another reply doesn't affect the current reply,
-the heard time is limited to the sound that exists, and a reply is finished only when the line has all of its sound.
+Rule: reports from the line are checked. A report with the voice number of another reply doesn't affect the current
+reply. The line can't report more heard time than the reply has sound. A reply is finished only when the line has all of
+its sound.
 """
 
 from __future__ import annotations
@@ -84,12 +85,14 @@ class Playback:
             self._tasks.start(self._play_when_saved(speech), f"sound {effect.voice}")
 
     async def _play_when_saved(self, speech: Speech) -> None:
-        """Wait until the start of the speech is saved, then play the speech. A speech that is played before it is saved
-        may be heard a second time, if this process ends and the client keeps no receipts. So the speech is held back
-        while the store fails. But the state machine waits for the sound only for a limited time, so the speech is
-        played before that time is over, even if it isn't saved. When a process was frozen, all of its timers have
-        expired, and another process may own the conversation by then. So the wait is divided into steps, and a freeze
-        uses up only one of them."""
+        """Wait until the start of the speech is saved, then play the speech.
+
+        If a speech is played before it is saved, this process ends, and the client keeps no receipts, then the speech
+        is heard a second time. So the speech is held back while the store fails. The state machine waits for the sound
+        only for a limited time. So the speech is played before that time is over, even if it isn't saved. If this
+        process was frozen, all of its timers have expired when it continues, and another process may own the
+        conversation. So the wait is divided into steps, and a freeze uses up only one step.
+        """
         step_s = self._driver.state.settings.stall_ms_max * HOLD_SHARE / HOLD_STEPS / 1000
         saving = asyncio.ensure_future(self._save())
         try:
@@ -111,7 +114,7 @@ class Playback:
             speech.play(speech.voice, self._line)
 
     async def _save(self) -> None:
-        """Wait until everything so far is saved, however often the store fails."""
+        """Wait until every change up to now is saved. If the store fails, wait and try again, without limit."""
         assert self.wait_until_saved is not None
         while True:
             try:
@@ -132,7 +135,7 @@ class Playback:
         self._line.clear(effect.voice)
 
     def truncate(self, effect: fx.TruncateReply) -> None:
-        """Add to the history what was heard of an interrupted reply."""
+        """Add an interrupted reply to the history: only the part that was heard."""
         speech = self._of(effect.voice)
         speech.note_heard(effect.heard_ms)
         self._record(speech, interrupted=True)
@@ -174,9 +177,9 @@ class Playback:
             self._caption(self._driver.state.at, speech, False)
 
     def _note_late(self, heard: Played | Finished | Stopped | Unplayable) -> None:
-        """Process a report about an earlier voice. If the report says that more of the newest interrupted reply was
-        heard, correct the history. `on_heard_late` is called once so much of the reply was heard that it counts as
-        heard, and again once all of it was heard."""
+        """Process a report about an earlier voice. If it says that more of the newest interrupted reply was heard than
+        was known, correct the history. `on_heard_late` is called when the heard part is large enough for the reply to
+        count as heard, and again when all of the reply was heard."""
         cut = self.cut
         if not isinstance(heard, Stopped) or cut is None or cut.voice != heard.voice:
             return
@@ -196,7 +199,7 @@ class Playback:
     # -- Following the state machine
 
     def follow(self, record: StepRecord) -> None:
-        """Add a reply to the history once all of it was played or shown."""
+        """When all of a reply was played or shown, add it to the history."""
         event, before, after = record.event, record.before, record.after
         if after is before:
             return
@@ -219,21 +222,24 @@ class Playback:
 
     @property
     def is_cut_heard(self) -> bool:
-        """Has the client reported, after the line was lost, that it has heard the interrupted reply to its end?"""
+        """Was a reply interrupted by a lost line, and has the client later reported that it has heard all of the
+        reply?"""
         cut = self.cut if self.cut_by_line else None
         return cut is not None and cut.complete and not cut.ledger.rest_from_sentence()
 
     @property
     def rest_of_cut(self) -> str:
-        """The rest of a reply that a lost line has interrupted, from the beginning of the sentence that was cut."""
+        """The rest of the newest interrupted reply, from the beginning of the sentence that was cut. Empty unless a
+        lost line interrupted the reply."""
         return self.cut.ledger.rest_from_sentence() if self.cut is not None and self.cut_by_line else ""
 
     @property
     def heard_of_cut(self) -> str:
-        """The completely heard sentences of a reply that a lost line has interrupted."""
+        """The sentences of the newest interrupted reply that were heard completely. Empty unless a lost line
+        interrupted the reply."""
         return self.cut.ledger.heard_sentences() if self.cut is not None and self.cut_by_line else ""
 
     @property
     def speech(self) -> Speech | None:
-        """The speech that is being played, or None."""
+        """The speech that is being played; None if the agent is silent."""
         return self._playing

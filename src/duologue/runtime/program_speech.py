@@ -1,7 +1,8 @@
-"""The texts that the program itself says and asks in a call. They wait here until the state machine allows them.
+"""The texts that the program itself says and asks in a call, with `say` and `ask`. Each waits here until the state
+machine allows it.
 
-The state machine knows only that there is something to say. Rule: a text is said again only if no part of it was heard.
-Once a part was heard, `say` returns that part.
+The state machine knows only whether a text waits. Rule: a text is said again only if no part of it was heard. If a part
+was heard, `say` returns that part.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ HOOK_LIMIT: ContextVar[HookLimit | None] = ContextVar("hook_limit", default=None
 
 
 class HookLimit:
-    """The time limit of a hook. It can be paused."""
+    """The time limit of a hook. The limit can be paused; `resume` starts it from the beginning."""
 
     def __init__(self, limit_s: float) -> None:
         self._limit_s = limit_s
@@ -54,7 +55,8 @@ class HookLimit:
 
 
 class _Unlimited:
-    """Waits for this result. If a hook is waiting, its time limit is paused meanwhile."""
+    """Awaiting this object waits for `done`. If it is awaited in a hook, the time limit of the hook is paused for that
+    long."""
 
     def __init__(self, done: asyncio.Future[str]) -> None:
         self._done = done
@@ -117,8 +119,8 @@ class ProgramSpeech:
                 self._drop(words)
 
     async def all_said(self) -> bool:
-        """Wait until everything that is to be said was heard. Returns False if the person has said something meanwhile,
-        or if the call is over."""
+        """Wait until everything that the agent has to say was heard. Returns True then. Returns False if the person has
+        said something in the meantime, or if the call is over."""
         said = self._driver.state.said
         while not self._is_settled(said):
             self._stepped.clear()
@@ -170,15 +172,16 @@ class ProgramSpeech:
 
     @property
     def listens(self) -> bool:
-        """Has the program asked a question that was heard, and that isn't answered yet?"""
+        """Is a question of the program open: was it heard, but not answered yet?"""
         return self._question is not None
 
     def takes(self, effect: fx.StartReply) -> bool:
-        """Is this request about an answer to the program's question? If so, the brain isn't asked."""
+        """Is this request caused by the user's answer to a question of the program? If so, the brain isn't asked."""
         return self._question is not None and effect.ask is Ask.ANSWER and effect.last > self._said_before
 
     def follow(self, record: StepRecord) -> None:
-        """After each step: note what was heard, and take the answer to the open question."""
+        """Process a step: note which texts were heard, and pass the user's answer to the program if a question is
+        open."""
         self._stepped.set()
         after = record.after
         if self._current and after.ask is not Ask.SAY:
@@ -206,8 +209,8 @@ class ProgramSpeech:
                 words.done.set_result(part)
 
     def _take_answer(self, question: _Words, s: State) -> None:
-        """Return the answer to the program. If the person's words began before the question was heard, they don't count
-        as an answer, and the question is asked again."""
+        """Pass the user's answer to the code that asked the question. If the user began to speak before the question
+        was heard, the words don't count as an answer, and the question is asked again."""
         self._question = None
         first = max(s.answered, self._said_before) + 1
         if self.is_premature(first, s.said):
@@ -225,7 +228,7 @@ class ProgramSpeech:
         self._driver.post(ev.SpeechRequested)
 
     def _end(self) -> None:
-        """Return an empty text to all callers that still wait in `say` or `ask`, because the call is over."""
+        """The call is over: return an empty text to every caller that still waits in `say` or `ask`."""
         left = [*self._current, *self._waiting, *([self._question] if self._question is not None else [])]
         self._current, self._question = [], None
         self._waiting.clear()
@@ -236,7 +239,8 @@ class ProgramSpeech:
     # -- Secret answers
 
     def hide(self, heard: Heard) -> Heard:
-        """This report of the ears, with its words hidden while a secret question is open."""
+        """This report from the ears. While a secret question is open, each of its words is replaced by a
+        placeholder."""
         words = self._secret
         if words is None or not isinstance(heard, Partial | Final):
             return heard
@@ -245,7 +249,8 @@ class ProgramSpeech:
         return replace(heard, text=_hidden(heard.text))
 
     def hide_typed(self, text: str) -> str:
-        """What the person has typed, hidden while a secret question is open."""
+        """This text that the person has typed. While a secret question is open, each of its words is replaced by a
+        placeholder."""
         words = self._secret
         if words is None:
             return text
@@ -253,7 +258,7 @@ class ProgramSpeech:
         return _hidden(text)
 
     def hears_secret(self) -> bool:
-        """Is a secret question open, so that the person's sound must not be kept?"""
+        """Is a secret question open? If so, the sound of the person must not be kept."""
         return self._secret is not None
 
     @property
@@ -264,7 +269,8 @@ class ProgramSpeech:
     # -- As data
 
     def dump(self) -> list[str]:
-        """The texts that are still to be said. A question isn't saved, because the code that asked it is gone."""
+        """The texts that are still to be said. Questions aren't included, because the code that asked them doesn't
+        survive a restart."""
         return [words.text for words in (*self._current, *self._waiting) if not words.asks]
 
     def load(self, texts: list[Any]) -> None:
@@ -284,7 +290,8 @@ class ProgramBrain:
 
 
 def _shares(heard: str, texts: list[str]) -> list[str]:
-    """Which part of each text was heard, if `heard` is what was heard of all of them together."""
+    """Which part of each text was heard. The texts were said one after another, and `heard` is what was heard in
+    all."""
     left = heard.split()
     parts = []
     for text in texts:

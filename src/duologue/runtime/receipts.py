@@ -1,9 +1,10 @@
 """Receipts: records of answers that are being played. The client keeps them, because the store may not have them yet.
 
-A client that comes back to another server presents its receipts. So that server knows which turns were answered, with
-which words, and repeats nothing that was heard, even if the store failed while the answer was played. A receipt is
-sealed with a secret of the conversation, because its client must not be able to put words into the agent's mouth. Rule:
-values and functions only. A receipt that can't be read or has a wrong seal is ignored.
+When a client connects to another server, it presents its receipts. They tell the new server which turns were answered,
+and with which words. The new server repeats nothing that was heard, even if the store failed while the answer was
+played. A receipt is sealed with a secret of the conversation, because the client must not be able to put words into the
+agent's mouth. Rule: this module has only values and functions. A receipt that can't be read or has a wrong seal is
+ignored.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ RECEIPT_CHARS_MAX = 60_000
 
 
 class ReceiptTurn(NamedTuple):
-    """A turn of the user that the answer is about. `typed` is the id that the client gave to a typed message, or
-    empty."""
+    """A turn of the user that the answer is about. `typed` is the id that the client gave to a typed message; empty for
+    a spoken turn."""
 
     turn: int
     text: str
@@ -43,7 +44,8 @@ class AnswerReceipt:
 
 
 def seal(receipt: AnswerReceipt, secret: str) -> str:
-    """The receipt as text that only a server with this secret can make. Empty if it is too long."""
+    """The receipt as text with a seal, which only a server with this secret can make. Empty if the text would be too
+    long."""
     data = {"voice": receipt.voice, "turns": [list(turn) for turn in receipt.turns], "ledger": receipt.ledger}
     content = base64.urlsafe_b64encode(json.dumps(data, separators=(",", ":")).encode()).decode()
     text = f"{content}.{_mac(content, secret)}"
@@ -51,8 +53,8 @@ def seal(receipt: AnswerReceipt, secret: str) -> str:
 
 
 def read_receipts(texts: Iterable[str], secret: str) -> tuple[AnswerReceipt, ...]:
-    """The receipts with a valid seal, sorted by voice number. If there are several for one voice, only the last is
-    returned."""
+    """The receipts that can be read and have a valid seal, sorted by voice number. Of several receipts for the same
+    voice, only the last is returned."""
     found = (_read(text, secret) for text in texts)
     by_voice = {one.voice: one for one in found if one is not None}
     return tuple(by_voice[voice] for voice in sorted(by_voice))
@@ -79,22 +81,22 @@ def _read(text: str, secret: str) -> AnswerReceipt | None:
 
 
 class HeardAnswer(NamedTuple):
-    """An answer that isn't in the store. It answers the turns up to `turn`. `heard` contains the sentences that were
-    heard completely, and `text` is the whole answer."""
+    """An answer that isn't in the store. It answers the user's turns up to number `turn`. `heard` contains the
+    sentences that were heard completely, and `text` is the whole answer."""
 
     turn: int
     heard: str
     text: str
 
     def turn_before(self, last: int) -> int:
-        """The `turn` of this answer, if all of the answer was heard and `last` is a later turn. Otherwise 0."""
+        """The `turn` of this answer, if all of the answer was heard and its `turn` is before `last`. Otherwise 0."""
         is_whole = _plain(self.heard) == _plain(self.text)
         return self.turn if is_whole and self.turn < last else 0
 
 
 def heard_of(ledger: Ledger, heard_ms: int | None) -> tuple[str, str]:
-    """The sentences that were heard completely, and the whole text. `heard_ms` is None if another answer followed this
-    one: then the whole text counts as heard."""
+    """Two texts: the sentences of an answer that were heard completely, and the whole answer. Pass None as `heard_ms`
+    if another answer followed. Then the whole answer counts as heard."""
     text = f"{ledger.earlier} {ledger.text}".strip()
     if heard_ms is None:
         return text, text
@@ -104,7 +106,8 @@ def heard_of(ledger: Ledger, heard_ms: int | None) -> tuple[str, str]:
 
 
 def heard_answer(receipt: AnswerReceipt, played: Played | None, turn: int) -> HeardAnswer | None:
-    """The answer, with the sentences that this client has heard. None if the client has played nothing of it."""
+    """The answer in this receipt, with the sentences that the client has heard, as `played` reports. None if the client
+    has played nothing of the answer."""
     if played is None or played.voice < receipt.voice or not played.heard_ms:
         return None
     is_newest = played.voice == receipt.voice
@@ -113,7 +116,7 @@ def heard_answer(receipt: AnswerReceipt, played: Played | None, turn: int) -> He
 
 
 def joined(answers: Sequence[HeardAnswer]) -> HeardAnswer:
-    """Several answers joined into one. Its `turn` is that of the last answer."""
+    """One answer, joined from several. Its `turn` is the `turn` of the last answer."""
     heard, text = (
         " ".join(filter(None, texts)) for texts in zip(*((one.heard, one.text) for one in answers), strict=True)
     )
@@ -121,15 +124,15 @@ def joined(answers: Sequence[HeardAnswer]) -> HeardAnswer:
 
 
 class HeardText:
-    """The words of an answer that were already heard. When the answer is made again, `has` says which sentences to
-    leave out."""
+    """The words of an answer that were already heard. When the brain makes the answer again, `has` says which sentences
+    must be left out."""
 
     def __init__(self, heard: str = "") -> None:
         self._rest = _plain(heard)
 
     def has(self, sentence: str) -> bool:
-        """Was this sentence heard? Call this in the order of the sentences, because words before a found sentence
-        aren't searched again."""
+        """Was this sentence heard? Call this for the sentences in their order: after a sentence is found, only the
+        words after it are searched."""
         wanted = _plain(sentence)
         _, found, after = self._rest.partition(wanted) if wanted else ("", "", "")
         if found:

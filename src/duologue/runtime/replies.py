@@ -41,7 +41,7 @@ SENTENCE_MS_MAX = 2_500  # how long words of a slow brain wait for the end of th
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The beginning of a sentence that isn't complete yet."""
+    """The first words of a sentence whose end hasn't arrived yet."""
 
     text: str
 
@@ -86,22 +86,22 @@ class Replies:
         self.on_question_heard: Callable[[int], None] = lambda _: None  # called with a reply whose question was heard
 
     def start(self, request: Request, brain: Brain | None = None, heard: str = "") -> None:
-        """Start the reply to a request. If `brain` is given, it answers instead of the agent's own brain. `heard` are
-        sentences of this answer that the user has heard before: they aren't said again."""
+        """Start the reply to a request. If `brain` is given, it answers instead of the agent's own brain. `heard`
+        contains the sentences of this answer that the user has already heard. They aren't said again."""
         self.current = speech = Speech(request.reply, is_awaited=bool(request.text or request.outputs))
         speech.heard_before = HeardText(heard)
         speech.counts.set()
         self._start(speech, request, brain or self._brain)
 
     def guess(self, request: Request) -> None:
-        """Start the reply to a turn that may still go on. Its sound and its actions, such as tool calls, wait until
-        `confirm`."""
+        """Start the reply early: the turn that it answers may still go on. The sound and the actions of the reply, such
+        as tool calls, wait until `confirm` is called."""
         self._early = speech = Speech(request.reply, is_awaited=bool(request.text))
         self._start(speech, replace(request, confirmed=speech.counts.wait), self._brain)
 
     def confirm(self, reply: int) -> bool:
-        """Use the reply that was requested early, because the turn has ended. Returns False if this reply wasn't
-        requested early."""
+        """The turn has ended: use the reply that was started early. Returns False if the reply with this number wasn't
+        started early."""
         speech = self._early
         if speech is None or speech.reply != reply:
             return False
@@ -116,7 +116,8 @@ class Replies:
         speech.task = self._tasks.start(work, f"reply {request.reply}", lambda failure: self._ended(speech, failure))
 
     def use(self, brain: Brain, voice: Voice | None, apology: str, forms: SpokenForms) -> None:
-        """Another agent makes the next replies. The current reply keeps its brain, its voice and its spoken forms."""
+        """Make the next replies with this brain and voice, because the agent has changed. The current reply isn't
+        affected."""
         self._brain, self._voice, self._apology, self._forms = brain, voice, apology, forms
 
     def has_words(self, reply: int) -> bool:
@@ -223,8 +224,8 @@ class Replies:
         await sentences.put(None)
 
     def _note_question(self, speech: Speech, part: str | _Part | OpenQuestion) -> None:
-        """Note that this reply asks a question. For a reply that was requested early, `on_question` is called later, by
-        `confirm`."""
+        """If this part of the reply is a question, note that. `on_question` is called now; but for a reply that was
+        started early, `confirm` calls it."""
         if isinstance(part, _Part) or (isinstance(part, str) and not is_question(part)):
             return
         speech.asks = True
@@ -264,9 +265,9 @@ class Replies:
         values: tuple[str, ...] | None = None,
         goes_on: bool = False,
     ) -> bool:
-        """Say a sentence, or with `goes_on` a part of one. `values` are the values of an open question, or None if the
-        sentence isn't marked as an open question. Returns False if nothing is spoken, because the sentence was heard
-        before or has no spoken form, such as an emoji."""
+        """Say a sentence. With `goes_on`, it is only a part of a sentence. `values` are the values of an open question;
+        None if the sentence isn't marked as an open question. Returns False if nothing is spoken, because the sentence
+        was heard before or can't be spoken (such as an emoji)."""
         sentence = spoken.written
         if spoken.is_silent:
             if speech.ledger.chunks:
@@ -349,6 +350,7 @@ class Replies:
 
 
 def _first(failures: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first exception in the group. If that is a group itself, the first exception in it, and so on."""
+    """The first exception in the group. If the first element is a group too, the first exception in that group, and so
+    on."""
     first = failures.exceptions[0]
     return _first(first) if isinstance(first, BaseExceptionGroup) else first

@@ -1,7 +1,7 @@
-"""The text of a request to the brain, from all turns that wait for an answer. Its length is limited.
+"""The text of a request to the brain, joined from all turns that wait for an answer. Its length is limited.
 
-Rule: the newest turns are in the text, whole if they fit. If earlier ones don't fit, one line says how much was left
-out, so that the brain can ask. The history still has every word.
+Rule: the newest turns are in the text, and they are whole if they fit. If earlier turns don't fit, a line in the text
+says how much was left out, so that the brain can ask for it. The history still contains every word.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ _CUT = "[The first {chars} characters of this message are left out, because they
 
 
 def request_text(texts: Sequence[str], chars_max: int = CHARS_MAX) -> str:
-    """The joined texts. If they have more than `chars_max` characters, the earliest are left out, and a line says how
-    much."""
+    """These texts, joined. If the result would have more than `chars_max` characters, text at the beginning is left
+    out, and a line says how much is missing."""
     kept: list[str] = []
     room = chars_max
     for text in reversed(texts):

@@ -1,9 +1,9 @@
 """Makes the requests to the brain: the words, tool outputs and job news that no reply has handled yet.
 
-The state machine asks for an answer to everything unanswered, and the brain needs to know which part of it is new. A
-reply has handled its input once it was heard, was shown or has called a tool. Rule: handled input is never passed as
-new again. After `tool_rounds_max` replies in a row that called tools, the next request offers no tools. If the brain
-still calls a tool then, the reply fails.
+The state machine asks for an answer to everything unanswered, and the brain needs to know what is new since its last
+reply. A reply has handled its input when the reply was heard, was shown or has called a tool. Rule: handled input is
+never passed as new again. After `tool_rounds_max` replies in a row that called tools, the next request offers no tools.
+If the brain calls a tool in spite of that, the reply fails.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from .validation import reading, whole
 
 
 class _Open(NamedTuple):
-    """The newest request: its reply id, its turns, and how much of the transcript it contains."""
+    """The newest request: the number of its reply, its newest turn, and the length of the transcript when it was
+    made."""
 
     reply: int = 0
     last: int = 0  # the newest turn in the request
@@ -55,7 +56,8 @@ class Requests:
         return self._request(effect, tools, self.history(), effect.ask)
 
     def guess(self, effect: GuessReply, tools: tuple[Tool, ...]) -> Request:
-        """A request about turns of which the last may still go on. It counts once `confirm` is called."""
+        """Make a request early: the last of its turns may still go on. The request becomes the current one when
+        `confirm` is called."""
         self._early = _Open(effect.reply, effect.last, len(self._transcript))
         said = self._transcript.turns(effect.first, effect.last)
         known = {item.turn for item in self._transcript.items if isinstance(item, UserSaid)}
@@ -66,7 +68,7 @@ class Requests:
         return request
 
     def confirm(self, effect: StartReply) -> None:
-        """Make the early request the current one, because its turn has ended."""
+        """The turn has ended: make the early request the current one."""
         assert self._early.reply == effect.reply, effect
         self._note(self._early)
 
@@ -93,19 +95,20 @@ class Requests:
         )
 
     def note_heard_late(self, reply: int) -> None:
-        """Mark the outputs and news of this reply as handled: a report that came after the line was lost says that the
-        reply was heard. The state machine doesn't know this, and will request an answer to the same turns again."""
+        """After the line was lost, a report says that this reply was heard: mark the tool outputs and news in its
+        request as handled. The state machine doesn't know about this report, and will request an answer to the same
+        turns again."""
         if self._open.reply == reply:
             self._handled_items = self._open.items
             self._late = self._open.last
 
     def is_heard(self, effect: StartReply, request: Request) -> bool:
-        """Was everything in this request already answered by a reply that was heard, according to a late report?"""
+        """Are the turns of this request already answered, according to a late report, and is nothing else in it new?"""
         is_new = bool(request.text or request.outputs or request.news)
         return effect.ask is Ask.ANSWER and 0 < effect.last <= self._late and not is_new
 
     def dump(self) -> dict[str, Any]:
-        """What has been handled and the newest request, as JSON values."""
+        """As JSON values: how much of the history has been handled, and the newest request."""
         return {
             "dealt_items": self._handled_items,
             "open": [self._open.reply, self._open.last, self._open.items],
@@ -124,11 +127,13 @@ class Requests:
 
     @property
     def is_stuck(self) -> bool:
-        """Did the brain call a tool although the request offered none?"""
+        """Has the brain called tools in more replies in a row than `tool_rounds_max` allows? The last of these requests
+        offered no tools."""
         return self._rounds > self._rounds_max
 
     def follow(self, record: StepRecord) -> None:
-        """Mark the input of the open request as handled once its reply was heard, was shown or called a tool."""
+        """When the reply to the open request was heard, was shown or has called a tool, mark the input of the request
+        as handled."""
         if record.after is record.before or record.before.ask is Ask.SAY:
             return
         event = record.event

@@ -1,7 +1,7 @@
-"""The words of turns as JSON values, for checkpoints.
+"""The words of the user's turns as JSON values, for checkpoints.
 
-Rule: everything that is read is checked. Data of earlier versions, which stored texts and marks in separate lists, is
-read too.
+Rule: everything that is read is checked. Data from earlier versions, which stored texts and marks in separate lists,
+can be read too.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ def _turn(turn: Any, pieces: Any, confidence: Any, finals: Any, mark: Any, *aske
 
 
 def _pieces(data: Any) -> tuple[tuple[int, str], ...]:
-    """The texts of a turn by utterance number. Typed texts have the numbers -1, -2 and so on."""
+    """The texts of one turn, each with the number of its utterance. Typed texts have the numbers -1, -2 and so on."""
     if any(type(utterance) is not int for utterance, _ in pairs(data)):
         raise NotRestorable("the transcript has an utterance without a number")
     return tuple((utterance, text(said)) for utterance, said in pairs(data))
 
 
 def said_from_old_json(data: Any) -> tuple[SaidTurn, ...]:
-    """The words of turns in the form of earlier versions."""
+    """The words of turns, read from data that an earlier version of Duologue wrote."""
     confidence = {whole(turn): number(value) for turn, value in pairs(data.get("confidence", []))}
     overheard = set(map(whole, data.get("overheard", [])))
     requested = set(map(whole, data.get("requested", [])))

@@ -21,7 +21,7 @@ class Seats:
     def take(self, seat: str, holder: object) -> None:
         """Take the seat. Raises SeatTaken if another conversation holds it."""
         if self._taken.setdefault(seat, holder) is not holder:
-            raise SeatTaken(f"seat {seat!r} is already in a conversation; end that one first")
+            raise SeatTaken(f"the seat {seat!r} is already taken by a conversation: end that conversation first")
 
     def leave(self, seat: str, holder: object) -> None:
         if self._taken.get(seat) is holder:

@@ -1,4 +1,4 @@
-"""The summary of a conversation, which the next session is given beside the newest turns.
+"""The summary of a conversation. The next session gets it, together with the newest turns.
 
 The brain writes the summary, if it can. Turns that the brain hasn't summarised are quoted. Rule: the summary covers the
 whole conversation. The brain's part is never cut. If quoted turns are too long, their beginning and their end are kept.
@@ -23,7 +23,8 @@ Summarise = Callable[[str, int], Awaitable[str]]
 
 
 class SessionSummary:
-    """The summary of one conversation. `summarise` is the method of the brain; None if the brain has none."""
+    """The summary of one conversation. `summarise` is the brain's method that summarises a text; None if the brain has
+    no such method."""
 
     def __init__(self, transcript: Transcript, summarise: Summarise | None) -> None:
         self._transcript = transcript
@@ -37,19 +38,19 @@ class SessionSummary:
 
     @property
     def text(self) -> str:
-        """The brain's summary, followed by quotes of the turns since then."""
+        """The summary that the brain has written, followed by quotes of the turns that it doesn't cover."""
         newer = self._transcript.since(self._covered)
         old = max(0, len(newer) - len(self._transcript.recent(RECENT_TURNS)))
         return _joined(self._written, quoted(newer[:old]), quoted(newer[old:]))
 
     @property
     def can_improve(self) -> bool:
-        """Can the brain write a summary now that covers more than its last one?"""
+        """Can the brain write a summary now, and would it cover more turns than its last summary?"""
         return self._summarise is not None and not self._is_running and self._transcript.settled > self._covered
 
     async def improve(self) -> None:
-        """Let the brain write a summary of the whole conversation: of its last summary and of everything since then.
-        A long text is summarised piece by piece."""
+        """Let the brain write a new summary, from its last summary and everything that was said since. If that is a
+        long text, it is summarised piece by piece."""
         assert self._summarise is not None
         covered, written = self._transcript.settled, self._written
         lines = lines_of(self._transcript.since(self._covered, covered))
@@ -63,7 +64,7 @@ class SessionSummary:
         self._written, self._covered = written, covered
 
     def dump(self) -> tuple[str, int]:
-        """The summary that the brain has written, and how many places of the history it covers."""
+        """The summary that the brain has written, and how many items of the history the summary covers."""
         return self._written, self._covered
 
     def load(self, written: str, covered: int) -> None:
@@ -75,14 +76,15 @@ class SessionSummary:
 
 
 def lines_of(items: Iterable[Item], is_only_user: bool = False) -> list[str]:
-    """One line for each turn and reply with text. With `is_only_user`, only the turns of the user."""
+    """One line for each item that has text: turns of the user and replies of the agent. With `is_only_user`, only the
+    user's turns."""
     kinds = (UserSaid,) if is_only_user else (UserSaid, AgentSaid)
     return [_line(item) for item in items if isinstance(item, kinds) and item.text]
 
 
 def quoted(items: tuple[Item, ...]) -> str:
-    """Quote what was said, in at most QUOTE_CHARS_MAX characters. If it doesn't fit, only the user's words are quoted.
-    If these don't fit either, only their beginning and their end are quoted."""
+    """A quote of these items in at most QUOTE_CHARS_MAX characters. If the whole text is too long, only the user's
+    words are quoted. If these are too long as well, only their beginning and their end are quoted."""
     text = ""
     for is_only_user in (False, True):
         text = "\n".join(lines_of(items, is_only_user))
@@ -93,7 +95,7 @@ def quoted(items: tuple[Item, ...]) -> str:
 
 
 def pieces(lines: Iterable[str], chars_max: int) -> Iterator[str]:
-    """The lines in pieces of at most `chars_max` characters. A line that is longer is a piece of its own."""
+    """The lines, joined into pieces of at most `chars_max` characters. A longer line becomes a piece by itself."""
     piece = ""
     for line in lines:
         if piece and len(piece) + 1 + len(line) > chars_max:

@@ -69,7 +69,8 @@ class Sessions:
         self._start(lambda: self._open(notify_line, notify), effect.session)
 
     def renew(self, effect: fx.RenewSession) -> None:
-        """Open the next session beside the current one, which is used until the next one is ready."""
+        """Open the next session while the current one is still in use. The switch happens when the next session is
+        ready."""
         self._refresh()
         self._renewing = self._session_number
         self._successor = effect.session
@@ -88,7 +89,8 @@ class Sessions:
             self._tasks.start(self._summary.improve(), "summary", self._summary_ended)
 
     def _refresh(self) -> None:
-        """Update the saved context: its summary may be better now, and more may be known of what was heard."""
+        """Bring the saved context up to date: since it was saved, the brain may have written a better summary, and more
+        may be known about what the user heard."""
         if self.context is not None:
             recent = self._transcript.recent(RECENT_TURNS)
             self.context = SessionContext(self._summary.text, recent, self.context.notes)
@@ -130,8 +132,9 @@ class Sessions:
         self._attempt = self._tasks.start(_after(earlier, work), f"session {number}", ended)
 
     def _hear_line(self) -> Callable[[LineEvent], None]:
-        """Make a callback for the events of a new connection. Events of an earlier one are ignored, except that the
-        user has hung up: then there is no use in reconnecting."""
+        """Make a callback for the events of a new connection of the line. When there is a newer connection, these
+        events are ignored. Only the event that the user has hung up still counts, because then it makes no sense to
+        reconnect."""
         number = self._line_number
 
         def hear(event: LineEvent) -> None:
@@ -141,8 +144,8 @@ class Sessions:
         return hear
 
     def _hear_session(self) -> Callable[[Wobbled | Healed | Closed], None]:
-        """Make a callback for the events of a new session. From now on, events of the old session are ignored, except
-        its end before the new session is ready."""
+        """Make a callback for the events of a new session. From now on, events of the old session are ignored, with one
+        exception: if the old session ends before the new session is ready, the state machine is told."""
         self._session_number += 1
         number = self._session_number
 
@@ -187,8 +190,8 @@ class Sessions:
 
 
 async def _after(earlier: asyncio.Task[Any] | None, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Wait until the earlier attempt has ended, but at most CLOSE_S_MAX, then do `work`. Two attempts on one line would
-    collide."""
+    """Wait until the earlier attempt to connect has ended, but at most CLOSE_S_MAX, then do `work`. Two attempts on one
+    line at the same time would collide."""
     if earlier is not None and not earlier.done():
         await asyncio.wait([earlier], timeout=CLOSE_S_MAX)
     await work()

@@ -22,15 +22,15 @@ IDLE_PASSES_MAX = 100_000  # after this many rounds in which no time passes, a t
 
 
 class SimulationStuck(DuologueError):
-    """Every task waits forever, or a task loops without letting time pass."""
+    """The simulation can't go on: every task waits and no timer is set, or a task loops without letting time pass."""
 
 
 class NetworkInSimulation(DuologueError):
-    """Code wants a network, which simulated time doesn't have."""
+    """Code has tried to use a network, which simulated time doesn't have."""
 
 
 class _Jump:
-    """Replaces the selector of the event loop. Instead of waiting, it makes the clock jump."""
+    """Replaces the selector of the event loop. Instead of waiting for the next timer, it lets the clock jump to it."""
 
     def __init__(self, loop: SimulatedLoop) -> None:
         self._loop = loop
@@ -44,9 +44,9 @@ class _Jump:
 
 
 class SimulatedLoop(asyncio.BaseEventLoop):
-    """An asyncio event loop whose clock starts at 0 and jumps. Code that wants a network gets an exception. With
-    `raises_at_network`, `run_checked` raises that exception at once, because a conversation that handles it as a failed
-    service would hide the reason."""
+    """An asyncio event loop whose clock starts at 0 and jumps. Code that tries to use a network gets the exception
+    NetworkInSimulation. A conversation would treat this exception as a failed service and hide the reason. So with
+    `raises_at_network`, `run_checked` itself raises the exception at once."""
 
     _scheduled: list[asyncio.TimerHandle]
 
@@ -64,8 +64,8 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         return self._now
 
     def pass_time(self, timeout: float | None) -> None:
-        """Called when the loop would wait for `timeout` seconds: jump to the next timer instead. Raises SimulationStuck
-        if no timer is set, or if a task loops without waiting."""
+        """Jump to the next timer. The event loop calls this instead of waiting for `timeout` seconds. Raises
+        SimulationStuck if no timer is set, or if a task loops without waiting."""
         if timeout is None:
             raise SimulationStuck("every task waits and no timer is set: this would wait forever")
         if timeout > 0:
@@ -74,7 +74,9 @@ class SimulatedLoop(asyncio.BaseEventLoop):
             return
         self._passes += 1
         if self._passes > IDLE_PASSES_MAX:
-            raise SimulationStuck(f"{IDLE_PASSES_MAX} rounds at {self._now:.3f} s: a task loops without waiting")
+            raise SimulationStuck(
+                f"no time passed in {IDLE_PASSES_MAX} rounds at {self._now:.3f} s: a task loops without waiting"
+            )
 
     # -- What BaseEventLoop requires
 
@@ -126,7 +128,8 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         return problem
 
     def run_checked(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine and return its result. Raises NetworkInSimulation as soon as any code wants a network."""
+        """Run a coroutine and return its result. With `raises_at_network`, raises NetworkInSimulation as soon as any
+        code tries to use a network."""
         self._main = main = self.create_task(work)
         try:
             self.run_until_complete(main)
@@ -142,7 +145,8 @@ class SimulatedLoop(asyncio.BaseEventLoop):
 
     @contextmanager
     def _without_sockets(self) -> Iterator[None]:
-        """Refuse network connections of plain sockets too, which don't go through the event loop."""
+        """Within this block, refuse the network connections of plain sockets too, because these don't go through the
+        event loop."""
         if not self._raises_at_network:
             yield
             return

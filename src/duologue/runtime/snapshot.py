@@ -74,8 +74,8 @@ def context_of(engine: Engine) -> dict[str, Any]:
 
 
 def is_at_rest(engine: Engine) -> bool:
-    """Is neither side speaking, and is no answer pending? This is also true while a question of the program waits for
-    its answer."""
+    """Is the conversation quiet: neither side speaks, and no answer is pending? This is also true while the program
+    waits for the user's answer to its question."""
     s = engine.driver.state
     if engine.program.listens and s.user is User.QUIET and s.voice is Voice.SILENT:
         return s.reply is Reply.NONE

@@ -1,4 +1,4 @@
-"""Records the sound of a conversation, if that was asked for.
+"""Records the sound of a conversation, if the program has asked for a recording.
 
 Rule: a private conversation is never recorded, and a secret answer is recorded as silence. If the recording fails, such
 as on a full disk, it ends, and the conversation continues.
@@ -65,7 +65,7 @@ class SoundRecording:
                 self._do(lambda: recording.played(event.voice, event.heard_ms, now))
 
     def close(self) -> None:
-        """End the file, if there is one."""
+        """Finish the file of the recording. Does nothing if nothing is recorded."""
         recording, self._recording, self._line.on_play = self._recording, None, None
         if recording is not None:
             self._do(recording.close)

@@ -1,7 +1,7 @@
 """The sound of one reply, on its way from the voice (TTS) to the line (the connection to the user).
 
-Sound that may not be played yet waits in a queue. Rule: a reply is played under at most one voice number (which the
-line uses in its reports), and once the reply is dropped, no more of its sound is played.
+Sound that may not be played yet waits in a queue. Rule: a reply has at most one voice number, which the line uses in
+its reports. After a reply is dropped, no more of its sound is played.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Speech:
     # -- From the brain's side
 
     async def has_room(self) -> None:
-        """Wait until there is room for more sound: until at most AHEAD_MS_MAX of the sound so far is still unheard."""
+        """Wait until at most AHEAD_MS_MAX of the sound so far is still unheard. Then there is room for more sound."""
         while self.ledger.total_ms - self.ledger.heard_ms > AHEAD_MS_MAX:
             self._room.clear()
             await self._room.wait()
@@ -114,5 +114,5 @@ class Speech:
 
     @property
     def is_all_given(self) -> bool:
-        """Has the line been given all of the sound?"""
+        """Has all of the sound been passed to the line?"""
         return self._finished

@@ -1,7 +1,7 @@
-"""May a conversation start now? Its session must be active and not about to expire, and its line must be ready.
+"""The conditions for the start of a conversation: the session is active and doesn't expire soon, and the line is ready.
 
 A session that exists before the conversation reports here whether it is active and when it expires. Rule: the state
-machine decides. This module only reports the conditions, and the reason if a start is refused.
+machine decides whether the conversation starts. This module only reports the conditions, and the reason for a refusal.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from duologue.ports.session import ReportsLife, Session, SessionLife
 
 
 class StartConditions:
-    """The conditions under which one conversation may start. `now` is its clock, in milliseconds."""
+    """The conditions under which one conversation may start. `now` returns the time on the conversation's clock, in
+    milliseconds."""
 
     def __init__(self, session: Session | None, line: Line, settings: Settings, now: Callable[[], int]) -> None:
         self._session = session
@@ -26,7 +27,7 @@ class StartConditions:
         self._unfollow: Callable[[], None] = lambda: None
 
     def follow(self) -> None:
-        """From now on, get the session's reports on whether it is active and when it expires."""
+        """Subscribe to the session's reports, which say whether it is active and when it expires."""
         self.unfollow()
         if isinstance(self._session, ReportsLife):
             self._unfollow = self._session.follow_life(self._note)
@@ -40,14 +41,14 @@ class StartConditions:
 
     @property
     def left_ms(self) -> int | None:
-        """The time until the session expires; None if it doesn't expire or doesn't report this time."""
+        """Milliseconds until the session expires; None if it doesn't expire, or doesn't report when."""
         if self._life.left_ms is None:
             return None
         return max(0, self._life.left_ms - (self._now() - self._told_at))
 
     @property
     def is_expiring(self) -> bool:
-        """Does the session expire so soon that its context would have to be saved at once?"""
+        """Does the session expire so soon that its context would have to be saved right after the start?"""
         left_ms = self.left_ms
         return left_ms is not None and left_ms <= self._left_ms_min
 
@@ -65,7 +66,7 @@ class StartConditions:
 
     @property
     def problem(self) -> str:
-        """The reason why a start would be refused now; empty if it wouldn't."""
+        """The reason why a start would be refused now; empty if a start is possible."""
         problems = []
         if not self._is_active:
             problems.append("the session is not active")

@@ -18,8 +18,8 @@ TaskEnded: TypeAlias = Callable[[BaseException | None], None]
 
 
 class Tasks:
-    """The tasks of the conversation with this id. Work that they run in threads counts towards this conversation's
-    share of the threads."""
+    """The tasks of the conversation with this id. The threads that these tasks use count towards the number of threads
+    that one conversation may use."""
 
     def __init__(self, conversation: str = "") -> None:
         self.conversation = conversation

@@ -1,6 +1,6 @@
-"""Asks the brain whether the user's words are a complete reply to the agent, if the brain can tell.
+"""Asks the brain whether the user's words are a complete reply to the agent, if the brain has a method for that.
 
-Rule: if the brain can't tell or fails, the sound and the words alone decide when a turn ends.
+Rule: if the brain has no such method, or if it fails, only the sound and the words decide when a turn ends.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class TextJudge:
         return self._brain is not None
 
     def judge(self, said: tuple[UserSaid, ...]) -> Completeness:
-        """How complete these turns are. A failure is reported, and the brain isn't asked again."""
+        """How complete the words of these turns are, as the brain judges them. UNKNOWN if the brain can't tell or
+        fails. A failure is reported, and then the brain isn't asked any more."""
         if self._brain is None or not said:
             return Completeness.UNKNOWN
         try:

@@ -1,7 +1,8 @@
 """Tool calls and jobs: starts, follows and cancels them, and passes their results to the brain.
 
-Each call runs in its own task, so it can be cancelled, and speech doesn't disturb it. Rule: a result is stored here
-until the state machine requests it with an effect. A result that the state machine doesn't request is never used.
+Each tool call runs in its own task, so the call can be cancelled, and speech doesn't disturb it. Rule: a result is
+stored here until the state machine requests it with an effect. A result that the state machine doesn't request is never
+used.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ _OWN = (ANSWER_TOOL.name, CANCEL_TOOL.name)
 
 @dataclass(slots=True)
 class RunningCall:
-    """One tool call, from its request to its end. The worker that runs the call gets this object as its `Job`."""
+    """One tool call, from the brain's request to the end. The worker that runs the tool call gets this object as its
+    `Job`."""
 
     call: int
     reply: int
@@ -100,7 +102,7 @@ class RunningCall:
 
 
 class PendingCall(NamedTuple):
-    """A tool call that runs."""
+    """Facts about a tool call that is running."""
 
     call: int
     tool: str  # "unknown" if a model made the name up
@@ -141,7 +143,8 @@ class ToolCalls:
         self.add_workers(workers)
 
     def add_workers(self, workers: Iterable[Worker]) -> None:
-        """Add tools that the brain may call, such as those of a server that has just been opened."""
+        """Add tools that the brain may call, such as the tools of a server that has just been opened. A tool with the
+        same name is replaced."""
         added = {worker.tool.name: worker for worker in workers}
         self._workers |= added
         self._tools = (*(tool for tool in self._tools if tool.name not in added), *(one.tool for one in added.values()))
@@ -164,14 +167,14 @@ class ToolCalls:
 
     @property
     def asking(self) -> tuple[int, ...]:
-        """The numbers of the calls that wait for an answer from the user."""
+        """The numbers of the tool calls that wait for an answer from the user."""
         return tuple(call for call, work in self._running.items() if work.is_asking)
 
     # -- From the brain
 
     def make(self, reply: int, call: ToolCall) -> None:
-        """Register a tool call that the brain makes in this reply, and post it to the state machine. A second call with
-        the same id is ignored."""
+        """Register a tool call that the brain makes in this reply, and post it to the state machine. If the same reply
+        makes a second tool call with the same id, that is ignored."""
         if self._ids and self._ids[0][0] != reply:
             self._ids.clear()
         if call.id and (reply, call.id) in self._ids:
@@ -206,7 +209,7 @@ class ToolCalls:
             self._driver.post(ev.CallDispatched, call=work.call)
 
     def dump(self) -> tuple[OpenCall, ...]:
-        """The running calls that the state machine has accepted, as data."""
+        """The tool calls that run now and that the state machine has accepted, as data for a checkpoint."""
         return tuple(
             OpenCall(
                 work.call, work.reply, work.request.name, work.request.arguments, work.request.id, work.partial_text
@@ -216,9 +219,9 @@ class ToolCalls:
         )
 
     def adopt(self, calls: tuple[OpenCall, ...]) -> None:
-        """Take over the calls of an earlier process that the state machine still waits for. A finished call returns
-        its stored output. A call that never began is run. A call whose outcome is unknown is run again only if its
-        tool is idempotent."""
+        """Take over those tool calls of an earlier process that the state machine still waits for. If a call has
+        finished, its stored output is used. If it never began, it is run. If its outcome is unknown, it is run again
+        only if its tool is idempotent."""
         open_now = {job.call for job in self._driver.state.jobs}
         for one in calls:
             request = ToolCall(one.name, one.arguments, one.id)
@@ -234,7 +237,7 @@ class ToolCalls:
         )
 
     def running(self) -> list[PendingCall]:
-        """The calls that run now."""
+        """The tool calls that run now and that the state machine has accepted."""
         made = [work for work in self._running.values() if work.is_accepted]
         workers = [self._workers.get(work.request.name) for work in made]
         modes = [worker.tool.mode if worker is not None else Mode.TOOL for worker in workers]
@@ -264,7 +267,8 @@ class ToolCalls:
             self._send(self._wait(work, effect.stage))
 
     def waits(self) -> list[sg.Waiting]:
-        """What the user is told now about each call that the conversation waits for."""
+        """A signal for each tool call that the conversation waits for. Each says what the user is told about the wait
+        now."""
         jobs = [job for job in self._driver.state.jobs if job.kind in FOREGROUND]
         return [self._wait(self._running[job.call], job.stage) for job in jobs if job.call in self._running]
 
@@ -272,7 +276,7 @@ class ToolCalls:
         return sg.Waiting(self._driver.now(), work.call, stage, self._wait_label(stage), work.progress_text)
 
     def _note_accepted(self, work: RunningCall) -> None:
-        """Add the call to the history, now that the state machine has accepted it."""
+        """Add the tool call to the history. Called when the state machine has accepted the call."""
         if not work.is_accepted:
             work.is_accepted = True
             self._transcript.add_call(work.reply, work.call, work.request)
@@ -303,8 +307,8 @@ class ToolCalls:
         return await self._shortened(text)
 
     async def _once(self, work: RunningCall, worker: Worker, arguments: dict[str, Any]) -> str:
-        """Run the call and return its result. If the conversation is saved, a call that has finished before a restart
-        isn't run again after it."""
+        """Run the tool call and return its result. If the conversation is saved, a tool call that has finished isn't
+        run again after a restart."""
         writer = self.checkpoint_writer
         if writer is None:
             return result_text(await worker.run(arguments, work))
@@ -317,7 +321,7 @@ class ToolCalls:
         return done
 
     async def _shortened(self, text: str) -> str:
-        """The text, summarised by the brain. If that isn't possible, the text is cut and ends in a notice."""
+        """The text, summarised by the brain. If the brain can't summarise it, the text is cut and ends in a notice."""
         if self._shorten is not None:
             try:
                 async with asyncio.timeout(SHORTEN_S_MAX):
@@ -327,7 +331,8 @@ class ToolCalls:
         return cut(text)
 
     def _run_own(self, work: RunningCall, arguments: dict[str, Any]) -> str:
-        """Run one of the two built-in tools for jobs. Raises ServiceError (INVALID_ARGS) for any other name."""
+        """Run the built-in tool with this name: one of the two tools for jobs. Raises ServiceError (INVALID_ARGS) for
+        any other name."""
         name = work.request.name
         if name in (ANSWER_TOOL.name, CANCEL_TOOL.name):
             self._check_words()
@@ -344,14 +349,15 @@ class ToolCalls:
         raise ServiceError(ErrorClass.INVALID_ARGS, f"unknown tool {name!r}; known tools: {known}")
 
     def _check_words(self) -> None:
-        """Raise ServiceError (INVALID_ARGS) if the words that the brain was asked about were heard with low confidence:
-        a noise may have been taken for a yes."""
+        """Raise ServiceError (INVALID_ARGS) if the user's words in this request were heard with low confidence. The
+        "yes" that seems to answer a question may have been a noise."""
         if self._transcript.confidence_of(self._driver.state.asked) < CONFIDENCE_MIN:
             line = "the user's last words were heard with low confidence: ask whether that is what they said"
             raise ServiceError(ErrorClass.INVALID_ARGS, line)
 
     def _check_asked(self, reply: int) -> None:
-        """Raise ServiceError (INVALID_ARGS) if this reply answers words that began before the question was heard."""
+        """Raise ServiceError (INVALID_ARGS) if the user began to say the words that this reply answers before the
+        question was heard."""
         if reply == self.premature_reply:
             line = "the user spoke before the question was heard: ask it again, and wait for the answer"
             raise ServiceError(ErrorClass.INVALID_ARGS, line)
@@ -381,12 +387,13 @@ class ToolCalls:
                     self._send(wait)
 
     def note_outside_progress(self, call: int, text: str, fraction: float | None) -> None:
-        """Note progress that the program reports for a call. A report about an unknown call is ignored."""
+        """Note progress of the tool call with this number, which the program has reported. An unknown number is
+        ignored."""
         if call in self._running:
             self.note_progress(self._running[call], text, fraction)
 
     async def ask(self, work: RunningCall, question: str) -> str:
-        """Ask the user a question and return the answer. Meanwhile the conversation continues."""
+        """Ask the user a question and return the answer. The conversation continues while this waits."""
         async with work.asking:  # one question at a time
             if work.call not in self._running:
                 raise BrokenContract(ErrorClass.TOOL_ERROR, f"job {work.call} is over: its question can't be answered")
@@ -397,7 +404,8 @@ class ToolCalls:
             return await work.answer
 
     def answer(self, call: int, text: str) -> str:
-        """Answer the question of a job. Raises ServiceError (INVALID_ARGS) if the job doesn't wait for an answer."""
+        """Answer the question that a job has asked. Raises ServiceError (INVALID_ARGS) if the job doesn't wait for an
+        answer."""
         work = self._running.get(call)
         if work is None or work.answer is None or not work.is_asking:
             raise ServiceError(ErrorClass.INVALID_ARGS, f"job {call} doesn't wait for an answer")
@@ -405,8 +413,8 @@ class ToolCalls:
         return "passed on"
 
     def hang_up(self, work: RunningCall) -> None:
-        """End the conversation once everything is said. If the reply that made this call has words, they count as the
-        goodbye, and the brain isn't asked for another one."""
+        """End the conversation when everything is said. If the reply that made this tool call has words, these words
+        are the goodbye, and the brain isn't asked for another one."""
         work.is_last = True
         self._driver.post(ev.EndAfterSpeaking, withdrawable=True)
 
@@ -414,7 +422,8 @@ class ToolCalls:
         self._driver.post(ev.CallDispatched, call=work.call)
 
     def _name(self, work: RunningCall) -> str:
-        """The tool's name for signals and logs, or "unknown" if a model made the name up."""
+        """The tool's name for signals and logs; "unknown" if there is no such tool, because the model has made the name
+        up."""
         name = work.request.name
         return name if name in self._workers or name in _OWN else "unknown"
 

@@ -1,8 +1,9 @@
-"""The transcript: the history of a conversation, and the words of every turn that is in it.
+"""The transcript: the history of a conversation, and the words of every turn in it.
 
-The hearing machine decides to which turn the words of the user belong, and whether they need an answer. The transcript
-takes the words over and keeps them. Rule: the history has turns in the order of their completion and replies in the
-order of their start. It contains every word of the user, including words that were only overheard or that were lost.
+The hearing machine decides which turn the user's words belong to, and whether they need an answer. The transcript
+copies the words from the hearing machine and keeps them. Rule: the history has turns in the order of their completion,
+and replies in the order of their start. It contains every word of the user, even words that weren't meant for the agent
+(overheard) and words that get no answer (lost).
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Transcript:
     # -- The user
 
     def take(self, words: SaidWords) -> None:
-        """Take over the words of the user from the hearing machine."""
+        """Copy the words of the user from the hearing machine."""
         if words is self._words:
             return
         self._words = words
@@ -69,7 +70,7 @@ class Transcript:
         return self._words
 
     def follow(self, record: StepRecord) -> None:
-        """Add the turns to the history that this step has completed, or that were overheard or typed."""
+        """Process a step: add to the history the turns that were completed, overheard or typed in it."""
         event, before, after = record.event, record.before, record.after
         for effect in record.effects:
             if type(effect) is RecordOverheard:
@@ -83,7 +84,8 @@ class Transcript:
             self.place(after.turn)
 
     def place(self, turn: int) -> None:
-        """Add a turn to the history, or update its text there. A turn without words isn't added."""
+        """Add a turn to the history. If the history already has it, update its text. A turn without words isn't
+        added."""
         found = self._said.get(turn)
         placed = turn in self._place_of_turn
         if found is None or not (found.text or placed):
@@ -95,20 +97,20 @@ class Transcript:
             self._put(self._place_of_turn[turn], said)
 
     def _append(self, item: Item) -> int:
-        """Add an item to the history. Returns its place, which is its index."""
+        """Add an item to the history. Returns its index."""
         self._items.append(item)
         self.pages.touch(len(self._items) - 1)
         return len(self._items) - 1
 
     def _put(self, place: int, item: Item) -> None:
-        """Replace the item at this place."""
+        """Replace the item at this index."""
         self._items[place] = item
         self.pages.touch(place)
 
     # -- The agent
 
     def begin_reply(self, reply: int) -> None:
-        """Give the reply its place in the history. Called when its sound or its first tool call begins."""
+        """Add the reply to the history, still without text. Called when its sound or its first tool call begins."""
         if reply not in self._place_of_reply:
             self._place_of_reply[reply] = self._append(AgentSaid(reply, ""))
 
@@ -118,7 +120,7 @@ class Transcript:
         self._set_reply(replace(said, calls=(*said.calls, (number, call))))
 
     def end_reply(self, reply: int, heard: str, unheard: str, heard_ms: int, interrupted: bool) -> None:
-        """Set what was heard of the reply."""
+        """Record in the history which part of the reply was heard, and which wasn't."""
         self.begin_reply(reply)
         text, rest = encodable(heard), encodable(unheard)
         self._set_reply(
@@ -126,7 +128,7 @@ class Transcript:
         )
 
     def heard_of(self, reply: int) -> str:
-        """What was heard of a reply that is over."""
+        """The heard text of a reply that is over; empty if the reply isn't in the history."""
         return self._reply(reply).text if reply in self._place_of_reply else ""
 
     def _reply(self, reply: int) -> AgentSaid:
@@ -144,12 +146,12 @@ class Transcript:
         return join_pages(self.rest(), [self.page(number) for number in self.pages.all])
 
     def rest(self) -> dict[str, Any]:
-        """The part of the data that isn't in any page."""
+        """The data of the transcript that isn't part of any page."""
         typed = [list(one) for one in self._words.typed]
         return {"pages": self.pages.all, "contents": typed, "content": self._words.content}
 
     def page(self, number: int) -> dict[str, Any]:
-        """The data of one page: PAGE places of the history, and PAGE turns."""
+        """The data of one page: PAGE items of the history, and the words of PAGE turns."""
         turns = range(number * PAGE, (number + 1) * PAGE)
         placed = list(enumerate(self._items[turns.start : turns.stop], turns.start))
         return {
@@ -159,8 +161,9 @@ class Transcript:
             "said": [said_to_json(self._said[turn]) for turn in turns if turn in self._said],
         }
 
-    def load(self, data: dict[str, Any]) -> None:
-        """Restore what `dump` returned. Raises NotRestorable for invalid data."""
+    def load(self, data: dict[str, Any], answered: int) -> None:
+        """Restore what `dump` returned. `answered` is the newest turn that was answered. Raises NotRestorable for
+        invalid data."""
         with reading("the transcript"):
             items = [item_from_json(item) for item in data["items"]]
             turns, replies = numbers(data["turns"]), numbers(data["replies"])
@@ -172,7 +175,7 @@ class Transcript:
             typed, content = tuple(texts_by_number(data["contents"]).items()), whole(data["content"])
         self._items, self._place_of_turn, self._place_of_reply = items, turns, replies
         self._said = {one.turn: one for one in found}
-        self._words = SaidWords(recent(found), content, typed)
+        self._words = SaidWords(recent(found, answered), content, typed)
         self.pages.set_written((*range(len(items)), *self._said))
         if "texts" in data or "pages" not in data:  # saved by an earlier version, so every page has to be written
             self.pages.touch_all()
@@ -191,25 +194,25 @@ class Transcript:
         return self.since(0)
 
     def since(self, place: int, until: int | None = None) -> tuple[Item, ...]:
-        """The items of the history from this place on, except replies that weren't heard and called no tool. With
-        `until`, only the items before that place."""
+        """The items of the history from index `place` on, and before index `until` if that is given. Replies that
+        weren't heard and called no tool are left out."""
         return tuple(item for item in self._items[place:until] if not _is_empty(item))
 
     def first_after(self, turn: int) -> int:
-        """The place of the first turn of the user after this one, or the end of the history if there is no later
-        turn."""
+        """The index of the user's first turn after turn number `turn`. If there is no later turn, the length of the
+        history."""
         return next((place for newer, place in self._place_of_turn.items() if newer > turn), len(self._items))
 
     @property
     def settled(self) -> int:
-        """How many places of the history are complete. While no part of the newest reply is known to be heard, the
-        reply and everything after it are incomplete."""
+        """The number of items at the beginning of the history that are complete. If no part of the newest reply is
+        known to be heard, these are the items before that reply; otherwise all items."""
         place = next(reversed(self._place_of_reply.values()), None)
         return len(self._items) if place is None or _is_over(self._items[place]) else place
 
     def __len__(self) -> int:
-        """The number of places in the history. An empty reply has a place too, because it may later be reported as
-        heard."""
+        """The number of items in the history. A reply that wasn't heard is counted too, because a later report may say
+        that it was heard."""
         return len(self._items)
 
     def recent(self, turns_max: int = 10) -> tuple[Item, ...]:

@@ -1,7 +1,7 @@
-"""Pages of a transcript, so that a long conversation isn't written as a whole with every change.
+"""Divides a transcript into pages, so that a change in a long conversation doesn't cause all of it to be written again.
 
-A page holds PAGE places of the history and PAGE turns. Only changed pages are written again. Rule: the pages and the
-rest of the transcript together are exactly what `Transcript.dump` returns.
+A page holds PAGE items of the history and the words of PAGE turns. Only changed pages are written again. Rule: all
+pages and the rest of the transcript together are exactly what `Transcript.dump` returns.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ _OLD_LISTS = ("texts", "confidence", "overheard", "requested", "known")  # of ea
 
 
 class TranscriptPages:
-    """The numbers of all pages, and of the pages that have changed since the last `take`."""
+    """The numbers of all pages, and which of them have changed since the last call of `take`."""
 
     def __init__(self) -> None:
         self._all: set[int] = set()
         self._changed: dict[int, None] = {}
 
     def touch(self, number: int) -> None:
-        """Mark the page of this place or turn as changed."""
+        """Mark a page as changed: the page that holds the item with this index in the history, or the turn with this
+        number."""
         page = number // PAGE
         self._all.add(page)
         self._changed[page] = None
@@ -31,12 +32,12 @@ class TranscriptPages:
         self._changed = dict.fromkeys(self.all)
 
     def set_written(self, numbers: Iterable[int]) -> None:
-        """Set which places and turns exist. All their pages count as written."""
+        """Set which pages exist: those of these items and turns. None of them counts as changed."""
         self._all = {number // PAGE for number in numbers}
         self._changed = {}
 
     def take(self) -> tuple[int, ...]:
-        """Return the numbers of the changed pages, and count these pages as written from now on."""
+        """Return the numbers of the changed pages. From now on, these pages count as unchanged."""
         taken = tuple(self._changed)
         self._changed = {}
         return taken
@@ -52,7 +53,7 @@ def page_name(part: str, page: int) -> str:
 
 
 def join_pages(rest: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The whole transcript: `rest`, and each list joined from all pages."""
+    """The data of the whole transcript: `rest`, and each list, joined from its pieces in all pages."""
     is_old = any("texts" in page for page in pages)
     lists = (*_LISTS[:3], *_OLD_LISTS) if is_old else _LISTS
     return {**rest, **{name: [entry for page in pages for entry in page[name]] for name in lists}}

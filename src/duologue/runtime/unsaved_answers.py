@@ -1,7 +1,7 @@
-"""Answers that aren't in the store yet: gives receipts for them, and uses the receipts that an earlier process gave.
+"""Answers that aren't in the store yet: makes receipts for them, and uses receipts that an earlier process has made.
 
-Rule: sound reaches a client that keeps receipts only after the store or the client has its words. So no answer is heard
-twice, however long the store fails.
+Rule: if a client keeps receipts, it gets sound only when the words of that sound are in the store or in a receipt. So
+no answer is heard twice, however long the store fails.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .transcript import Transcript
 
 
 class UnsavedAnswers:
-    """The receipts of one conversation. `on_receipt` is called with each new receipt. It is None if the client keeps no
+    """The receipts of one conversation. `on_receipt` is called with each new receipt; it is None if the client keeps no
     receipts."""
 
     def __init__(self, driver: Driver, transcript: Transcript, hearing: Hearing) -> None:
@@ -35,8 +35,8 @@ class UnsavedAnswers:
         self.heard: tuple[HeardAnswer, ...] = ()
 
     def give_receipt(self, speech: Speech) -> None:
-        """Give a receipt for the words of this speech, unless they are saved. Call this before sound of the speech is
-        sent."""
+        """Make a receipt for the words of this speech, unless they are already saved. Call this before any sound of
+        these words is sent."""
         growth = (speech.voice, speech.ledger.growth)
         if self.on_receipt is None or self.writer is None or growth == self._known:
             return
@@ -51,7 +51,7 @@ class UnsavedAnswers:
     # -- After a takeover
 
     def learn(self, speech: Speech, receipts: tuple[AnswerReceipt, ...]) -> None:
-        """If a receipt contains more of this saved speech than the store does, take the words from the receipt."""
+        """If a receipt contains more words of this speech than the store does, use the words in the receipt."""
         for receipt in receipts:
             known = Ledger.load(receipt.ledger)
             if receipt.voice == speech.voice and known.growth > speech.ledger.growth:
@@ -59,13 +59,14 @@ class UnsavedAnswers:
                 speech.ledger = known
 
     def note_begun(self, speech: Speech, heard_ms: int) -> None:
-        """Note what was heard of this speech, so that it isn't said again when the brain continues the answer."""
+        """Note which words of this speech were heard. When the brain continues the answer, they aren't said again."""
         heard, text = heard_of(speech.ledger, heard_ms)
         self.heard = (*self.heard, HeardAnswer(self._driver.state.asked, heard, text))
 
     def note_receipts(self, receipts: tuple[AnswerReceipt, ...], played: Played | None, saved_voice: int) -> None:
-        """Use the receipts for voices after `saved_voice`, which aren't in the store. Turns of the user that aren't in
-        the store either are added, and what was heard of the answers isn't said again."""
+        """Use the receipts for voices with numbers above `saved_voice`: these aren't in the store. The turns in the
+        receipts that aren't in the store are added to the conversation. The parts of the answers that were heard aren't
+        said again."""
         numbers = {turn: turn for turn in range(self._driver.state.turn + 1)}  # in the receipts, and here
         for receipt in receipts:
             if receipt.voice <= saved_voice:
@@ -80,8 +81,8 @@ class UnsavedAnswers:
                 self.heard = (*self.heard, answer)
 
     def heard_for(self, first: int, last: int) -> HeardAnswer | None:
-        """What was heard of the answers to the turns from `first` to `last`; None if nothing was heard. `first` is the
-        oldest turn without an answer."""
+        """What was heard of the answers to the turns from `first` to `last`; None if nothing was heard. `first` must be
+        the oldest turn that isn't answered: what is known about earlier turns is dropped."""
         self.heard = tuple(one for one in self.heard if one.turn >= first)
         mine = [one for one in self.heard if one.turn <= last]
         return joined(mine) if mine else None

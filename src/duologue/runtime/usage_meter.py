@@ -1,7 +1,8 @@
-"""Counts what the services of a conversation use, and sends it as signals.
+"""Counts what the services of a conversation use (tokens, characters and sound), and sends the counts as signals.
 
-An LLM reports its tokens itself, and the module `replies` reports the characters for a TTS. The sound that the ears get
-is counted here. Rule: each piece of sound is reported once: when a turn has words, or at the end of the conversation.
+An LLM reports its tokens itself, and the module `replies` reports the characters that a TTS speaks. The sound that the
+ears get is counted here. Rule: each piece of sound is reported one time: when a turn has words, or when the
+conversation ends.
 """
 
 from __future__ import annotations
@@ -35,11 +36,12 @@ class UsageMeter:
         self._bus.send(used)
 
     def hear(self, frame: Frame) -> None:
-        """Count sound that the ears got."""
+        """Count a piece of sound that the ears got."""
         self._unreported_ms += len(frame.pcm) * 500 / frame.rate_hz
 
     def follow(self, record: StepRecord) -> None:
-        """Report the sound that the ears got, if a turn has words now or the conversation has ended."""
+        """If a turn has words now, or the conversation has ended, report the sound that the ears got since the last
+        report."""
         if record.after.said == record.before.said and record.after.link not in CLOSED:
             return
         ms = round(self._unreported_ms)

@@ -1,4 +1,4 @@
-"""The time of day of a moment on a conversation's own clock.
+"""Converts a time on a conversation's own clock to the time of day.
 
 The conversation's clock counts milliseconds from its start, so that a journal replays exactly. It stands still while no
 process runs the conversation. Rule: the time of day is only shown, and no decision depends on it.
@@ -17,8 +17,9 @@ def utc_now() -> datetime:
 
 
 class WallTime:
-    """The relation of one conversation's clock, `now` in milliseconds, to the time of day. It is measured again at each
-    use, because both clocks may jump: the conversation's when it is restored, and the computer's when it is set."""
+    """Compares one conversation's clock with the time of day. `now` returns the milliseconds on the conversation's
+    clock. The clocks are compared again at each use, because each may jump: the conversation's clock when the
+    conversation is restored, and the computer's clock when it is set."""
 
     def __init__(self, now: Callable[[], int], utc: Callable[[], datetime] | None = None) -> None:
         self._now = now

@@ -1,4 +1,4 @@
-"""Abbreviations with a full stop: what is said for them, and whether their stop can end a sentence.
+"""Abbreviations that end in a full stop: what is said for each, and whether its full stop can also end a sentence.
 
 Rule: a title such as "Dr." never ends a sentence; "etc." ends one if a capital letter follows; "No." is an abbreviation
 only before a number.
@@ -18,8 +18,8 @@ from .rules import RewriteRule
 
 @dataclass(frozen=True, slots=True)
 class Abbreviations:
-    """The abbreviations of one language with their full stops, and the words that are said for each. With an empty
-    text, an abbreviation is said as it is written."""
+    """The abbreviations of one language, with their full stops. Each is mapped to the words that are said for it; an
+    empty text means that it is said as it is written."""
 
     inner: Mapping[str, str]  # never end a sentence
     either: Mapping[str, str]  # end a sentence if a capital letter follows
@@ -37,7 +37,7 @@ class Abbreviations:
         object.__setattr__(self, "all_keys", self.inner_keys | self.either_keys | self.numbered_keys)
 
     def rules(self) -> tuple[RewriteRule, ...]:
-        """The rules that say these abbreviations in full."""
+        """The rules that replace these abbreviations by full words."""
         numbered = {key: said for key, said in self.numbered.items() if said}
         plain = {key: said for key, said in {**self.inner, **self.either}.items() if said}
         by_number = {folded(key): said for key, said in numbered.items()}
@@ -55,7 +55,7 @@ class Abbreviations:
 
 
 def folded(text: str) -> str:
-    """An abbreviation without its spaces."""
+    """The abbreviation without spaces, so that "z. B." and "z.B." are the same."""
     return re.sub(r"\s", "", text)
 
 
@@ -66,7 +66,7 @@ def _either(known: Mapping[str, str]) -> str:
 
 @cache
 def abbreviations(language: str) -> Abbreviations:
-    """The abbreviations of a language, by its code. A language without a list gets the English one."""
+    """The abbreviations of the language with this code. For a language without its own list, the English list."""
     return {"de": GERMAN, "es": SPANISH}.get(known_code(language), ENGLISH)
 
 

@@ -1,6 +1,6 @@
 """Web and e-mail addresses as people say them: "example dot com".
 
-Rule: a long address is said only as far as its host. The words for the symbols come from the language.
+Rule: of a long address, only the host (such as example.com) is said. The words for the symbols come from the language.
 """
 
 from __future__ import annotations

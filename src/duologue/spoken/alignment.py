@@ -1,7 +1,8 @@
-"""A sentence in its written and its spoken form, with the positions in both texts that belong together.
+"""A sentence in its written and its spoken form, and which position in one text corresponds to which position in the
+other.
 
-Rule: a written word has been said when all the spoken words for it have been said. Positions never go back: a later
-position in the spoken text never belongs to an earlier position in the written text.
+Rule: a written word has been said when all the spoken words for it have been said. The order is the same in both texts:
+a later position in the spoken text never corresponds to an earlier position in the written text.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _TIGHT = ",.;:!?)"  # no space before these
 
 
 class AlignedPiece(NamedTuple):
-    """A stretch of the spoken text, and the stretch of the written text that it says."""
+    """A stretch of the spoken text, and the stretch of the written text that it is spoken for."""
 
     spoken_start: int
     spoken_end: int
@@ -26,7 +27,7 @@ class AlignedPiece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SpokenForm:
-    """A written sentence and its spoken form. Without pieces, both are the same text."""
+    """A written sentence and its spoken form. If there are no pieces, the two texts are the same."""
 
     written: str
     text: str
@@ -34,11 +35,11 @@ class SpokenForm:
 
     @property
     def is_silent(self) -> bool:
-        """Is nothing of the sentence spoken?"""
+        """True if the spoken form has no letter or digit, so that there is nothing to speak."""
         return not any(map(str.isalnum, self.text))
 
     def written_place(self, place: int) -> int:
-        """How far the written text has been said, as a position in it, when the spoken text has been said up to
+        """The position in the written text up to which it has been said, when the spoken text has been said up to
         `place`."""
         if not self.pieces:
             return min(place, len(self.written))
@@ -59,7 +60,7 @@ class SpokenForm:
         return self.text[piece.spoken_start : piece.spoken_end] == written
 
     def dump(self) -> list[Any]:
-        """The spoken text and its pieces as JSON values. The written text isn't among them."""
+        """The spoken text and its pieces as JSON values, without the written text."""
         return [self.text, [list(piece) for piece in self.pieces]]
 
     @classmethod
@@ -84,7 +85,7 @@ def _spoken_end(piece: AlignedPiece) -> int:
 
 def _place(value: Any) -> int:
     if type(value) is not int or value < 0:
-        raise ValueError("the places of a spoken form must be whole numbers from 0 on")
+        raise ValueError("the positions in a spoken form must be whole numbers, 0 or higher")
     return value
 
 
@@ -100,7 +101,7 @@ class SpokenText:
         self._is_apart = True  # a space in the written text comes before the next part
 
     def keep(self, start: int, end: int) -> None:
-        """Say this stretch of the written text as it is, with single spaces."""
+        """Say this stretch of the written text as it is written, but with single spaces."""
         for run in _RUN.finditer(self._written, start, end):
             if run.group().isspace():
                 self._has_space = self._is_apart = True
@@ -119,14 +120,14 @@ class SpokenText:
         self._is_apart = text[-1:].isspace() and not bare
 
     def end_with(self, mark: str) -> None:
-        """Add a mark that isn't written to the end of the spoken text."""
+        """Add a mark to the end of the spoken text that isn't in the written text."""
         if self._parts:
             self._parts.append(mark)
             self._length += len(mark)
 
     @property
     def last(self) -> str:
-        """The last spoken character, or an empty text."""
+        """The last character of the spoken text; empty if there is no text yet."""
         return self._parts[-1][-1] if self._parts else ""
 
     def done(self) -> SpokenForm:

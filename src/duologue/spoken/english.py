@@ -1,7 +1,7 @@
-"""What English texts sound like: numbers, dates, times, money, units, abbreviations and acronyms.
+"""How English texts are spoken: numbers, dates, times, money, units, abbreviations and acronyms.
 
-Rule: where two readings are possible, the words around a number decide, and without such words the plain number is
-said.
+Rule: if a number can be read in two ways (such as a year or an amount), the words around it decide. If they don't, it
+is said as a plain number.
 """
 
 from __future__ import annotations

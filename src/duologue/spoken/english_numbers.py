@@ -39,7 +39,7 @@ def ordinal(number: int) -> str:
 
 
 def year(number: int) -> str:
-    """A year from 1000 to 2999, as people say it."""
+    """A year from 1000 to 2999 in words, as people say it: "nineteen eighty-four"."""
     high, low = divmod(number, 100)
     if number // 10 in (200, 100) or number % 1000 == 0:
         return cardinal(number)
@@ -49,7 +49,7 @@ def year(number: int) -> str:
 
 
 def digits(text: str) -> str:
-    """The digits of a text, one by one."""
+    """The digits of a text in words, one by one."""
     return " ".join(ONES[int(digit)] for digit in text if digit in "0123456789")
 
 

@@ -1,4 +1,5 @@
-"""Spoken forms for an agent: its language, and its own pronunciations of names and terms.
+"""Makes the spoken forms of an agent's sentences, by the rules of its language and its own pronunciations of names and
+terms.
 
 Rule: a sentence is rewritten in one pass, by rules that are made once for a language and a lexicon. In a language
 without rules of its own, markup is left out and everything else stays as it is written.
@@ -43,21 +44,21 @@ LANGUAGES = tuple(_LANGUAGES)
 
 
 class SpokenForms:
-    """Turns sentences of one language into their spoken form. `lexicon` says how single words are said: {"SQL":
-    "sequel"}. Its words are found in lower and upper case. With `is_off`, only the lexicon is used, and everything else
-    is said as it is written."""
+    """Turns sentences in one language into their spoken form. `lexicon` says how certain words are said, such as
+    {"SQL": "sequel"}; upper and lower case make no difference. With `is_off`, only the lexicon is used, and everything
+    else is said as it is written."""
 
     def __init__(self, language: str = "en", lexicon: Mapping[str, str] | None = None, *, is_off: bool = False) -> None:
         self.language = language
         self._rules = _rules(language, tuple(sorted((lexicon or {}).items())), is_off)
 
     def of(self, sentence: str) -> SpokenForm:
-        """The spoken form of a sentence, with its alignment."""
+        """The spoken form of a sentence, and which written and spoken words correspond."""
         return self._rules.apply(sentence)
 
 
 def lexicon_problems(lexicon: object) -> list[str]:
-    """What is wrong with a lexicon, one line each."""
+    """The problems of a lexicon, each in one line; empty if it is valid."""
     if not isinstance(lexicon, Mapping):
         return [f"pronunciations must be a dict such as {{'SQL': 'sequel'}}, not {type(lexicon).__name__}"]
     problems = []

@@ -1,4 +1,4 @@
-"""What German texts sound like: numbers, dates, times, money, units, abbreviations and acronyms.
+"""How German texts are spoken: numbers, dates, times, money, units, abbreviations and acronyms.
 
 Rule: the ending of an ordinal follows the word before it: "der dritte Mai", "am dritten Mai", "dritter Mai".
 """

@@ -12,7 +12,8 @@ _ORDINALS = {1: "erst", 3: "dritt", 7: "siebt", 8: "acht"}
 
 
 def cardinal(number: int, one: str = "eins") -> str:
-    """A whole number in words. `one` is said for 1 at the end: "ein" or "eine" before a noun."""
+    """A whole number in words. `one` is the word for a 1 at the end of the number: "eins", or before a noun "ein" or
+    "eine"."""
     if number < 0:
         return f"minus {cardinal(-number, one)}"
     for scale, name, names in _SCALES:
@@ -33,7 +34,7 @@ def cardinal(number: int, one: str = "eins") -> str:
 
 
 def ordinal(number: int, ending: str) -> str:
-    """An ordinal with an ending such as "e", "en" or "er": dritter, zwanzigsten."""
+    """An ordinal in words with an ending such as "e", "en" or "er": "dritter", "zwanzigsten"."""
     high, low = divmod(number, 100)
     head = f"{cardinal(high * 100)}" if high else ""
     if low in _ORDINALS:
@@ -50,7 +51,7 @@ def year(number: int) -> str:
 
 
 def digits(text: str) -> str:
-    """The digits of a text, one by one."""
+    """The digits of a text in words, one by one."""
     return " ".join(ONES[int(digit)] for digit in text if digit in "0123456789")
 
 

@@ -1,7 +1,7 @@
 """Which acronyms are said letter by letter, and how codes of letters and digits are said.
 
-Rule: capitals without a vowel are said letter by letter, and so are those in the list. Others, such as NASA, are words.
-A text that is all in capitals isn't spelled.
+Rule: an acronym without a vowel is said letter by letter, and so is an acronym in the list of this module. Other
+acronyms, such as NASA, are said as words. If a whole text is in capitals, its words aren't spelled.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _VOWELS = re.compile("[AEIOUYÄÖÜÁÉÍÓÚ]")
 
 
 def acronym_rules(language: str) -> tuple[RewriteRule, ...]:
-    """The rules for acronyms and codes. The numbers in codes such as "B12" are said in this language."""
+    """The rules for acronyms and codes. Numbers in codes such as "B12" are said in the given language."""
     number = _CARDINALS[language]
 
     def spell(match: re.Match[str]) -> str | None:
@@ -45,5 +45,5 @@ def acronym_rules(language: str) -> tuple[RewriteRule, ...]:
 
 
 def _is_shouted(match: re.Match[str]) -> bool:
-    """Is the whole text in capitals?"""
+    """Is the whole text, of at least three words, in capitals?"""
     return match.string.isupper() and len(match.string.split()) > 2

@@ -1,4 +1,4 @@
-"""Rules for markup, code, emoji and links, the same in every language.
+"""Rules for markup, code, emoji and links. They are the same in every language.
 
 Rule: marks that only change how a text looks on a screen, such as those for bold letters or lists, aren't said, and
 neither are emoji.
@@ -19,7 +19,7 @@ _SPACE_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-./(){}\[\];=<>:'\"]+")
 
 
 def code_words(code: str) -> str:
-    """Inline code as words: `snake_case` and `camelCase` names are taken apart."""
+    """Inline code as words. Names in `snake_case` and `camelCase` are split into their words."""
     return " ".join(_SPACE_CASE.sub(" ", code).split())
 
 
@@ -33,7 +33,7 @@ def _row(match: re.Match[str]) -> str:
 
 
 def markup_rules(code_block: str) -> tuple[RewriteRule, ...]:
-    """The rules for markup. `code_block` is said instead of a block of code."""
+    """The rules for markup. Instead of a block of code, the text `code_block` is said."""
     block = f" {code_block}. " if code_block else ""
     return (
         RewriteRule("[`~]", r"(?P<fence>```|~~~)[^\n]*\n[\s\S]*?(?:(?:```|~~~)|\Z)", block),
@@ -62,6 +62,7 @@ def markup_rules(code_block: str) -> tuple[RewriteRule, ...]:
 
 
 def _emphasis(match: re.Match[str]) -> str | None:
-    """What is said for a mark of emphasis: nothing. A star between two digits, or alone between spaces, is kept."""
+    """What is said for stars that mark emphasis: an empty text, so that they aren't spoken. None, so that they are
+    kept, between two digits as in "2*3"."""
     before, after = match.string[: match.start()][-1:], match.string[match.end() :][:1]
     return None if before.isdigit() and after.isdigit() else ""

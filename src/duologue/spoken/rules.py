@@ -1,7 +1,7 @@
 """Rules that rewrite stretches of a written text, and the scan that applies them.
 
-All rules of a language are one pattern, so a sentence is read once. Rule: the first rule that matches at a place
-decides, and what it rewrites isn't rewritten again.
+All rules of a language are combined into one pattern, so that a sentence is searched only one time. Rule: at each
+position, the first rule that matches is applied. Text that a rule has rewritten isn't rewritten again.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _CLOSING = " \t\n\"'”’»“)]*_`~|"
 
 @dataclass(frozen=True, slots=True)
 class RewriteRule:
-    """Replaces the text that the pattern matches by what is said for it. `first` is a character class with the
-    characters that a match can begin with; it makes the scan fast."""
+    """Replaces text that the pattern matches by what is said for it. `first` is a character class: the characters with
+    which a match can begin. It makes the search fast."""
 
     first: str
     pattern: str
@@ -35,7 +35,7 @@ class RewriteRule:
         object.__setattr__(self, "compiled", re.compile(self.pattern))
 
     def apply(self, text: str, start: int) -> str | None:
-        """What is said for the match at this place."""
+        """What is said for the match that begins at `start`; None if the text stays as it is."""
         if isinstance(self.say, str):
             return self.say
         match = self.compiled.match(text, start)
@@ -43,12 +43,12 @@ class RewriteRule:
 
 
 def _is_line_mark(text: str) -> bool:
-    """Does this text mark a heading, an item of a list or a row of a table?"""
+    """Is this text a mark at the beginning of a heading, an item of a list or a row of a table?"""
     return text[-1:].isspace() and (text[0].isdigit() or not text[0].isalnum())
 
 
 class RewriteRules:
-    """An ordered list of rules, as one pattern."""
+    """An ordered list of rules, combined into one pattern."""
 
     def __init__(self, rules: Iterable[RewriteRule]) -> None:
         self._rules = tuple(rules)
@@ -62,7 +62,7 @@ class RewriteRules:
         self._scan = re.compile("|".join(f"(?={first})(?:{'|'.join(sources)})" for first, sources in groups))
 
     def apply(self, written: str) -> SpokenForm:
-        """The spoken form of a sentence."""
+        """Apply the rules to a sentence, and return its spoken form."""
         match = self._scan.search(written)
         if match is None and written == " ".join(written.split()):
             return SpokenForm(written, written)
@@ -82,8 +82,8 @@ class RewriteRules:
         return spoken.done()
 
     def _end(self, spoken: SpokenText, written: str, is_listed: bool) -> None:
-        """End the spoken text with a mark if the written sentence ends with one. It may have been lost with the full
-        stop of an abbreviation. A heading and an item of a list also get a mark."""
+        """Add a full stop to the spoken text if it needs one: after a heading or an item of a list, and if the written
+        sentence ends with a mark that got lost (with the full stop of an abbreviation)."""
         if not spoken.last or spoken.last in f"{_END_MARKS},;:":
             return
         bare = written.rstrip(_CLOSING)

@@ -1,7 +1,7 @@
-"""What Spanish texts sound like: numbers, dates, times, money, units, abbreviations and acronyms.
+"""How Spanish texts are spoken: numbers, dates, times, money, units, abbreviations and acronyms.
 
-Rule: a number agrees with the noun after it: "veintiún euros", "veintiuna personas". Whether numbers have a decimal
-comma or a decimal point, as in Mexico, depends on the region.
+Rule: a number agrees with the noun after it: "veintiún euros", "veintiuna personas". The region decides whether numbers
+are written with a decimal comma or, as in Mexico, with a decimal point.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MASCULINE = re.compile(r"\s+(?:\w+(?:os|es|ías)|día|año|mes|euro|kilo|minuto
 
 
 class _Spanish:
-    """The functions that the rules call, for one region."""
+    """The functions that say numbers, money and so on in Spanish, for one region. The rules call them."""
 
     def __init__(self, region: str) -> None:
         self.has_point = region in _POINT_REGIONS
@@ -38,7 +38,7 @@ class _Spanish:
         self.money_names = {**MONEY, "$": PESO} if region in _PESO_REGIONS else MONEY
 
     def plain(self, text: str) -> str:
-        """A number with a comma as its decimal mark and nothing between thousands."""
+        """The number with a decimal comma and without separators between thousands, however the region writes it."""
         return text.replace(",", "").replace(".", ",") if self.has_point else text.replace(".", "")
 
     def say(self, text: str, gender: Gender = "") -> str:

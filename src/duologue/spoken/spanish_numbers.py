@@ -23,7 +23,7 @@ _ORDINALS = (
 
 
 def cardinal(number: int, gender: Gender = "") -> str:
-    """A whole number in words. `gender` is that of the noun after it."""
+    """A whole number in words. `gender` is the gender of the noun that follows the number."""
     if number < 0:
         return f"menos {cardinal(-number, gender)}"
     if number < 30:
@@ -57,7 +57,7 @@ def _with_gender(word: str, number: int, gender: Gender) -> str:
 
 
 def ordinal(number: int, ending: str) -> str | None:
-    """An ordinal up to 20 with the ending "o", "a" or "er", or None."""
+    """An ordinal with the ending "o", "a" or "er"; None if the number is too high (above 20) or below 1."""
     if not 1 <= number <= len(_ORDINALS):
         return None
     word = _ORDINALS[number - 1]
@@ -67,7 +67,7 @@ def ordinal(number: int, ending: str) -> str | None:
 
 
 def digits(text: str) -> str:
-    """The digits of a text, one by one."""
+    """The digits of a text in words, one by one."""
     return " ".join(ONES[int(digit)] for digit in text if digit in "0123456789")
 
 

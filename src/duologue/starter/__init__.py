@@ -1,1 +1,1 @@
-"""The project that `duologue init` writes, which is also the demo of `duologue serve`: an agent that books flights."""
+"""The project that `duologue init` writes: an agent that books flights. `duologue serve` also runs it as its demo."""

@@ -35,12 +35,12 @@ def write_example(name: str, folder: Path) -> tuple[Path, ...]:
 
 
 def example_names() -> list[str]:
-    """The names of the examples. An example is a flow file with its functions, or an agent in one file."""
+    """The names of the examples. An example is either a flow file with a file of functions, or an agent in one file."""
     return sorted({path.name.partition(".")[0] for path in _sources()})
 
 
 def example_files(name: str) -> list[Path]:
-    """The files of an example: those with its name, and the files next to them that their text mentions."""
+    """The files of an example: the files with its name, and the files in the same folder that these files mention."""
     found = [path for path in _sources() if path.name.partition(".")[0] == name]
     if not found:
         raise DuologueError(f"unknown example {name!r}; use one of {', '.join(example_names())}")
@@ -53,7 +53,8 @@ def example_files(name: str) -> list[Path]:
 
 
 def examples_folder() -> Path:
-    """The folder of the examples: in the installed package, or in the checkout that the package is imported from."""
+    """The folder of the examples. It is in the installed package; if the package is imported from a git checkout, it is
+    in the checkout."""
     installed = _PACKAGE / "examples"
     return installed if installed.is_dir() else _PACKAGE.parents[1] / "examples"
 

@@ -1,1 +1,1 @@
-"""Where conversations are stored: in memory, in an SQLite file or in PostgreSQL, all with the same behaviour."""
+"""Stores for conversations: in memory, in an SQLite file or in PostgreSQL. All of them behave in the same way."""

@@ -1,7 +1,7 @@
-"""A store in memory, lost when the process ends: for tests, simulations and a first try.
+"""A store in memory, for tests, simulations and a first try. Its content is lost when the process ends.
 
-It consists of plain dictionaries, and no operation waits. Rule: this store behaves exactly like the databases, which
-are tested against it.
+The store consists of plain dictionaries, and no operation waits. Rule: this store behaves exactly like the database
+stores, which are tested against it.
 """
 
 from __future__ import annotations

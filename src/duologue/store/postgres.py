@@ -1,9 +1,9 @@
 """A store in PostgreSQL, for any number of nodes. All times come from the database server's clock.
 
-If a connection is lost, its transaction is retried on a new one. If it was lost before the commit, nothing was written.
-If it was lost during the commit, the retried script finds what it wrote and returns as usual. Rule: a lost connection
-raises an error only if the retries fail too, or if the script must not run twice. The error says whether the outcome is
-known.
+If a connection is lost, its transaction is retried on a new connection. If the connection was lost before the commit,
+nothing had been written. If it was lost during the commit, the first attempt may have succeeded; then the retry finds
+what was written and returns as usual. Rule: a lost connection leads to an error only if the retries fail too, or if the
+script must not run twice. The error says either that nothing was written, or that the outcome is unknown.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
 
 class _Lost(Exception):
-    """The connection was lost, or two transactions were in conflict. With `may_be_done`, the transaction may have been
-    committed, because the connection was lost during the commit."""
+    """The connection was lost, or two transactions were in conflict. If `may_be_done` is true, the connection was lost
+    during the commit, so the transaction may have been committed."""
 
     def __init__(self, may_be_done: bool) -> None:
         self.may_be_done = may_be_done
 
 
 class PostgresStore(SqlStore):
-    """A store in PostgreSQL. `schema` is the database schema that contains the tables. `open` creates it if it doesn't
-    exist."""
+    """A store in PostgreSQL. `schema` is the name of the database schema that contains the tables. `open` creates this
+    schema if it doesn't exist."""
 
     dialect = POSTGRES
 
@@ -64,7 +64,7 @@ class PostgresStore(SqlStore):
         self._pool = Pool(read_address(url), settings, connections_max)
 
     async def open(self) -> None:
-        """Connect, and bring the schema up to date."""
+        """Connect to the database, and bring the schema up to date."""
         connection = await self._pool.take()
         try:
             await self._migrate(connection)
@@ -140,7 +140,8 @@ class PostgresStore(SqlStore):
     # -- The schema
 
     async def _migrate(self, connection: PostgresConnection) -> None:
-        """Apply the missing steps in one transaction. Nodes that start at the same time wait for each other."""
+        """Apply the missing migration steps in one transaction. If several nodes start at the same time, they do this
+        one after the other."""
         async with connection.transaction():
             number = zlib.crc32(f"duologue {self.schema}".encode())
             await connection.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
@@ -166,8 +167,8 @@ class PostgresStore(SqlStore):
 
 
 class _Attempt:
-    """One run of a script on a connection. If the run fails, `is_committing` says whether the script may have been
-    committed."""
+    """One attempt to run a script on a connection. If the attempt fails, `is_committing` says whether the script's
+    changes may have been committed."""
 
     def __init__(self, connection: PostgresConnection) -> None:
         self.connection = connection
@@ -204,5 +205,5 @@ class _Attempt:
 
 @functools.lru_cache(maxsize=512)
 def _translated(sql: str) -> bytes:
-    """The statement with psycopg's placeholders, %s instead of ?, as bytes."""
+    """The SQL statement as bytes, with psycopg's placeholder %s instead of each ?."""
     return sql.replace("?", "%s").encode()

@@ -1,7 +1,7 @@
-"""Converts errors of PostgreSQL to one line that says what to do.
+"""Converts errors from PostgreSQL to one line that says what to do.
 
-The server's messages may quote values, and those of libpq may quote the address with its password. Rule: no such
-message is ever repeated. An error names only its class, the host, the port and the database.
+Messages from the server may quote values, and messages from libpq may quote the address with its password. Rule: such a
+message is never repeated. An error names only its class, the host, the port and the database.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ AGAIN = {"40001", "40P01"}  # a conflict of two transactions: one of them is ret
 
 
 class CantConnect(StoreFailed):
-    """A connection couldn't be opened. With `is_permanent`, a retry can't help."""
+    """A connection couldn't be opened. If `is_permanent` is true, a retry won't help."""
 
     def __init__(self, message: str, is_permanent: bool) -> None:
         self.is_permanent = is_permanent
@@ -59,7 +59,8 @@ class CantConnect(StoreFailed):
 
 
 def read_address(url: str) -> dict[str, Any]:
-    """The parameters of an address. Raises `CantConnect` if it is invalid, without quoting the address."""
+    """The connection parameters in an address. Raises `CantConnect` if the address is invalid; the error doesn't quote
+    it."""
     try:
         return conninfo_to_dict(url)
     except (psycopg.Error, UnicodeError):
@@ -67,7 +68,7 @@ def read_address(url: str) -> dict[str, Any]:
 
 
 def place(address: Mapping[str, Any]) -> str:
-    """The server's host, port and database for error messages, without user and password."""
+    """The host, port and database of the server as text for error messages. User and password are left out."""
     host = address.get("host") or address.get("hostaddr") or "this machine"
     port = f":{address['port']}" if address.get("port") else ""
     database = f", database {address['dbname']}" if address.get("dbname") else ""
@@ -75,7 +76,7 @@ def place(address: Mapping[str, Any]) -> str:
 
 
 def connecting(error: psycopg.Error, where: str) -> CantConnect:
-    """The error for a connection that couldn't be made."""
+    """The error to raise after a connection couldn't be opened."""
     words = str(error).lower()
     state = error.sqlstate or next((state for pattern, state in PATTERNS if pattern in words), "")
     if isinstance(error, psycopg.ProgrammingError):
@@ -90,7 +91,7 @@ def connecting(error: psycopg.Error, where: str) -> CantConnect:
 
 
 def running(error: psycopg.Error, where: str) -> StoreFailed:
-    """The error for a statement that failed."""
+    """The error to raise after an SQL statement has failed."""
     if not error.sqlstate:
         return StoreFailed(f"{where}: the connection was lost; try again")
     hint = RUNNING.get(error.sqlstate)

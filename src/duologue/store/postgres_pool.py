@@ -1,8 +1,8 @@
 """A small pool of connections to PostgreSQL, opened when they are needed.
 
 Unlike psycopg_pool, this pool reports immediately that connecting failed, and why. Rule: a connection that is returned
-in the middle of a transaction is closed, not reused. When a connection is lost, the idle ones are closed too, because
-their server has most likely gone.
+in the middle of a transaction is closed, not reused. When a connection is lost, the idle connections are closed too,
+because their server is most likely no longer there.
 """
 
 from __future__ import annotations

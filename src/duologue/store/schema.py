@@ -1,7 +1,8 @@
 """The database schema as a list of migration steps. A store applies the missing steps in one transaction.
 
-Steps are added, but never changed or removed. Rule: the tables of conversations have the same columns in both
-databases. Every table with a column `conversation` is in `TABLES`, so that forgetting a conversation deletes all of it.
+New steps are added at the end; existing steps are never changed or removed. Rule: the tables of conversations have the
+same columns in SQLite and PostgreSQL. Every table with a column `conversation` is listed in `TABLES`, so that all data
+is deleted when a conversation is forgotten.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ TABLES = ("parts", "receipts", "messages", "journal")  # the tables with rows of
 
 @dataclass(frozen=True, slots=True)
 class MigrationStep:
-    """The statements that upgrade a schema from the previous version to this one."""
+    """The SQL statements that upgrade a database from the previous schema version to this one."""
 
     version: int
     sqlite: Sequence[str]
@@ -67,11 +68,12 @@ STEPS: Sequence[MigrationStep] = (
 
 
 def missing(found: int, steps: Sequence[MigrationStep], where: str) -> Sequence[MigrationStep]:
-    """The steps that a store at version `found` still needs. Raises `StoreFailed` if `found` is too new."""
+    """The migration steps that a database at version `found` still needs. Raises `StoreFailed` if this version is newer
+    than all known steps."""
     newest = steps[-1].version
     if found > newest:
         raise StoreFailed(
-            f"{where} has schema version {found}, but this Duologue supports up to {newest}: "
+            f"{where} has schema version {found}, but this version of Duologue supports at most {newest}: "
             f"upgrade Duologue, or use another store"
         )
     return [step for step in steps if step.version > found]

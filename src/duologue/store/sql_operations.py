@@ -1,8 +1,9 @@
 """The operations of a store as scripts: generators that yield an SQL statement and receive its rows.
 
-The scripts neither connect nor wait, so that SQLite can run them in its thread and PostgreSQL in the event loop. Each
-script is a transaction. If it raises, it changes nothing. `now_ms()` is the store's clock. Rule: every write to a
-conversation first checks the node and epoch of its row, so that a node whose lease was taken over changes nothing.
+The scripts neither connect nor wait, so the SQLite store can run them in its thread, and the PostgreSQL store in the
+event loop. Each script is one transaction. If it raises an exception, nothing is changed. The SQL function `now_ms()`
+is the store's clock. Rule: every write to a conversation first checks the node and epoch of its row, so that a node
+whose lease was taken over changes nothing.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _CLAIMS_MAX = 5
 
 @dataclass(frozen=True, slots=True)
 class SqlDialect:
-    """The differences between the two databases."""
+    """The SQL that differs between SQLite and PostgreSQL."""
 
     next_epoch: str
     lock: str  # locks a row until the transaction ends; empty for SQLite, which has only one writer
@@ -63,8 +64,9 @@ def marks(rows: int, columns: int = 1) -> str:
 
 
 def claim(by: SqlDialect, conversation: str, node: str, ttl_ms: int, key_hash: str, force: bool) -> Script[Claimed]:
-    """Claim a conversation, or create it. If another node creates it at the same time, the claim starts over. Raises
-    `Held` if the key is wrong, or if another node holds the conversation and `force` is False."""
+    """Claim a conversation for a node; create the conversation if it doesn't exist. If another node creates it at the
+    same time, the claim is tried again. Raises `Held` if the key is wrong, or if another node holds the conversation
+    and `force` is False."""
     for _ in range(_CLAIMS_MAX):
         found = yield (
             "SELECT node, expires_ms > now_ms(), key_hash FROM conversations WHERE id = ?" + by.lock,
@@ -105,7 +107,7 @@ def _take_over(by: SqlDialect, conversation: str, node: str, ttl_ms: int, key_ha
 
 
 def renew(leases: Sequence[Lease], ttl_ms: int) -> Script[set[tuple[str, int]]]:
-    """Extend these leases. Returns the conversation and epoch of each lease that was still held."""
+    """Extend these leases. Returns the conversation and the epoch of each lease that the node still held."""
     # The leases are always in the same order, so that two nodes can't deadlock.
     values = [value for lease in sorted(leases, key=lambda one: one.conversation) for value in _fields(lease)]
     rows = yield (
@@ -156,7 +158,7 @@ _NEXT_REVISION = (
 
 def write(lease: Lease, revision: int, content: Content) -> Script[int]:
     """Write a revision, and return its number. The first statement checks the lease and increments the revision. The
-    others run in the same transaction."""
+    other statements run in the same transaction."""
     rows = yield _NEXT_REVISION, (int(content.is_over), content.digest, *_fields(lease), revision)
     if not rows:
         return (yield from _written_before(lease, revision, content.digest))
@@ -183,8 +185,8 @@ def write(lease: Lease, revision: int, content: Content) -> Script[int]:
 
 
 def write_at_once(lease: Lease, revision: int, content: Content) -> Script[int]:
-    """Write a revision that changes only parts, and return its number. This is a single statement of PostgreSQL, which
-    takes one round trip instead of four."""
+    """Write a revision that only stores parts, and return its number. Everything is done by a single PostgreSQL
+    statement, so it takes one round trip instead of four."""
     rows = yield (
         f"WITH fenced AS ({_NEXT_REVISION}), written AS (INSERT INTO parts (conversation, part, content) "
         f"SELECT fenced.id, given.part, given.content FROM fenced CROSS JOIN (VALUES {marks(len(content.parts), 2)}) "
@@ -201,8 +203,8 @@ def write_at_once(lease: Lease, revision: int, content: Content) -> Script[int]:
 
 
 def _written_before(lease: Lease, revision: int, digest: str) -> Script[int]:
-    """Handle a write whose lease or revision doesn't match. If the holder of the lease only retries a write whose
-    answer was lost, return that answer again. Otherwise raise `Fenced`."""
+    """Called when the lease or the revision of a write doesn't match. If the node still holds the lease and only
+    retries a write whose answer was lost, returns the same answer again. Otherwise raises `Fenced`."""
     rows = yield (
         "SELECT revision, write_hash FROM conversations WHERE id = ? AND node = ? AND epoch = ?",
         _fields(lease),
@@ -226,8 +228,8 @@ def _done(conversation: str, key: str, output: str) -> Script[None]:
 
 
 def read(conversation: str) -> Script[StoredConversation | None]:
-    """Read a conversation in one statement, so that a write is seen completely or not at all. Returns None if
-    there is no such conversation."""
+    """Read a conversation; None if there is no such conversation. It is read in one statement, so that a write by
+    another node is seen completely or not at all."""
     rows = yield (
         "SELECT epoch, revision, key_hash, is_over, part, content FROM conversations "
         "LEFT JOIN parts ON conversation = id WHERE id = ? ORDER BY part",
@@ -241,8 +243,9 @@ def read(conversation: str) -> Script[StoredConversation | None]:
 
 
 def begin(by: SqlDialect, lease: Lease, key: str, name: str, token: str) -> Script[Receipt]:
-    """Begin an action. The receipt says whether the action is new, was begun before, or is done. `token` is unique to
-    this call: if the answer is lost, a retry with the same token still gets NEW."""
+    """Begin an action. The receipt says whether the action is new, was begun before, or is done. `token` is different
+    for each action that is begun. If the answer is lost and the caller retries with the same token, the receipt still
+    says that the action is new."""
     yield from _fence(by, lease)
     made = yield (
         "INSERT INTO receipts (conversation, key, name, token) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING "
@@ -282,7 +285,7 @@ def sent(by: SqlDialect, lease: Lease, ids: Sequence[int]) -> Script[None]:
 
 
 def log(by: SqlDialect, lease: Lease, batch: str, lines: str) -> Script[None]:
-    """Append to the journal. `batch` is unique to this call, so that a retry doesn't write the lines twice."""
+    """Append lines to the journal. `batch` is a unique id of these lines, so that a retry doesn't write them twice."""
     yield from _fence(by, lease)
     yield (
         "INSERT INTO journal (conversation, batch, lines) VALUES (?, ?, ?) ON CONFLICT (batch) DO NOTHING",
@@ -337,8 +340,8 @@ def holdings(limit: int) -> Script[Sequence[Holding]]:
 
 
 def forget(conversation: str) -> Script[bool]:
-    """Delete a conversation. Its row is deleted first, so that every later write of its owner is rejected. Returns
-    whether there was anything to delete."""
+    """Delete a conversation. Its main row is deleted first, so that later writes by the node that holds it are
+    rejected. Returns False if there was nothing to delete."""
     rows = yield "DELETE FROM conversations WHERE id = ? RETURNING id", (conversation,)
     found = bool(rows)
     for table in TABLES:
@@ -347,9 +350,9 @@ def forget(conversation: str) -> Script[bool]:
 
 
 def sweep(older_than_ms: int) -> Script[int]:
-    """Delete a batch of conversations that were last written at least `older_than_ms` ago and that no node holds, ended
-    or not, and nodes that expired at least that long ago. Returns how many conversations were deleted. The caller
-    repeats this until fewer than SWEPT_AT_ONCE were deleted."""
+    """Delete a batch of old conversations: they were last written at least `older_than_ms` ago, and they have ended or
+    no node holds them. Nodes that expired at least that long ago are deleted too. Returns the number of deleted
+    conversations. The caller repeats this until fewer than SWEPT_AT_ONCE were deleted."""
     yield "DELETE FROM nodes WHERE expires_ms <= now_ms() - ?", (older_than_ms,)
     rows = yield (
         "DELETE FROM conversations WHERE id IN (SELECT id FROM conversations WHERE (is_over = 1 "
@@ -363,5 +366,5 @@ def sweep(older_than_ms: int) -> Script[int]:
 
 
 def as_lines(lines: Sequence[str]) -> str:
-    """These lines of a journal as one JSON text, as `log` stores them."""
+    """Lines of a journal as one JSON text, in the form that `log` stores."""
     return json.dumps(list(lines))

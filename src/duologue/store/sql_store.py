@@ -1,6 +1,7 @@
-"""The store for any database that can run the scripts of `sql_operations`.
+"""A store for any database that can run the scripts of `sql_operations`.
 
-Each method checks its arguments, makes the script and runs it. Rule: nothing here depends on a particular database.
+Each method checks its arguments, makes the script and runs it. Rule: nothing in this module depends on a particular
+database.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ T = TypeVar("T")
 
 
 class TransactionKind(Enum):
-    """How a script is run."""
+    """What a script does: several statements in a transaction, one statement that commits itself, or only reading."""
 
     TRANSACTION = "transaction"
     STATEMENT = "statement"  # a single statement that changes something and commits itself
@@ -40,7 +41,7 @@ class TransactionKind(Enum):
 
 
 class SqlStore(ABC):
-    """All operations of a store. A subclass adds the connection to its database."""
+    """All operations of a store. A subclass adds the connection to a particular database."""
 
     dialect: SqlDialect
 
@@ -48,8 +49,8 @@ class SqlStore(ABC):
     async def run(
         self, make: Callable[[], Script[T]], *, again: bool = True, kind: TransactionKind = TransactionKind.TRANSACTION
     ) -> T:
-        """Run a script completely or not at all, and return its result. `again` means that a second run has no further
-        effect, so the script may be retried even if the first run may have succeeded."""
+        """Run a script completely or not at all, and return its result. `again` is true if running the script a second
+        time has no further effect. Then the script may be retried even if the first run may have succeeded."""
 
     async def open(self) -> None:
         raise NotImplementedError

@@ -1,8 +1,8 @@
 """A store in one SQLite file, for any number of processes on one machine.
 
-The file uses a write-ahead log (WAL) and is flushed at every commit. So a write that has returned survives not only a
-crash, but also a power cut. Deleted data is overwritten. Rule: only the file's owner can read the file, and SQLite
-never runs in the event loop.
+The file uses a write-ahead log (WAL) and is flushed to disk at every commit. So after a write has returned, its data
+survives not only a crash, but also a power cut. Deleted data is overwritten. Rule: only the file's owner can read the
+file, and SQLite never runs in the event loop.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ TROUBLES = {
 
 
 def default_path() -> Path:
-    """The default path of a store: in the user's data folder."""
+    """The path of the store if none is given: a file in the user's data folder."""
     data = Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser()
     if not data.is_absolute():  # the XDG specification says to ignore relative paths
         data = Path("~/.local/share").expanduser()
@@ -59,8 +59,8 @@ def default_path() -> Path:
 
 
 class SqliteStore(SqlStore):
-    """A store in an SQLite file. `clock` is only for tests. It returns milliseconds, and all stores of one file must
-    share it."""
+    """A store in an SQLite file. `clock` is only for tests. It returns milliseconds, and all stores that use the same
+    file must have the same clock."""
 
     dialect = SQLITE
 
@@ -105,7 +105,8 @@ class SqliteStore(SqlStore):
         return swept
 
     async def with_connection(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run `work` on the connection, in its thread and outside any transaction. Meant for maintenance."""
+        """Run `work` on the connection, in the connection's thread and outside any transaction. Meant for
+        maintenance."""
         return await self._opened().alone(work)
 
     @property
@@ -121,8 +122,8 @@ class SqliteStore(SqlStore):
     # -- In the thread
 
     def _connect(self) -> sqlite3.Connection:
-        """Open the file. While other processes set up the same new file, SQLite refuses at once instead of waiting, so
-        the attempt is repeated."""
+        """Open the file. If other processes are setting up the same new file, SQLite fails immediately instead of
+        waiting. So the attempt is repeated."""
         for wait_s in OPENING_WAITS_S:
             try:
                 return self._connect_once()
@@ -174,8 +175,8 @@ class SqliteStore(SqlStore):
         return int(version)
 
     def _empty_log(self, connection: sqlite3.Connection) -> None:
-        """Empty the write-ahead log. Otherwise deleted data would stay in the log, although it is overwritten in the
-        file itself."""
+        """Empty the write-ahead log. Otherwise deleted data would still be in the log, although it was overwritten in
+        the main file."""
         ((is_busy, _, _),) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         if is_busy:
             raise StoreFailed(
@@ -184,7 +185,7 @@ class SqliteStore(SqlStore):
             )
 
     def explain(self, error: sqlite3.Error) -> StoreFailed:
-        """Convert an error of SQLite to one line that says what to do. SQLite's own message isn't quoted."""
+        """Convert an error from SQLite to one line that says what to do. SQLite's own message isn't quoted."""
         code = getattr(error, "sqlite_errorcode", None)
         trouble = TROUBLES.get(code & 0xFF) if code is not None else None
         # After a failed flush, the data may still have reached the disk.
@@ -193,8 +194,9 @@ class SqliteStore(SqlStore):
 
 
 def _shared_clock(connection: sqlite3.Connection) -> Clock:
-    """The clock of all processes that use this file. The first process after a boot stores the time of the boot, and
-    the other processes use the stored time. On a system without boot ids, the clock is the time of day."""
+    """The clock that all processes with this file share. The first process after the machine has booted stores the time
+    of the boot, and the other processes use this stored time. On a system without boot ids, the clock is simply the
+    time of day."""
     boot = boot_id()
     if not boot:
         return wall_ms
@@ -205,8 +207,9 @@ def _shared_clock(connection: sqlite3.Connection) -> Clock:
 
 
 def make_private(path: Path) -> None:
-    """Make a file that only its owner can read: create it, or change the permissions of an existing file of this user.
-    A folder that has to be created for the file is private too."""
+    """Make sure that only the owner can read the file at this path. The file is created if it doesn't exist; otherwise
+    its permissions are changed, if it belongs to this user. If the folder has to be created, only its owner can read
+    it."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:

@@ -1,8 +1,8 @@
 """One thread that owns one SQLite connection and runs scripts on it.
 
-Scripts that wait at the same time share a transaction, each in its own savepoint, so that one flush to disk serves all
-of them. If more wait than fit, conversations take turns. Rule: a result is returned after the commit, and a script that
-fails doesn't affect the others.
+Scripts that wait at the same time are run in one transaction, each in its own savepoint, so that only one flush to disk
+is needed. If more scripts wait than fit into a transaction, the conversations take turns. Rule: a result is returned
+only after the commit, and a script that fails doesn't affect the others.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class SqliteJob:
 
 
 class SqliteThread:
-    """A thread with one SQLite connection, which the thread opens with `connect`. `explain` turns an error of SQLite
-    into one that says what to do."""
+    """A thread with one SQLite connection. The thread opens the connection with `connect`. `explain` converts an error
+    from SQLite to an error that says what to do."""
 
     def __init__(
         self, connect: Callable[[], sqlite3.Connection], explain: Callable[[sqlite3.Error], StoreFailed]
@@ -63,7 +63,7 @@ class SqliteThread:
             raise
 
     async def close(self) -> None:
-        """Close the connection and end the thread, after the work that is already queued."""
+        """Finish the work that is already queued, then close the connection and end the thread."""
         loop = asyncio.get_running_loop()
         job = SqliteJob(None, lambda connection: connection.close(), loop, loop.create_future())
         self._jobs.finish(job)
@@ -124,8 +124,9 @@ class SqliteThread:
         _answer(job)
 
     def _perform(self, jobs: Sequence[SqliteJob]) -> None:
-        """Run all jobs in one transaction. If SQLite fails, run each job in its own transaction, so that only the job
-        at fault fails. But if another process has locked the file, all jobs fail at once."""
+        """Run all jobs in one transaction. If SQLite fails, each job is run again in its own transaction, so that only
+        the job that caused the error fails. If the reason is that another process has locked the file, all jobs fail
+        without being run again."""
         if not jobs:
             return
         try:

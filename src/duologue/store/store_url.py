@@ -1,6 +1,6 @@
 """Creates the store for an address: memory:, sqlite:, sqlite:///path, a bare path or postgresql://…
 
-Rule: an address may contain a password, so errors show only its scheme.
+Rule: an address may contain a password, so an error shows only the scheme, such as "mysql:".
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def open_store(url: str) -> Store:
 
 
 def _path(rest: str) -> str | None:
-    """The path after `sqlite:`; None for the default path."""
+    """The path of the SQLite file, given the text after `sqlite:`; None for the default path."""
     if rest.startswith("//") and not rest.startswith("///"):
         raise StoreFailed("sqlite:// needs a third slash: sqlite:///absolute/path, or sqlite:relative/path")
     if rest.startswith(":"):

@@ -1,7 +1,8 @@
-"""The clock of one machine: the time of day at the boot, plus the system's counter, which is never set back.
+"""A clock that all processes of one machine share. It returns the time of day at which the machine booted, plus the
+time since then from the system's counter, which never goes back.
 
-The store saves the time of the boot, so that all processes count from the same moment. Rule: setting the machine's
-clock neither ends nor extends a lease.
+The store saves the time of the boot, so that all processes count from the same moment. Rule: if the machine's clock is
+set to another time, no lease ends earlier or later.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def boot_id() -> str:
-    """The id of this boot of the machine. Empty if the system has no such id."""
+    """An id that is different after each boot of the machine. Empty if the system has no such id."""
     try:
         return _BOOT_ID.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):
@@ -28,13 +29,13 @@ def wall_ms() -> int:
 
 
 def counter_ms() -> int:
-    """Milliseconds since the boot, the same in every process. The time that the machine slept is included where the
-    system can count it."""
+    """Milliseconds since the machine booted; the same in every process. If the system can count it, the time during
+    which the machine slept is included."""
     if hasattr(time, "CLOCK_BOOTTIME"):
         return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000
     return time.monotonic_ns() // 1_000_000
 
 
 def from_moment(boot_ms: int) -> Clock:
-    """A clock that returns the time of day, given that the counter started at the time of day `boot_ms`."""
+    """A clock that returns the time of day. `boot_ms` is the time of day at which `counter_ms` was 0."""
     return lambda: boot_ms + counter_ms()

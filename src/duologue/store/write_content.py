@@ -1,7 +1,7 @@
 """Prepares what is written to a store: checks names, encodes values as JSON, and computes a digest of each write.
 
-Rule: data that can't be stored is rejected with a one-line error before anything is changed. Stored data that can't be
-read affects only its own conversation.
+Rule: data that can't be stored is rejected with a one-line error before anything is changed. If stored data can't be
+read, only the conversation that it belongs to is affected.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Pairs: TypeAlias = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A write, checked and encoded as text."""
+    """The content of a write to the store, already checked and encoded as text."""
 
     parts: Sequence[tuple[str, str]]
     removed: Sequence[str]
@@ -36,7 +36,7 @@ class Content:
 
     @property
     def has_parts_only(self) -> bool:
-        """Does this write only store parts, without removals, outputs or messages?"""
+        """Does this write only store parts? False if it also removes parts or contains outputs or messages."""
         return bool(self.parts) and not (self.removed or self.done or self.messages)
 
 
@@ -59,8 +59,8 @@ def content_of(write: StoreWrite) -> Content:
 
 
 def _digest(stored: Pairs, removed: Sequence[str], done: Pairs, messages: Pairs, is_over: bool) -> str:
-    """A hash of the whole write. The counts and lengths of its texts are hashed too: otherwise two different writes
-    could be the same sequence of bytes."""
+    """A hash of the whole write. The number and the lengths of the texts are hashed too, because otherwise two
+    different writes could have the same hash."""
     texts = [text for pairs in (stored, done, messages) for pair in pairs for text in pair]
     sizes = [len(text.encode()) for text in (*texts, *removed)]
     hashed = hashlib.sha256(json.dumps([len(stored), len(done), len(messages), len(removed), is_over, sizes]).encode())
@@ -78,36 +78,36 @@ def conversation_of(name: str) -> str:
 
 
 def node_of(name: str) -> str:
-    """Check the name of a node and return it unchanged."""
+    """Check the name of a node and return it unchanged. Raises `StoreFailed` if it is invalid."""
     return _name(name, "node")
 
 
 def key_of(key: str) -> str:
-    """Check the key of an action and return it unchanged."""
+    """Check the key of an action and return it unchanged. Raises `StoreFailed` if it is invalid."""
     return _name(key, "key", KEY_BYTES_MAX)
 
 
 def lease_of(lease: Lease) -> Lease:
-    """Check the names in a lease and return it unchanged."""
+    """Check the names in a lease and return the lease unchanged. Raises `StoreFailed` if a name is invalid."""
     _name(lease.conversation, "conversation")
     _name(lease.node, "node")
     return lease
 
 
 def text_of(text: str, what: str) -> str:
-    """Check a text that may be empty and return it unchanged."""
+    """Check a text, which may be empty, and return it unchanged. Raises `StoreFailed` if it is invalid."""
     return _name(text, what, KEY_BYTES_MAX) if text else ""
 
 
 def ttl_of(ttl_ms: int) -> int:
-    """Check the duration of a lease and return it unchanged."""
+    """Check the duration of a lease and return it unchanged. Raises `StoreFailed` if it is too short or too long."""
     if not 0 <= ttl_ms <= TTL_MS_MAX:
         raise StoreFailed(f"a lease must last from 0 to {TTL_MS_MAX} ms, not {ttl_ms}")
     return ttl_ms
 
 
 def limit_of(limit: int) -> int:
-    """The limit, raised or lowered to a number of rows that a database accepts."""
+    """The given maximum number of rows, changed to the nearest number that a database accepts."""
     return max(0, min(limit, 1_000_000))
 
 
@@ -125,7 +125,7 @@ def _name(name: str, what: str, bytes_max: int = NAME_BYTES_MAX) -> str:
 
 
 def encode(value: Any, what: str) -> str:
-    """The value as JSON in ASCII, so that even text that a database would reject can be stored."""
+    """The value as JSON in ASCII. So even characters that a database would reject can be stored."""
     try:
         return json.dumps(value, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as problem:
@@ -133,8 +133,8 @@ def encode(value: Any, what: str) -> str:
 
 
 def decode(text: str, conversation: str, what: str) -> Any:
-    """The value of a stored JSON text. Raises `Damaged` if it can't be read; the error names the place but not the
-    content."""
+    """The value of a stored JSON text. Raises `Damaged` if the text can't be read. The error says which data is
+    damaged, but doesn't quote it."""
     try:
         return json.loads(text)
     except (TypeError, ValueError, RecursionError):

@@ -32,9 +32,10 @@ READY_ROUNDS = 20  # rounds of the event loop, so that every task that is ready 
 
 
 class Call(ObservedCall):
-    """A call to an agent, to a brain, or to the agent that a function makes from the context. `info` has the facts
-    about the call. Use it as a context manager, or through the fixture `call`. The voice (TTS) is simulated too. With
-    `own_voice`, the agent's own voice speaks instead; it must not need a network."""
+    """A call to an agent in a test. `agent` is an agent, a brain, or a function that makes an agent from the context of
+    the call. `info` has the facts about the call. Use Call as a context manager, or through the fixture `call`. The
+    agent's voice (TTS) is simulated too, unless `own_voice` is set: then the agent's own voice speaks, and it must not
+    need a network."""
 
     def __init__(
         self,
@@ -96,7 +97,7 @@ class Call(ObservedCall):
         return self.says(text)
 
     def coughs(self, for_ms: int = 200, after_ms: int | None = None) -> Self:
-        """Make a sound without words. With `after_ms`, first wait until the agent has spoken for this long."""
+        """Make a sound without words. With `after_ms`, first wait until the agent has spoken for `after_ms`."""
         if after_ms is not None:
             self.hears_agent(after_ms)
         self._check_on()
@@ -122,14 +123,14 @@ class Call(ObservedCall):
 
     def line_drops(self, ms: int) -> Self:
         """Interrupt the connection for `ms`. If `ms` is at most the setting `heal_ms_max` (two seconds), the connection
-        recovers by itself. Otherwise it breaks, and the user reconnects after `ms`."""
+        recovers by itself. If `ms` is longer, the connection breaks, and the user reconnects after `ms`."""
         self._check_on()
         wobbles = ms <= self.conversation.machine_state.settings.heal_ms_max
         self.run(self.person.lose_line(ms, wobbles))
         return self
 
     def settles(self) -> Self:
-        """Let time pass until the call is at rest: neither side speaks, and no answer is pending."""
+        """Let time pass until neither side speaks and no answer is pending."""
         __tracebackhide__ = True
         self._wait_for(self._is_at_rest, SETTLE_MS_MAX, "the call never comes to rest")
         return self
@@ -137,7 +138,7 @@ class Call(ObservedCall):
     # -- For tests that need more control
 
     def hears_agent(self, for_ms: int) -> Self:
-        """Wait until the agent has spoken for `for_ms`. Fails if the call comes to rest before that."""
+        """Wait until the agent has spoken for `for_ms`. Fails if the agent stops earlier and no answer is pending."""
         __tracebackhide__ = True
 
         async def listen() -> bool:
@@ -152,8 +153,8 @@ class Call(ObservedCall):
         return self
 
     def does(self, act: Callable[[], object]) -> Self:
-        """Run a function inside the call's event loop, such as `call.does(call.conversation.retry)`. When `does`
-        returns, all consequences that take no time have happened."""
+        """Run a function inside the call's event loop, such as `call.does(call.conversation.retry)`. Before `does`
+        returns, everything has happened that the function causes without any time passing."""
 
         async def acting() -> None:
             act()
@@ -206,13 +207,15 @@ class Call(ObservedCall):
         return self.ears_report(Partial(text, utterance=self.person.utterance))
 
     def final_text(self, text: str, utterance: int = 0) -> Self:
-        """Make the ears report the final text of the newest sound, or of the sound whose number is `utterance`."""
+        """Make the ears report the final text of a sound: of the sound whose number is `utterance`, or else of the
+        newest sound."""
         return self.ears_report(Final(text, utterance=utterance or self.person.utterance))
 
     # -- What can be expected. Most expectations first let time pass until the call is at rest.
 
     def expect_heard(self, text: str | re.Pattern[str]) -> Self:
-        """Check that the user has heard this text, or a match of this compiled pattern, since the user last acted."""
+        """Check that the user has heard this text (or text that matches this compiled pattern) since the user last
+        spoke or typed."""
         __tracebackhide__ = True
         self.settles()
         return self._check_heard(text)
@@ -224,7 +227,7 @@ class Call(ObservedCall):
         return self._check_never_heard(text)
 
     def expect_cut_off(self, heard: str) -> Self:
-        """Check that the user heard exactly this text of the newest interrupted reply."""
+        """Check that the user heard exactly this text of the newest interrupted reply, and no more."""
         __tracebackhide__ = True
         return self._check_cut_off(heard)
 
@@ -240,13 +243,13 @@ class Call(ObservedCall):
         return self._check_asked_once()
 
     def expect_called(self, tool: str, /, **arguments: Any) -> Self:
-        """Check that this tool was called with at least these arguments, and that the call got its output."""
+        """Check that this tool was called with at least these arguments, and that the tool call got an output."""
         __tracebackhide__ = True
         self.settles()
         return self._check_called(tool, **arguments)
 
     def expect_nothing_lost(self) -> Self:
-        """Check that nothing that the user said was dropped without an answer."""
+        """Check that none of the user's words were dropped without an answer."""
         __tracebackhide__ = True
         return self._check_nothing_lost()
 

@@ -18,7 +18,8 @@ FAILURES_MAX = 3
 
 
 def call_story(call: ObservedCall) -> str:
-    """The story of a call: the words of both sides, then the changes of phase, the failures and their tracebacks."""
+    """A description of the call: the words of both sides, then the changes of phase, the failures and their
+    tracebacks."""
     moves = [s for s in call.signals if isinstance(s, sg.Transitioned | sg.Failed | sg.Lost | sg.Problem)]
     moves = [s for s in moves if not isinstance(s, sg.Transitioned) or s.view == "phase"]
     said = [line for item in call.history for line in _item_lines(item)]

@@ -32,8 +32,8 @@ POLL_S = 0.005
 
 
 class LiveCall(ObservedCall):
-    """A call on the real clock, to anything that `Call` accepts. Use it with `async with`. `pace` is how fast the user
-    speaks. With `own_voice`, the agent's own voice speaks, in real time. No wait is longer than `limit_ms`."""
+    """A call on the real clock, to anything that `Call` accepts. Use it with `async with`. `pace` says how fast the
+    user speaks. With `own_voice`, the agent's own voice speaks, in real time. No wait is longer than `limit_ms`."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class LiveCall(ObservedCall):
         await self.until(lambda: self.conversation.phase == "idle", "the call never ends")
 
     async def hears_agent(self, for_ms: int) -> None:
-        """Wait until the agent has spoken for `for_ms`. Fails if the call comes to rest before that."""
+        """Wait until the agent has spoken for `for_ms`. Fails if the agent stops earlier and no answer is pending."""
         __tracebackhide__ = True
         await self.until(lambda: self._hears(for_ms) or self._is_at_rest(), "the agent never speaks")
         self._expect(self._hears(for_ms), f"the agent did not speak for {for_ms} ms")
@@ -104,12 +104,12 @@ class LiveCall(ObservedCall):
             self.person.ears.tell(one)
 
     async def settles(self) -> None:
-        """Wait until the call is at rest: neither side speaks, and no answer is pending."""
+        """Wait until neither side speaks and no answer is pending."""
         __tracebackhide__ = True
         await self.until(self._is_at_rest, "the call never comes to rest")
 
     async def until(self, holds: Callable[[], object], complaint: str = "the condition is still false") -> None:
-        """Wait until `holds()` is true. Fails after the limit of this call."""
+        """Wait until `holds()` is true. Fails after `limit_ms`."""
         __tracebackhide__ = True
         try:
             async with asyncio.timeout(self._limit_ms / 1000):
@@ -124,7 +124,8 @@ class LiveCall(ObservedCall):
     # -- What can be expected. Most expectations first wait until the call is at rest.
 
     async def expect_heard(self, text: str | re.Pattern[str]) -> None:
-        """Check that the user has heard this text, or a match of this compiled pattern, since the user last acted."""
+        """Check that the user has heard this text (or text that matches this compiled pattern) since the user last
+        spoke or typed."""
         __tracebackhide__ = True
         await self.settles()
         self._check_heard(text)
@@ -136,7 +137,7 @@ class LiveCall(ObservedCall):
         self._check_never_heard(text)
 
     async def expect_called(self, tool: str, /, **arguments: Any) -> None:
-        """Check that this tool was called with at least these arguments, and that the call got its output."""
+        """Check that this tool was called with at least these arguments, and that the tool call got an output."""
         __tracebackhide__ = True
         await self.settles()
         self._check_called(tool, **arguments)
@@ -148,7 +149,7 @@ class LiveCall(ObservedCall):
         self._check_asked_once()
 
     async def expect_nothing_lost(self) -> None:
-        """Check that nothing that the user said was dropped without an answer."""
+        """Check that none of the user's words were dropped without an answer."""
         __tracebackhide__ = True
         await self.settles()
         self._check_nothing_lost()

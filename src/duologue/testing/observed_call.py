@@ -1,7 +1,7 @@
 """What a test can see of a call: what was said, heard and done, and the checks on it.
 
-`Call` plays on a simulated clock and `LiveCall` on the real one; both are observed in the same way. Rule: nothing here
-lets time pass.
+`Call` plays on a simulated clock, `LiveCall` on the real clock; this module is the part that they share. Rule: no
+function in this module lets time pass.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NUMBERS = count(1)  # for the conversation ids
 
 
 class SoundedWord(NamedTuple):
-    """A word of the agent that was heard, and when it ended, in milliseconds of the call."""
+    """A word of the agent that the user heard, and when it ended, in milliseconds since the call began."""
 
     text: str
     reply: int
@@ -46,7 +46,7 @@ class SoundedWord(NamedTuple):
 
 
 class ObservedCall:
-    """A call, as a test sees it. Use `Call` or `LiveCall`."""
+    """A call, as a test sees it. Tests use its subclasses `Call` and `LiveCall`."""
 
     conversation: Conversation
     line: ScriptedLine
@@ -69,7 +69,7 @@ class ObservedCall:
         journal: Path | str | None,
         info: CallInfo | None = None,
     ) -> None:
-        """Make the agent, and call it. `voice` speaks instead of the agent's own voice, unless it is None."""
+        """Make the agent, and call it. If `voice` isn't None, it speaks instead of the agent's own voice."""
         ears = ScriptedEars()
         context: Context[Any] = Context(
             replace(info or CallInfo(line="test"), conversation=f"test {next(_NUMBERS)}"),
@@ -99,7 +99,7 @@ class ObservedCall:
 
     @property
     def said(self) -> list[str]:
-        """What the agent understood of the user's words, turn by turn."""
+        """What the user said as the agent understood it, turn by turn."""
         return [item.text for item in self.conversation.history if isinstance(item, UserSaid)]
 
     @property
@@ -115,7 +115,7 @@ class ObservedCall:
 
     @property
     def context(self) -> Context[Any]:
-        """The context that the agent's tools, brain and hooks get, with its data."""
+        """The context of this call, with its data. The agent's tools, brain and hooks get the same context."""
         return self.conversation.call_context
 
     @property
@@ -125,7 +125,7 @@ class ObservedCall:
 
     @property
     def sounded_words(self) -> list[SoundedWord]:
-        """The words of the agent that were heard, in order, each with the time at which it was reported as heard."""
+        """The agent's words that the user heard, in order. Each has the time at which the line reported it as heard."""
         words: list[SoundedWord] = []
         counts: dict[int, int] = {}
         for signal in self.signals:
@@ -138,13 +138,14 @@ class ObservedCall:
 
     @property
     def is_at_rest(self) -> bool:
-        """Does neither side speak, and is no answer pending? Also true when the call is over."""
+        """True if neither side speaks and no answer is pending, or if the call is over."""
         return self._is_at_rest()
 
     # -- Checks
 
     def _check_heard(self, text: str | re.Pattern[str]) -> Self:
-        """Check that the user has heard this text, or a match of this compiled pattern, since the user last acted."""
+        """Check that the user has heard this text (or text that matches this compiled pattern) since the user last
+        spoke or typed."""
         __tracebackhide__ = True
         replies = [item for item in self.history if isinstance(item, AgentSaid) and item.text]
         heard = " ".join(item.text for item in replies if self._is_fresh(item))
@@ -157,7 +158,7 @@ class ObservedCall:
         return self._expect(not any(text in heard for heard in self.heard), f"{text!r} was heard")
 
     def _check_cut_off(self, heard: str) -> Self:
-        """Check that the user heard exactly this text of the newest interrupted reply."""
+        """Check that the user heard exactly this text of the newest interrupted reply, and no more."""
         __tracebackhide__ = True
         cut = [item for item in self.history if isinstance(item, AgentSaid) and item.interrupted]
         last = cut[-1].text if cut else None
@@ -178,7 +179,7 @@ class ObservedCall:
         return self._expect(count == 1, f"the brain was asked {count} times")
 
     def _check_called(self, tool: str, /, **arguments: Any) -> Self:
-        """Check that this tool was called with at least these arguments, and that the call got its output."""
+        """Check that this tool was called with at least these arguments, and that the tool call got an output."""
         __tracebackhide__ = True
         calls = [pair for item in self.history if isinstance(item, AgentSaid) for pair in item.calls]
         fits = [number for number, call in calls if call.name == tool and _has(call.arguments, arguments)]
@@ -189,7 +190,7 @@ class ObservedCall:
         )
 
     def _check_nothing_lost(self) -> Self:
-        """Check that nothing that the user said was dropped without an answer."""
+        """Check that none of the user's words were dropped without an answer."""
         __tracebackhide__ = True
         lost = [s for s in self.signals if isinstance(s, sg.Lost)]
         return self._expect(not lost, f"got no answer: {[text for s in lost for text in s.texts]}")
@@ -202,8 +203,8 @@ class ObservedCall:
     # -- Inside
 
     def _is_fresh(self, item: AgentSaid) -> bool:
-        """Was this reply heard after the user last acted? A reply that was playing at that time counts too, unless it
-        was interrupted."""
+        """Was this reply heard after the user last spoke or typed? A reply that was already playing at that moment
+        counts too, unless it was interrupted."""
         return item.reply > self._reply_mark or (item.reply == self._speaking_mark and not item.interrupted)
 
     def _expect(self, holds: bool, complaint: str) -> Self:
@@ -237,13 +238,13 @@ class ObservedCall:
 
 
 def _source_of(given: AgentOrMaker) -> AgentSource:
-    """The source of the agent for a call. A brain is wrapped in an agent; a function may also be one that makes the
-    agent from the context."""
+    """Make the AgentSource for a call. `given` is an agent, a function that makes an agent from the context, or a
+    brain, which is wrapped in an agent."""
     return AgentSource(given if isinstance(given, Agent) or makes_agents(given) else Agent(given))
 
 
 def _is_request(step: StepRecord) -> bool:
-    """Did this step ask the brain to answer a turn? A retry after a failure doesn't count."""
+    """Did this step ask the brain to answer a turn? False if it only repeated a request that had failed."""
     asks = [effect for effect in step.effects if isinstance(effect, StartReply) and effect.last >= effect.first]
     return bool(asks) and asks[0].ask is Ask.ANSWER and step.before.reply is not Reply.RETRYING
 
@@ -256,5 +257,6 @@ def _has(given: dict[str, Any] | str, wanted: dict[str, Any]) -> bool:
 
 
 def _without_sound(agent: Agent) -> Agent:
-    """The agent without ears and voice of its own: it gets those of the call."""
+    """The agent without its own ears and voice, and the same for the agents that it can hand over to. They use the ears
+    and voice of the call."""
     return replace(agent, ears=None, voice=None, agents=tuple(map(_without_sound, agent.agents)))

@@ -16,7 +16,7 @@ from duologue.ports.ears import Final, Partial, SpeechBegan, SpeechEnded
 
 @dataclass(frozen=True, slots=True)
 class SpeakingPace:
-    """How fast the user speaks, and how late the ears report the text."""
+    """How fast the user speaks, and how much later the ears report the text."""
 
     word_ms: int = 250
     partial_lag_ms: int = 80
@@ -46,7 +46,7 @@ class Person:
         self._later(pace.final_lag_ms, Final(text, pace.confidence, utterance))
 
     async def cough(self, for_ms: int = 200, noticed: bool = True) -> None:
-        """Make a sound without words. With `noticed`, the ears then report an empty final text."""
+        """Make a sound without words. With `noticed`, the ears report an empty final text afterwards."""
         self.utterance += 1
         utterance = self.utterance
         self.ears.tell(SpeechBegan(utterance))
@@ -56,7 +56,7 @@ class Person:
             self._later(self.pace.final_lag_ms, Final("", 0.0, utterance))
 
     async def hear_agent(self, for_ms: int) -> None:
-        """Wait until the agent is speaking and has spoken for `for_ms`."""
+        """Wait until the agent has spoken for `for_ms` and is still speaking."""
         while self.line.heard_ms < for_ms or not self.line.is_sounding:
             await asyncio.sleep(0.01)
 

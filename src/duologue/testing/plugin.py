@@ -1,7 +1,8 @@
-"""The pytest plugin: a fixture `call` that calls the agent of your fixture `agent`, and `*.stories.yaml` as tests.
+"""The pytest plugin: it adds the fixture `call`, which calls the agent that your fixture `agent` returns, and it runs
+the stories in `*.stories.yaml` files as tests.
 
 pytest loads this module in every run, so the rest of Duologue is imported only when a test needs it. Rule: the fixture
-ends its call after the test.
+`call` ends its call after the test.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.fixture
 def agent() -> Agent:
-    """The agent to call. Define your own fixture `agent` in your conftest or test module."""
+    """The agent that the fixture `call` calls. Define your own fixture `agent` in your conftest or test module; this
+    one only says so."""
     raise pytest.UsageError("define a fixture `agent` that returns your duologue.Agent: the fixture `call` calls it")
 
 

@@ -1,8 +1,8 @@
 """A private PostgreSQL server for tests, in a temporary folder.
 
 The programs initdb and postgres must be in PATH or in the folders that Debian uses. An existing cluster is never
-touched. PostgreSQL refuses to run as root, so for root it is started as another user. Rule: only the process that was
-started here is stopped, by its id, and then its folder is deleted.
+touched. PostgreSQL refuses to run as root, so if the tests run as root, it is started as another user. Rule: only the
+server that was started here is stopped, by its process id. Then its folder is deleted.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class NoPostgres(DuologueError):
 
 
 def find_programs() -> Path | None:
-    """The folder that contains initdb and postgres, or None. Debian's folders are searched first, newest version first,
-    then the folders in PATH."""
+    """The folder that contains initdb and postgres; None if they aren't found. Debian's folders are searched first,
+    newest version first, then the folders in PATH."""
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name), reverse=True)
     for folder in (*debian, *map(Path, os.get_exec_path())):
         if (folder / "initdb").is_file() and (folder / "postgres").is_file():
@@ -44,7 +44,8 @@ def find_programs() -> Path | None:
 
 
 class PrivatePostgres:
-    """A server that runs inside a `with` block. With `durable`, writes wait for the disk, as on a real server."""
+    """A private PostgreSQL server that runs inside a `with` block. With `durable`, writes wait for the disk, as on a
+    real server."""
 
     def __init__(self, *, durable: bool = False) -> None:
         self._durable = durable
@@ -174,8 +175,8 @@ class PrivatePostgres:
 
 
 def _status(file: Path, pid: int) -> str:
-    """The state that the server with this process id has written to this file, or "" if it has not written one yet.
-    Line 1 of the file is the process id, and line 8 is the state."""
+    """The state that the server with this process id has written to its status file; "" if the server has not written a
+    state yet. Line 1 of the file is the process id, and line 8 is the state."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except OSError:

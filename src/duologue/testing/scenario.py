@@ -4,7 +4,7 @@
     assert result.passed, result.message
 
 `load` reads and checks a file, and `play` plays it. `scenario_steps` defines what a file may contain, and
-docs/scenarios.md documents it. Rule: an invalid file is never played, and one error lists all of its problems with
+docs/scenarios.md documents it. Rule: an invalid file is never played; the error lists all problems of the file with
 their lines.
 """
 
@@ -82,8 +82,9 @@ class Scenario:
     pace: SpeakingPace | None = None
 
     def make_agent(self) -> AgentOrMaker:
-        """The agent of this scenario, or a function of the context that makes it. A scripted brain replaces the
-        agent's brain, and scripted tools replace the agent's tools of the same names. The voice is always simulated."""
+        """The agent of this scenario. If the scenario's agent is made by a function, the result is such a function too.
+        A scripted brain replaces the agent's brain, and a scripted tool replaces the agent's tool with the same name.
+        The voice is always simulated."""
         changes: dict[str, Any] = {"profile": self.profile} if self.profile else {}
         if self.brain is not None:
             changes["brain"] = self.brain.make()
@@ -117,8 +118,8 @@ class ScenarioResult(NamedTuple):
 
 
 def play(scenario: Path | str | Scenario, journal: Path | None = None) -> ScenarioResult:
-    """Play a scenario or a scenario file. Raises InvalidScenario if the file is invalid. If the scenario fails, its
-    journal is written to `journal`, and the words of the call to a file next to it."""
+    """Play a scenario or a scenario file. Raises InvalidScenario if the file is invalid. If the scenario fails, the
+    journal of the call is written to the file `journal`, and the words of the call to a file next to it."""
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
     began = time.perf_counter()
@@ -158,8 +159,8 @@ def _failure_text(failure: Exception) -> str:
 
 
 def _write_journal(call: Call | None, path: Path | None) -> Path | None:
-    """Write the journal of a failed scenario. The journal is written only after the call, so that a scenario that
-    passes leaves no file. Returns the journal's path, or None if there was no call or no journal was requested."""
+    """Write the journal of a failed scenario and return its path; None if there was no call or if no journal was
+    requested. The journal is written only after the call, so that a scenario that passes leaves no file."""
     if call is None or path is None:
         return None
     agent = call.conversation.agent
@@ -177,7 +178,7 @@ def _write_journal(call: Call | None, path: Path | None) -> Path | None:
 
 
 def load(path: Path | str) -> Scenario:
-    """Read a scenario file and check it. Raises InvalidScenario with every problem."""
+    """Read a scenario file and check it. Raises InvalidScenario, which lists every problem."""
     file = Path(path)
     problems: list[ScenarioProblem] = []
 

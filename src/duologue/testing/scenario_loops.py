@@ -8,8 +8,9 @@
         - user: fly to {it}
         - expect_heard: "{it}"
 
-Loops are unrolled when a file is read, so a step that fails has the line that it is written in. Rule: a file has at
-most STEPS_MAX steps after that, and loops are at most LOOPS_MAX deep.
+Loops are unrolled when a file is read: their steps are copied once for each round. A step that fails is reported with
+the line in which it is written. Rule: after unrolling, a file has at most STEPS_MAX steps, and loops are nested at most
+LOOPS_MAX deep.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ _KEYS = (*_LOOPS, "steps")
 
 
 def read_call(node: YamlNode, note: Note) -> tuple[ScenarioAct, ...]:
-    """Read the steps of a call, with its loops unrolled. A problem inside a loop is noted once."""
+    """Read the steps of a call, with its loops unrolled. A problem inside a loop is noted only one time, not for each
+    round."""
     noted: list[tuple[int, str]] = []
 
     def note_once(line: int, text: str) -> None:
@@ -56,7 +58,7 @@ def _is_loop(node: YamlNode) -> bool:
 
 
 def _rounds(node: YamlNode, note: Note, depth: int) -> list[YamlNode]:
-    """The steps of a loop, repeated as often as the loop says. Empty if there is a problem, which is noted."""
+    """The steps of all rounds of a loop. If the loop is invalid, the problem is noted and the result is empty."""
     entries = node.entries or {}
     for key in entries:
         if key not in _KEYS:
@@ -79,7 +81,7 @@ def _rounds(node: YamlNode, note: Note, depth: int) -> list[YamlNode]:
 
 
 def _names(entries: dict[str, YamlNode], note: Note) -> tuple[str, ...]:
-    """The text for `{it}` in each round."""
+    """The text that replaces `{it}`, for each round of the loop."""
     if "repeat" in entries and "for_each" in entries:
         note(entries["for_each"].line, "a loop has `repeat` or `for_each`, not both")
         return ()
@@ -96,7 +98,8 @@ def _names(entries: dict[str, YamlNode], note: Note) -> tuple[str, ...]:
 
 
 def _filled(node: YamlNode, number: str, name: str) -> YamlNode:
-    """The node with `{n}` and `{it}` replaced in its texts. A loop inside keeps its own placeholders."""
+    """The node with `{n}` and `{it}` replaced in its texts. Inside a nested loop nothing is replaced, because there the
+    placeholders belong to that loop."""
     if node.items is not None:
         return replace(node, items=tuple(_filled(item, number, name) for item in node.items))
     if node.entries is not None:

@@ -1,7 +1,7 @@
 """What a scenario file may contain: the steps of a call, the lines of a scripted brain, the steps of a tool.
 
-All three are called acts. One key names the act and holds its value, and further keys are its options. Rule: reading
-doesn't stop at a problem. Each problem is noted with its line, and the rest of the file is still checked.
+All three are called acts. One key names the act and holds its value, and further keys are its options. Rule: a problem
+doesn't stop the reading. It is noted with its line, and the rest of the file is still checked.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MS_MAX = 24 * 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class YamlNode:
-    """A node of a YAML file. A node that is the value of a key has the line of the key."""
+    """A value in a YAML file with its line. If it is the value of a key, its line is the line of the key."""
 
     line: int
     text: str = ""  # the text of a scalar, as written
@@ -67,7 +67,8 @@ class YamlNode:
 
 
 class ValueKind(NamedTuple):
-    """A kind of value. `what` names it in error messages. `read` returns None for a node of another kind."""
+    """A kind of value. `what` names the kind in error messages. `read` converts a node to a value; it returns None if
+    the node isn't of this kind."""
 
     what: str
     read: Callable[[YamlNode], Any]
@@ -75,7 +76,8 @@ class ValueKind(NamedTuple):
 
 
 def _words(node: YamlNode) -> str | None:
-    """Spoken text, as it is written in the file: in `user: no`, the user says "no". None if the node isn't a text."""
+    """The text of a node exactly as it is written, so in `user: no`, the user says "no". None if the node isn't a text
+    or is empty."""
     return " ".join(node.text.split()) or None if node.is_scalar else None
 
 
@@ -165,8 +167,8 @@ def _wrong(key: str, kind: ValueKind, given: YamlNode) -> str:
 
 
 class ActShape(NamedTuple):
-    """How an act is written, and the function that performs it. With `may_be_bare`, the value of the act may be
-    omitted."""
+    """How an act is written in a file, and the function that performs it. With `may_be_bare`, the act may be written
+    without a value."""
 
     make: Callable[..., Any]
     value: ValueKind | None = None
@@ -175,7 +177,7 @@ class ActShape(NamedTuple):
 
 
 class ScenarioAct(NamedTuple):
-    """An act of a file, after it was checked."""
+    """An act from a file, after it was checked."""
 
     line: int
     name: str
@@ -184,7 +186,8 @@ class ScenarioAct(NamedTuple):
     options: dict[str, Any]
 
     def do(self, *on: Any) -> Any:
-        """Perform the act, or create what it describes. Each call uses fresh copies of the value and the options."""
+        """Perform the act, or create the object that it describes. Copies of the value and the options are used, so
+        that the act can be performed again."""
         return self.make(*on, *deepcopy(self.value), **deepcopy(self.options))
 
 
@@ -257,8 +260,8 @@ def read_steps(node: YamlNode, note: Note) -> tuple[ScenarioAct, ...]:
 def read_script(
     node: YamlNode, shapes: dict[str, ActShape], plain: str, what: str, note: Note
 ) -> tuple[ScenarioAct, ...]:
-    """Read the acts of a reply or a tool, which are a single act or a list. A bare text stands for the act named
-    `plain`: it is spoken, or it is the result of the tool."""
+    """Read the acts of a reply or a tool; the file may have a single act or a list of acts. A text that isn't an act
+    stands for the act named `plain`: in a reply it is spoken, and in a tool it is the result."""
     found = []
     for item in (node,) if node.items is None else node.items:
         if item.is_scalar and item.text in shapes:
@@ -274,8 +277,8 @@ def read_script(
 
 
 def read_act(node: YamlNode, shapes: dict[str, ActShape], what: str, note: Note) -> ScenarioAct | None:
-    """Read one act, which is a bare name, or a mapping with its value and options. Returns None after noting a
-    problem."""
+    """Read one act. It is written as its name alone, or as a mapping with its value and options. If there is a problem,
+    notes it and returns None."""
     if node.items is not None or node.is_missing or node.entries == {}:
         note(node.line, f"expected a {what}, not {node.shown if node.items is not None else 'nothing'}")
         return None
@@ -298,7 +301,7 @@ def read_act(node: YamlNode, shapes: dict[str, ActShape], what: str, note: Note)
 
 
 def _name_of(entries: dict[str, YamlNode], shapes: dict[str, ActShape], what: str, note: Note) -> str | None:
-    """The key that names the act. If there isn't exactly one, notes the problem and returns None."""
+    """The key that names the act. If there is no such key, or more than one, notes the problem and returns None."""
     named = [key for key in entries if key in shapes]
     if len(named) == 1:
         return named[0]
@@ -315,7 +318,7 @@ def _name_of(entries: dict[str, YamlNode], shapes: dict[str, ActShape], what: st
 
 
 class BrainScript(NamedTuple):
-    """A scripted brain. Its replies come in order, or depend on what the user says."""
+    """A scripted brain. Its replies are used one after another, or chosen by what the user says."""
 
     replies: tuple[tuple[ScenarioAct, ...], ...] | dict[str, tuple[ScenarioAct, ...]]
     otherwise: tuple[ScenarioAct, ...] | None = None
@@ -378,7 +381,8 @@ def read_tools(node: YamlNode, note: Note) -> tuple[ToolScript, ...]:
 
 
 def _read_tool(name: str, node: YamlNode, note: Note) -> ToolScript:
-    """Read a tool, which is written as its steps, or as a mapping of its options with its steps under `does`."""
+    """Read a tool. It is written as a list of steps, or as a mapping with its options and with the steps under
+    `does`."""
     kinds = {"does": STEPS_OF_TOOL, "mode": MODE, "cancellable": TRUTH}
     options = {}
     if node.entries is not None and set(kinds) & set(node.entries):

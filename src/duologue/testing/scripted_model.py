@@ -1,7 +1,7 @@
 """A scripted speech-to-speech model: ears (STT and VAD), brain and voice (TTS) in one, with its own session.
 
-The model implements the same ports as three separate services. Rule: like a real model, it learns from the history of
-the next request how much of a reply the user heard.
+The model implements the ports of all three services. Rule: like a real model, it learns from the history of the next
+request how much of a reply the user heard.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A session that follows a script: it can be slow, fail or expire.
 
-Rule: the session records every call and context, so that a test can check them.
+Rule: the session counts how often its methods are called and records each context, so that a test can check this.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from duologue.ports.session import SessionContext, SessionLife
 
 @dataclass
 class ScriptedSession:
-    """A scripted session. Each `open` removes the first item of `failures` and raises it. If that item is None, or the
-    list is empty, `open` succeeds. `renew` does the same with `renew_failures`."""
+    """A scripted session. Each `open` takes the next item from `failures` and raises it. `open` succeeds if this item
+    is None, or if no items are left. `renew` does the same with `renew_failures`."""
 
     open_ms: int = 0
     renew_ms: int = 0
@@ -52,7 +52,7 @@ class ScriptedSession:
         return lambda: self.followers.remove(notify)
 
     def report_life(self, active: bool = True, left_ms: int | None = None) -> None:
-        """Report whether the session is active, and how long it will still live."""
+        """Report whether the session is active, and in how many milliseconds it expires."""
         self.life = SessionLife(active, left_ms)
         for notify in tuple(self.followers):
             notify(self.life)

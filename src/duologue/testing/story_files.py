@@ -18,7 +18,8 @@ from duologue.nlu.local import LocalNlu
 
 
 class StoriesFile(pytest.File):
-    """A file of stories. The stories run with an NLU that needs no model, so nothing is downloaded."""
+    """A file of stories, as pytest collects it. The stories run with an NLU that needs no model, so nothing is
+    downloaded."""
 
     def collect(self) -> Iterator[pytest.Item]:
         try:
@@ -34,7 +35,7 @@ class StoryFailed(AssertionError):
 
 
 class StoryItem(pytest.Item):
-    """One story."""
+    """One story, as a pytest test."""
 
     def __init__(self, *, file: StoryFile, story: Story, **given: Any) -> None:
         super().__init__(**given)

@@ -30,8 +30,9 @@ def article(what: str) -> str:
 
 
 def read_yaml(file: Path, note: Note, what: str, keys: str, needs: str) -> YamlNode | None:
-    """Read the file as nodes with their lines. If the file isn't a mapping, notes why and returns None. `what` names
-    the kind of file, `keys` some of its keys, and `needs` those that it must have."""
+    """Read the file as nodes with their lines. If the file can't be read or isn't a mapping, notes the problem and
+    returns None. `what`, `keys` and `needs` are used in messages: the kind of file, some of its keys, and the keys that
+    it must have."""
     try:
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -53,8 +54,8 @@ def read_yaml(file: Path, note: Note, what: str, keys: str, needs: str) -> YamlN
 
 
 def _compose(text: str, note: Note, what: str) -> YamlNode | None:
-    """Parse the text with PyYAML, but convert scalars to values by our own rules. Notes a problem and returns None if
-    the text isn't YAML."""
+    """Parse the text with PyYAML, but convert its values by the rules of YAML 1.2. If the text isn't YAML, notes the
+    problem and returns None."""
     try:
         import yaml
     except ModuleNotFoundError:
@@ -74,7 +75,7 @@ def _compose(text: str, note: Note, what: str) -> YamlNode | None:
 
 
 class _Nodes:
-    """Converts the nodes of PyYAML to YamlNodes, and notes what such files can't contain."""
+    """Converts PyYAML's nodes to YamlNodes, and notes everything that isn't allowed in such files."""
 
     def __init__(self, note: Note) -> None:
         self._note = note

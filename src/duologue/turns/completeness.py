@@ -1,8 +1,8 @@
-"""The brain's judgement of how complete a text is as an answer or a request, and the weight of that judgement.
+"""How complete a text is as an answer or a request, as judged by the brain, and the weight of this judgement.
 
-The brain knows what it asked and what it can understand, so it can tell more than the sound. Rule: the brain's
-judgement is one term of the score among others. It never ends a turn by itself, and never holds one open without a
-limit.
+The brain knows which question it asked and what it can understand, so it can judge better than the sound alone. Rule:
+the brain's judgement is only one term of the score. It never ends a turn by itself, and it never keeps a turn open
+without a time limit.
 """
 
 from __future__ import annotations

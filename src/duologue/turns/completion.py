@@ -4,7 +4,7 @@ The score is a weighted sum of the known features. A positive score means that t
 score that more will probably come. The weights are data in `completion_table`, fitted by tools/fit_turns.py. Smart Turn
 is a model that judges by the sound whether a turn is over. Rule: the text or the judgement of Smart Turn may be
 missing, and each case has its own table. Only a missing level shape or word confidence is replaced by a typical value.
-What the brain says about the text is added to every table.
+The brain's judgement of the text (see `completeness`) is added to the score, whichever table is used.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ BRAIN_NAMES = {Completeness.COMPLETE: "understood", Completeness.OPEN: "not_unde
 
 
 class Contribution(NamedTuple):
-    """How much one term of the score differs from its value for an average pause."""
+    """One term of the score, and how much it adds to the score compared with an average pause."""
 
     name: str
     amount: float
 
 
 def table_of(pause: PauseFeatures) -> str | None:
-    """The name of the table for the known features of a pause. None if neither the text nor Smart Turn's judgement is
-    known."""
+    """The name of the table of weights that fits the known features of a pause. None if neither the text nor Smart
+    Turn's judgement is known."""
     if pause.turn_logit is None:
         return "text_only" if pause.text is not None else None
     embedded = len(pause.turn_embedding) == len(TABLES["everything"].embedding)
@@ -40,8 +40,8 @@ def table_of(pause: PauseFeatures) -> str | None:
 
 
 def contributions(pause: PauseFeatures) -> tuple[Contribution, ...]:
-    """The contribution of every term, positive or negative, sorted by size with the largest first. Empty if neither the
-    text nor Smart Turn's judgement is known."""
+    """The contributions of all terms, sorted by their absolute value with the largest first. Empty if neither the text
+    nor Smart Turn's judgement is known."""
     name = table_of(pause)
     if name is None:
         return ()
@@ -68,7 +68,7 @@ def probability(pause: PauseFeatures) -> float:
 
 
 def reasons(pause: PauseFeatures, count: int = 3) -> tuple[str, ...]:
-    """The `count` largest contributions as names with amounts, such as "comma-1.2"."""
+    """The `count` largest contributions, each as text with its name and amount, such as "comma-1.2"."""
     return tuple(f"{part.name}{part.amount:+.1f}" for part in contributions(pause)[:count])
 
 

@@ -1,4 +1,5 @@
-"""The weights of a pause's score, and the waits that follow from it. Written by tools/fit_turns.py, not by hand.
+"""The weights for the score of a pause, and the waiting times that are computed from the score. Written by
+tools/fit_turns.py, not by hand.
 
 Fitted 2026-11-17 with `python tools/fit_turns.py --set FOLDER` on 1222 pauses of 175 recordings.
 """
@@ -10,7 +11,8 @@ from typing import NamedTuple
 
 
 class Table(NamedTuple):
-    """The weights of a score: `start`, plus weight * (value - mean) for each term and for the embedding."""
+    """The weights of a score. The score is `start`, plus weight * (value - mean) for each term, plus the same for the
+    embedding."""
 
     start: float
     terms: dict[str, tuple[float, float]]  # name: (weight, mean)

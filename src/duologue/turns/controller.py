@@ -1,8 +1,8 @@
-"""Decides HOLD or SPEAK for each frame of 20 to 40 ms, by fixed thresholds.
+"""Decides for each frame of 20 to 40 ms whether the agent must wait (HOLD) or may speak (SPEAK), by fixed thresholds.
 
 This module follows the frame-by-frame rule of the EasyTurn specification, with the same order of checks and the same
-reasons. The five system states of that specification are not here, but in the orchestrator view of the state machine.
-Rule: `step` is a pure function. The time comes with the frame, and every threshold is a field of TurnSettings.
+reasons. The five system states of that specification aren't implemented here, but in the orchestrator view of the state
+machine. Rule: `step` is a pure function. The time comes with the frame, and every threshold is a field of TurnSettings.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ class Activity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TurnSettings:
-    """Every threshold of the controller. If an energy threshold is None, only the VAD probability decides."""
+    """All thresholds of the controller. If an energy threshold is None, the energy isn't checked, and only the VAD
+    probability decides."""
 
     silence_ms: int = 400  # how much silence ends a turn
     silence_short_ms: int = 400  # how much silence ends a turn whose text is shorter than short_length
@@ -43,7 +44,7 @@ class TurnSettings:
     silent_vad: float = 0.3  # probability of voice; below it, the user is silent
 
     def silence_ms_for(self, text_length: int) -> int:
-        """How much silence ends a turn with a text of this length."""
+        """How many milliseconds of silence end a turn whose text has this length."""
         return self.silence_short_ms if text_length < self.short_length else self.silence_ms
 
 
@@ -77,7 +78,7 @@ class Acoustic:
 
 @dataclass(frozen=True, slots=True)
 class Linguistic:
-    """The words of the turn so far, at this frame."""
+    """The words of the turn up to this frame."""
 
     text: str = ""
     confidence: float = 0.0
@@ -86,8 +87,8 @@ class Linguistic:
 
 @dataclass(frozen=True, slots=True)
 class TurnDecision:
-    """The decision at one frame. `blocked_by` names the conditions that still prevent SPEAK, in the order of the
-    checks."""
+    """The decision for one frame. `blocked_by` has the names of the conditions that still prevent SPEAK, in the order
+    in which they are checked."""
 
     state: TurnState
     confidence: float
@@ -107,7 +108,7 @@ class TurnMemory:
 
 
 def activity_of(settings: TurnSettings, frame: Acoustic) -> Activity:
-    """Whether the user is speaking or silent in this frame, or whether that is unsure."""
+    """Whether the user is speaking or silent in this frame, or UNSURE if neither is certain."""
     if _above(frame.energy, settings.speaking_energy) or frame.vad > settings.speaking_vad:
         return Activity.SPEAKING
     quiet = settings.silent_energy is None or frame.energy < settings.silent_energy
@@ -115,7 +116,7 @@ def activity_of(settings: TurnSettings, frame: Acoustic) -> Activity:
 
 
 def is_interrupting(settings: TurnSettings, frame: Acoustic) -> bool:
-    """Is this frame loud or voiced enough to be an interruption?"""
+    """Is this frame loud enough, or probable enough to be a voice, to count as an interruption?"""
     return _above(frame.energy, settings.interrupt_energy) or frame.vad > settings.interrupt_vad
 
 
@@ -150,7 +151,8 @@ class FrameRule:
 
 
 def blocked_by(settings: TurnSettings, memory: TurnMemory, frame: Acoustic, said: Linguistic) -> tuple[str, ...]:
-    """The names of the conditions that keep the turn from being over, in the order of the checks."""
+    """The names of the conditions because of which the turn isn't over yet, in the order in which they are checked.
+    Empty if the turn may end."""
     length = len(said.text)
     changed_ms = memory.text_changed_ms
     conditions = {
@@ -167,8 +169,8 @@ def blocked_by(settings: TurnSettings, memory: TurnMemory, frame: Acoustic, said
 def _with_hysteresis(
     settings: TurnSettings, memory: TurnMemory, wanted: TurnState, at_ms: int
 ) -> tuple[TurnMemory, str]:
-    """Change the state only after the checks have called for the new state for `hysteresis_ms` without a break. Returns
-    the new memory and the reason."""
+    """Change the state to `wanted`, but only if `wanted` was the same in all frames of the last `hysteresis_ms`.
+    Returns the new memory and the reason."""
     if wanted is memory.state:
         return replace(memory, pending_since_ms=None), f"stable_{wanted.value}"
     if memory.pending_since_ms is None:
@@ -181,8 +183,8 @@ def _with_hysteresis(
 
 
 def _confidence(state: TurnState, activity: Activity, said: Linguistic) -> float:
-    """How well the state fits what is heard, from 0 to 1. Silence and stable words support SPEAK, and anything else
-    supports HOLD."""
+    """How well the state fits the current frame and words, from 0 to 1. Silence and stable words support SPEAK;
+    everything else supports HOLD."""
     quiet = {Activity.SPEAKING: 0.0, Activity.UNSURE: 0.5, Activity.SILENT: 1.0}[activity]
     over = quiet * (1 + min(max(said.confidence, 0.0), 1.0) + min(max(said.stability, 0.0), 1.0)) / 3
     return over if state is TurnState.SPEAK else 1 - over

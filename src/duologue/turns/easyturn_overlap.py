@@ -1,8 +1,8 @@
-"""Decides by the thresholds of the frame controller whether a sound over the agent's speech interrupts.
+"""Decides, by the thresholds of the frame controller, whether a sound during the agent's speech interrupts the agent.
 
-A frame interrupts if its energy or its probability of voice is above a threshold of `TurnSettings`. The sound is a bid
-to speak once this has lasted for `hysteresis_ms`. Words don't matter. Rule: the thresholds are those of the endpoint
-policy with the same settings, and `controller.step` decides.
+A frame interrupts if its energy or its probability of voice is above a threshold in `TurnSettings`. If this lasts for
+`hysteresis_ms`, the sound is a bid to speak. It doesn't matter which words are heard. Rule: with the same settings,
+this policy and the endpoint policy use the same thresholds, and `controller.step` decides for both.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _AGENT_SPEAKS = TurnMemory(TurnState.SPEAK)
 
 @dataclass(frozen=True, slots=True)
 class FrameSound:
-    """What EasyTurnOverlap remembers of one sound."""
+    """What EasyTurnOverlap remembers about one sound from frame to frame."""
 
     turn: TurnMemory = _AGENT_SPEAKS
     at_ms: int = 0  # since the onset
@@ -26,8 +26,8 @@ class FrameSound:
 
 @dataclass(frozen=True, slots=True)
 class EasyTurnOverlap:
-    """A sound interrupts by its energy or its probability of voice, frame by frame. If the ears (STT and VAD) report no
-    frames, a sound interrupts after `voiced_ms_min`."""
+    """Judges a sound frame by frame. The sound interrupts the agent if its energy or its probability of voice is high
+    enough. If the ears (STT and VAD) report no frames, a sound interrupts after `voiced_ms_min`."""
 
     settings: TurnSettings = PRESETS["balanced"]  # the thresholds: interrupt_energy, interrupt_vad, hysteresis_ms
     voiced_ms_min: int = 200  # a sound that lasts this long interrupts, if the ears report no frames

@@ -1,11 +1,11 @@
-"""Decides whether a frame is too loud to be the agent's own echo.
+"""Decides whether a frame is too loud to be an echo of the agent's voice.
 
-The gate compares the level of the microphone with the level of the playback, both in dB. It learns two things from the
-agent's first words on: the lag, at which both levels rise and fall together, and the coupling, which is how much of the
-playback returns. They give the level that the echo can have now. While the lag is unknown, the echo may come from any
-moment within reach, and the loudest counts. An echo follows every loud sound, and a person who talks over it only makes
-the frame louder. So the coupling is learned from the quieter frames. Rule: the playback must not be reported later than
-it is heard.
+The gate compares the level of the microphone with the level of the playback, both in dB. From the agent's first words
+on, it learns two numbers. The lag is how long after the playback the echo arrives; at this lag, both levels rise and
+fall together. The coupling is how loud the echo is compared with the playback. From both numbers follows how loud the
+echo can be now. As long as the lag is unknown, the gate assumes an echo of the loudest recent playback. Every loud
+sound is followed by its echo, and a person who talks at the same time only makes the frame louder. So the coupling is
+learned from the quieter frames. Rule: the playback must not be reported later than it is heard.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _EVERY = 4  # frames between two looks at the history
 
 @dataclass(frozen=True, slots=True)
 class EchoGateSettings:
-    """Settings of an EchoGate. The decay is slower than in a living room, so that the echo of a word's end isn't
-    underestimated."""
+    """Settings of an EchoGate. The gate assumes that an echo fades more slowly than in a typical living room, so that
+    the echo of a word's end isn't underestimated."""
 
     margin_db: float = 10.0  # a frame must be this much louder than the expected echo
     margin_wide_db: float = 12.0  # instead, while the lag is unknown
@@ -44,7 +44,7 @@ class EchoGateSettings:
 
 
 class _FrameLevels(NamedTuple):
-    """The levels of one frame."""
+    """The levels of one frame: what the microphone heard, and what was played."""
 
     heard_db: float
     played_db: float
@@ -52,7 +52,8 @@ class _FrameLevels(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Likeness:
-    """Sums for the correlation of the heard level with the level that was played 0, 1, 2 … frames earlier."""
+    """Sums for computing how strongly the heard level correlates with the level that was played 0, 1, 2 … frames
+    earlier."""
 
     weight: float = 0.0
     frames: int = 0
@@ -63,7 +64,7 @@ class _Likeness:
     products: tuple[float, ...] = ()
 
     def after(self, heard_db: float, played_db: tuple[float, ...], keep: float) -> _Likeness:
-        """These sums with one more frame. The earlier frames keep this share of their weight."""
+        """The sums with one more frame. The weights of the earlier frames are multiplied by `keep`."""
         none = (0.0,) * len(played_db)
         return _Likeness(
             self.weight * keep + 1,
@@ -76,7 +77,7 @@ class _Likeness:
         )
 
     def at(self, lag: int) -> float:
-        """The correlation at this lag, from -1 to 1. 0 if one of the levels is constant."""
+        """The correlation at this lag, from -1 to 1; 0 if one of the levels is nearly constant."""
         heard, played, weight = self.heard, self.played[lag], self.weight
         spread = self.heard_squared - heard * heard / weight
         spread_played = self.played_squared[lag] - played * played / weight
@@ -87,7 +88,8 @@ class _Likeness:
 
 @dataclass(frozen=True, slots=True)
 class EchoLevel:
-    """What is known about the echo of a loudspeaker in a microphone. `after` returns what is known after a frame."""
+    """What is known so far about the echo of a loudspeaker in a microphone. The method `after` returns a new value that
+    includes the next frame."""
 
     frame_ms: int
     settings: EchoGateSettings = EchoGateSettings()
@@ -104,7 +106,7 @@ class EchoLevel:
     looked_at: int = -_EVERY  # when the history was last looked at, in frames
 
     def after(self, heard_db: float, played_db: float) -> EchoLevel:
-        """What is known after this frame."""
+        """What is known about the echo after this frame."""
         rule = self.settings
         reach = rule.reach_ms // self.frame_ms
         recent = (max(played_db, rule.floor_db), *self.recent)[: reach + 1]
@@ -132,7 +134,8 @@ class EchoLevel:
         return replace(now, excess_db=heard_db - max(rule.floor_db, echo_db))
 
     def _follow(self, recent: tuple[float, ...], before_db: float) -> float:
-        """The peak of the playback whose echo is heard now. It decays as sound does in a room."""
+        """The peak level of the playback whose echo can be heard now. After a loud sound, this level falls as slowly as
+        sound fades in a room."""
         early, spread = self.settings.early_ms // self.frame_ms, self.settings.spread_ms // self.frame_ms
         near = recent[max(0, self.lag - early) : self.lag + spread + 1] if self.lag != UNKNOWN else recent[:1]
         return max(max(near, default=-math.inf), before_db - self.settings.decay_db_s * self.frame_ms / 1000)
@@ -140,8 +143,8 @@ class EchoLevel:
     # -- Learning
 
     def _learn(self) -> EchoLevel:
-        """Learn the lag, then the coupling at this lag. While the lag is unknown, the coupling is the highest one that
-        an echo at any lag could have."""
+        """Learn the lag, then the coupling at this lag. If the lag isn't known yet, the highest coupling that is
+        possible at any lag is used."""
         now = replace(self, lag=self._find_lag(), looked_at=self.likeness.frames)
         loud = self._loud_places()
         if now.lag != UNKNOWN:
@@ -165,7 +168,7 @@ class EchoLevel:
         return best if alike[best] >= least else self.lag
 
     def _loud_places(self) -> list[int]:
-        """The places in the history at which the playback was loud, so that an echo must be heard."""
+        """The positions in the history at which the playback was so loud that its echo must be audible."""
         rule, peak_db, loud = self.settings, -math.inf, list[int]()
         decay_db = rule.decay_db_s * self.frame_ms / 1000
         for place, frame in enumerate(self.history):
@@ -175,7 +178,8 @@ class EchoLevel:
         return loud
 
     def _coupling_at(self, lag: int, loud: list[int]) -> float | None:
-        """The coupling if the echo comes at this lag, or a frame earlier or later. None if too little is known."""
+        """The coupling, if the echo comes at this lag or one frame earlier or later. None if there are too few frames
+        to tell."""
         rule = self.settings
         heard, played = [frame.heard_db for frame in self.history], [frame.played_db for frame in self.history]
         found = sorted(
@@ -189,8 +193,8 @@ class EchoLevel:
 
 
 class EchoGate:
-    """Distinguishes the echo of one loudspeaker in one microphone from other sounds. Pass every frame once, in
-    order."""
+    """Distinguishes the echo of one loudspeaker in one microphone from other sounds. Every frame must be passed exactly
+    one time, in order."""
 
     def __init__(self, frame_ms: int, settings: EchoGateSettings | None = None) -> None:
         assert frame_ms > 0, frame_ms
@@ -199,15 +203,16 @@ class EchoGate:
 
     @property
     def coupling_db(self) -> float:
-        """The level of the echo relative to the playback: learned, or the setting until enough is learned."""
+        """How loud the echo is compared with the playback, in dB. Until enough is learned, this is the value from the
+        settings."""
         return self.level.coupling_db
 
     def excess_db(self, heard_db: float, played_db: float) -> float:
-        """By how many dB this frame is louder than the expected echo; infinite while nothing is played. The gate also
-        learns from the frame."""
+        """By how many dB this frame is louder than the expected echo; infinity while nothing is played. The gate also
+        learns from this frame."""
         self.level = self.level.after(heard_db, played_db)
         return self.level.excess_db
 
     def passes(self, heard_db: float, played_db: float) -> bool:
-        """Is this frame too loud to be the agent's own voice? The gate also learns from the frame."""
+        """Is this frame too loud to be an echo of the agent's voice? The gate also learns from this frame."""
         return self.excess_db(heard_db, played_db) > self.settings.margin_db

@@ -1,8 +1,9 @@
-"""Decides by words and times whether a text is the agent's own voice, heard through the microphone.
+"""Decides by words and times whether a text is the agent's own voice, picked up by the microphone.
 
-The heard words are aligned with the agent's recent words. A model that transcribes an echo mishears words and cuts the
-first and last ones, so words need only be similar. Rule: a person can repeat the agent's words only after hearing them.
-A text that began earlier is an echo; one that began later is an answer. Without times, a single word is never an echo.
+The heard words are aligned with the agent's recent words. When an STT model transcribes an echo, it mishears words and
+cuts off the first and last ones. So the words only have to be similar. Rule: a person can repeat the agent's words only
+after hearing them. So a text that began before that is an echo, and a text that began later is an answer. If the times
+aren't known, a single word is never judged to be an echo.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ _GAP, _WRONG = -0.3, -0.2  # the cost of a word that only one side has, and of a
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """The places of a heard word and of the agent's word that matches it. `own` is -1 if no word of the agent does."""
+    """The positions of a heard word and of the agent's word that matches it. `own` is -1 if no word of the agent
+    matches."""
 
     heard: int
     own: int
@@ -44,15 +46,16 @@ class _Pair:
 
 
 def is_echo(heard: str, spoken: str, rule: EchoWordsRule = RULE) -> bool:
-    """Does the text that the agent is saying contain these words, in the same order? Use `is_own` if the times are
-    known."""
+    """Is the heard text an echo of the text that the agent is saying? That is, does `spoken` contain the words of
+    `heard`, in the same order? Use `is_own` instead if the times of the words are known."""
     mine, theirs = words_of(heard), words_of(spoken)
     return len(mine) >= WORDS_MIN and _is_explained(mine, theirs, rule) is not None
 
 
 def is_own(heard: str, own: OwnSpeech, onset_at: int, late_ms: int = 0, rule: EchoWordsRule = RULE) -> bool:
-    """Are these words the agent's own, heard back? `onset_at` is when their onset (the first sign of speech) was
-    reported. For ears that report no onsets, `onset_at` is the time of the text, and `late_ms` is how late that is."""
+    """Are these words an echo of the agent's own words? `onset_at` is the time at which the onset (the first sign of
+    speech) was reported. If the ears report no onsets, `onset_at` is the time at which the text arrived, and `late_ms`
+    is how long after the onset a text may arrive."""
     recent = _recent(own, onset_at, late_ms, rule)
     mine = words_of(heard)
     found = _is_explained(mine, [word.text for word in recent], rule) if mine else None
@@ -62,24 +65,24 @@ def is_own(heard: str, own: OwnSpeech, onset_at: int, late_ms: int = 0, rule: Ec
 
 
 def _recent(own: OwnSpeech, onset_at: int, late_ms: int, rule: EchoWordsRule) -> list[SpokenWord]:
-    """The agent's words with which an echo that is heard at this time may begin."""
+    """Those words of the agent with which an echo can begin if its onset is at `onset_at`."""
     return [word for word in own.words if word.start_ms >= onset_at - rule.delay_ms_max - late_ms]
 
 
 def _is_too_early(
     words: Sequence[SpokenWord], found: tuple[int, int], onset_at: int, late_ms: int, rule: EchoWordsRule
 ) -> bool:
-    """Did the text begin before a person could have repeated the agent's words? `found` has the places of the first and
-    the last of these words."""
+    """Did the text begin before a person could have repeated the agent's words? `found` has the positions of the first
+    and the last of the agent's words that match the text."""
     repeatable_at = words[found[1]].end_ms + rule.reaction_ms
     return words[found[0]].start_ms <= onset_at + rule.lead_ms_max and onset_at - late_ms <= repeatable_at
 
 
 def without_own(heard: str, own: OwnSpeech, onset_at: int, late_ms: int = 0, rule: EchoWordsRule = RULE) -> str:
-    """The heard text without the agent's words at its beginning and its end, because a person who speaks over an echo
-    is transcribed together with it. A run of the agent's words is left out only if a person can't have repeated it: at
-    the beginning by `is_own`'s rule, and at the end if it was played after the onset. If nothing else remains, the text
-    is returned unchanged."""
+    """The heard text without the agent's words at its beginning and its end. If a person speaks during an echo, the
+    echo is transcribed together with the person's words. The agent's words are removed only if a person can't have
+    repeated them: at the beginning, this is decided as in `is_own`; at the end, the words must have been played after
+    the onset. If no other words would remain, the text is returned unchanged."""
     recent = _recent(own, onset_at, late_ms, rule)
     mine = words_of(heard) if recent else []
     pairs = _align(mine, [word.text for word in recent], rule)
@@ -94,7 +97,7 @@ def without_own(heard: str, own: OwnSpeech, onset_at: int, late_ms: int = 0, rul
 
 
 def _run(pairs: Sequence[_Pair], rule: EchoWordsRule) -> list[_Pair]:
-    """The pairs up to the first word that isn't the agent's. Empty if they are too few to be an echo."""
+    """The pairs before the first heard word that isn't the agent's. Empty if there are too few pairs for an echo."""
     run = list(takewhile(lambda pair: pair.similarity >= rule.similar_min, pairs))
     is_gapless = all(abs(one.own - other.own) == 1 for one, other in pairwise(run))
     is_enough = len(run) > WORDS_MIN or (len(run) == WORDS_MIN and _is_exact(sorted(run, key=lambda pair: pair.own)))
@@ -102,8 +105,8 @@ def _run(pairs: Sequence[_Pair], rule: EchoWordsRule) -> list[_Pair]:
 
 
 def _between(text: str, first: int, last: int) -> str:
-    """The words of a text from number `first` up to, but not including, number `last`. A token without spaces is kept
-    whole."""
+    """The part of a text from the word with the number `first` up to, but not including, the word with the number
+    `last`. Words that are written without spaces between them, such as "twenty-one", are kept together."""
     kept, at = [], 0
     for token in text.split():
         size = len(words_of(token))
@@ -117,8 +120,8 @@ def _between(text: str, first: int, last: int) -> str:
 
 
 def _is_explained(mine: Sequence[str], theirs: Sequence[str], rule: EchoWordsRule) -> tuple[int, int] | None:
-    """The places of the first and the last of the agent's words that match the heard text. None if the text isn't
-    explained by the agent's words."""
+    """If the heard words match the agent's words well enough to be an echo, returns the positions of the first and the
+    last matching word of the agent. Otherwise returns None."""
     pairs = _align(mine, theirs, rule)
     same = [place for place, pair in enumerate(pairs) if pair.similarity >= rule.similar_min]
     if not same or len(same) < min(len(mine), WORDS_MIN):
@@ -135,21 +138,21 @@ def _is_explained(mine: Sequence[str], theirs: Sequence[str], rule: EchoWordsRul
 
 
 def _is_foreign(word: str, similarity_: float, rule: EchoWordsRule) -> bool:
-    """Is this a word that the agent didn't say? At an edge of the text, one such word shows that a person spoke. In the
-    middle, it takes two in a row, because a single word may be misheard."""
+    """Is this a word that the agent didn't say? At the beginning or end of the text, one such word shows that a person
+    spoke. In the middle, two such words in a row are needed, because a single word may be misheard."""
     return similarity_ < rule.edge_similar_min and len(word) > 1 and word not in FILLERS
 
 
 def _is_exact(pairs: Sequence[_Pair]) -> bool:
-    """Do these words match the agent's words without a gap, and nearly letter by letter? This is required if there are
-    only one or two words."""
+    """Do these words match consecutive words of the agent, nearly letter by letter? This is required if the heard text
+    has only one or two words."""
     gapless = pairs[-1].own - pairs[0].own == len(pairs) - 1
     return gapless and all(pair.similarity >= (1 + RULE.similar_min) / 2 for pair in pairs)
 
 
 def _align(mine: Sequence[str], theirs: Sequence[str], rule: EchoWordsRule) -> list[_Pair]:
-    """The best pairs of heard words and the agent's words, in order. Words of the agent before the first pair and after
-    the last cost nothing."""
+    """The best alignment of the heard words with the agent's words: one pair for each heard word, in order. The agent's
+    words before the first pair and after the last pair don't make an alignment worse."""
     gains = [[_gain(word, other, rule) for other in theirs] for word in mine]
     best = [[0.0] * (len(theirs) + 1)]
     for gain in gains:
@@ -179,8 +182,9 @@ def _gain(word: str, other: str, rule: EchoWordsRule) -> float:
 
 @lru_cache(maxsize=4096)
 def similarity(word: str, other: str) -> float:
-    """How much two words are alike, from 0 to 1: the share of common letter pairs. The first or last letters of a word,
-    if there are three or more, also count as similar to the word, because the edges of an utterance are cut."""
+    """How similar two words are, from 0 to 1: the share of letter pairs that both have. If `word` has three or more
+    letters and is the beginning or the end of `other`, the similarity is 0.75, because the first and last words of an
+    utterance are often cut off."""
     if word == other:
         return 1.0
     if len(word) >= 3 and (other.startswith(word) or other.endswith(word)):

@@ -1,8 +1,8 @@
 """Endpoint policies, which decide how much silence ends a turn. The default combines two of them.
 
-A policy returns how long to wait from the first silent frame, given what is known about the pause. It is consulted
-again whenever more is known. Rule: every wait has an upper bound, so that no end is missed. A wait of None means that
-something other than silence ends the turn.
+A policy is given what is known about a pause, and returns how long the silence must last until the turn is over. It is
+asked again whenever more is known. Rule: every wait has an upper bound, so that the end of a turn is never missed. A
+wait of None means that not silence, but something else ends the turn.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NO_TEXT_MS_MIN = 600  # the shortest wait while the text of the turn is missing
 
 @dataclass(frozen=True, slots=True)
 class SilenceWait:
-    """The silence after which the turn is over. If `wait_ms` is None, silence doesn't end the turn."""
+    """How long the silence must last until the turn is over. If `wait_ms` is None, silence doesn't end the turn."""
 
     wait_ms: int | None
     confidence: float = 0.5  # the probability that the turn is over
@@ -35,29 +35,31 @@ class SilenceWait:
 
 
 class EndpointPolicy(Protocol):
-    """Decides how much silence ends a turn."""
+    """Decides how long a silence must be to end a turn."""
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:
-        """How long to wait, counted from the first silent frame, given what is known about the pause so far."""
+        """The silence that ends the turn, counted from the first silent frame, given what is known about the pause so
+        far."""
         ...
 
 
 class FrameEndpointPolicy(EndpointPolicy, Protocol):
-    """Decides frame by frame when a turn ends, if the ears (STT and VAD) report frames. Otherwise `wait` decides. What
-    it remembers of a turn is a value that the caller keeps. The value must be hashable and must never change."""
+    """Decides for each frame whether the turn ends, if the ears (STT and VAD) report frames. Otherwise the method
+    `wait` decides. The policy's memory of a turn is a value that the caller keeps. This value must be hashable and
+    immutable."""
 
     def begin(self) -> Any:
-        """The memory of a new turn."""
+        """The memory at the start of a new turn."""
         ...
 
     def frame(self, memory: Any, heard: Acoustic, said: Linguistic) -> tuple[Any, TurnDecision]:
-        """Process the next frame. The turn ends when the decision is SPEAK."""
+        """Process the next frame. Returns the new memory and the decision. If the decision is SPEAK, the turn ends."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FixedSilence:
-    """A fixed silence ends the turn."""
+    """Ends a turn after a fixed length of silence."""
 
     silence_ms: int = 700  # how much silence ends a turn
     open_ms: int = 0  # added if the brain says that the text can't end like this
@@ -73,8 +75,9 @@ class FixedSilence:
 
 @dataclass(frozen=True, slots=True)
 class EasyTurnEndpoint:
-    """Ends a turn by the frame-by-frame rule in `controller`. If the ears (STT and VAD) report no frames, `wait` is
-    used instead: the silence that the rule requires for a text of this length, plus `hysteresis_ms`."""
+    """Ends a turn by the frame-by-frame rule in `controller`. If the ears (STT and VAD) report no frames, the method
+    `wait` is used instead. It returns the silence that the rule requires for a text of this length, plus
+    `hysteresis_ms`."""
 
     settings: TurnSettings = PRESETS["balanced"]  # the thresholds of the rule
 
@@ -96,8 +99,9 @@ class EasyTurnEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class SemanticEndpoint:
-    """Waits less, the more complete the turn sounds and reads: first_ms - slope_ms * score, at most longest_ms. If the
-    words are unclear, their end tells little, so it waits unclear_ms longer."""
+    """The more complete the turn sounds and reads, the less this policy waits: first_ms - slope_ms * score, at most
+    longest_ms. If the words were not recognised clearly, the text doesn't show whether the turn is complete, so
+    unclear_ms is added to the wait."""
 
     first_ms: float  # the wait at a score of 0
     slope_ms: float  # subtracted for each point of the score
@@ -113,8 +117,8 @@ class SemanticEndpoint:
 
     @classmethod
     def aiming_at(cls, mean_ms: int) -> SemanticEndpoint:
-        """The policy whose mean latency on our recordings is about `mean_ms`. A value outside the measured range
-        counts as the nearest bound of the range."""
+        """The policy whose mean latency on Duologue's own test recordings is about `mean_ms`. If `mean_ms` is outside
+        the range that was measured, the nearest value in that range is used."""
         names = sorted(MEANS_MS, key=lambda name: MEANS_MS[name])
         mean_ms = min(max(mean_ms, MEANS_MS[names[0]]), MEANS_MS[names[-1]])
         for low, high in pairwise(names):
@@ -141,8 +145,8 @@ class SemanticEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class CombinedEndpoint:
-    """The default policy. It decides by sound and words if the ears report how a pause sounds, and otherwise by a fixed
-    silence."""
+    """The default policy. If the ears report how a pause sounds, it decides by sound and words. Otherwise it waits for
+    a fixed length of silence."""
 
     by_sound: SemanticEndpoint = SemanticEndpoint(*WAITS[DEFAULT])  # used if the ears report how a pause sounds
     by_silence: FixedSilence = FixedSilence(400, open_ms=800)  # used otherwise
@@ -153,7 +157,7 @@ class CombinedEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class ManualEndpoint:
-    """The user ends turns by hand, such as with a button."""
+    """The user ends each turn by hand, for example with a button."""
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:  # noqa: ARG002 - silence decides nothing
         return SilenceWait(None, reasons=("by_hand",))
@@ -161,7 +165,8 @@ class ManualEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class ServerEndpoint:
-    """A model on a server ends turns. A silence of `silence_ms_max` ends a turn that the server misses."""
+    """A model on a server ends turns. If the server misses the end of a turn, a silence of `silence_ms_max` ends the
+    turn."""
 
     silence_ms_max: int | None = 3_000  # this much silence ends a turn that the server missed; None: never
 

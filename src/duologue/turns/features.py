@@ -2,8 +2,9 @@
 
 Acoustic features are the levels of frames in dB, and the log-odds and embedding of Smart Turn, a model that judges by
 the sound whether a turn is over. Linguistic features come from the transcript with its punctuation. Rule: each feature
-has a documented meaning and unit, and depends on classes of words that occur in every conversation, never on whole
-phrases. The classes of words are English; the acoustic features don't depend on the language.
+has a documented meaning and unit. The linguistic features depend only on classes of words that occur in every
+conversation, never on whole phrases. These classes contain English words; the acoustic features don't depend on the
+language.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _PEAK_DB = 20.0
 
 @dataclass(frozen=True, slots=True)
 class LevelShape:
-    """How the level of a turn changes before a pause."""
+    """How the loudness of a turn changes before a pause."""
 
     slope_db_s: float = -40.0  # how fast the level changes over the last 320 ms of speech
     fall_db: float = -4.0  # level of the last 160 ms, relative to the whole turn
@@ -50,7 +51,7 @@ class LevelShape:
 
 @dataclass(frozen=True, slots=True)
 class PauseFeatures:
-    """What is known about a pause and the turn before it. None means not known, or not known yet."""
+    """What is known about a pause and about the turn before it. None means that a value is unknown or not known yet."""
 
     voiced_ms: int = 0  # how much voice the turn has
     evidence: float | None = None  # log-odds that the sound was a voice, summed over the frames
@@ -68,12 +69,13 @@ class PauseFeatures:
 
     @property
     def is_heard(self) -> bool:
-        """Do the ears (STT and VAD) report how a pause sounds?"""
+        """Do the ears (STT and VAD) report how this pause sounds?"""
         return self.evidence is not None
 
 
 def shape_of(levels_db: Sequence[float], frame_ms: int) -> LevelShape | None:
-    """The shape of a turn, from the levels of its frames; None if the turn has fewer than four frames."""
+    """The shape of a turn's loudness, computed from the levels of its frames. None if the turn has fewer than four
+    frames."""
     if len(levels_db) < 4:
         return None
     loud = sorted(levels_db)[int((len(levels_db) - 1) * _LOUD_SHARE)]
@@ -91,7 +93,8 @@ def shape_of(levels_db: Sequence[float], frame_ms: int) -> LevelShape | None:
 
 
 def _slope(values: Sequence[float]) -> float:
-    """The slope of the straight line that fits the values best (least squares), per step from one value to the next."""
+    """The slope of the straight line that fits the values best (least squares). The unit is the change from one value
+    to the next."""
     count = len(values)
     middle, mean = (count - 1) / 2, sum(values) / count
     spread = sum((place - middle) ** 2 for place in range(count))
@@ -99,7 +102,8 @@ def _slope(values: Sequence[float]) -> float:
 
 
 def _peaks(levels: Sequence[float], least: float, near: int) -> int:
-    """How many frames are louder than `least`, and at least as loud as every frame up to `near` frames away."""
+    """The number of peaks. A peak is a frame that is louder than `least` and at least as loud as all frames that are at
+    most `near` frames away."""
     return sum(
         level > least and level == max(levels[max(0, place - near) : place + near + 1])
         for place, level in enumerate(levels)
@@ -108,7 +112,7 @@ def _peaks(levels: Sequence[float], least: float, near: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TextCues:
-    """Signs in a text that more words will come, or that the turn is over."""
+    """Signs in a text that more words will follow, or that the turn is over."""
 
     words: int  # "twenty-ounce" counts as two
     ends_in_comma: bool
@@ -144,12 +148,12 @@ def _is_in(word: str, names: frozenset[str]) -> bool:
 
 
 def _clip(value: float, low: float, high: float) -> float:
-    """The value within these bounds; NaN becomes the lower bound."""
+    """The value, limited to the range from `low` to `high`. NaN becomes `low`."""
     return min(max(value, low), high) if value == value else low
 
 
 def text_terms(text: str, last_confidence: float | None) -> dict[str, float]:
-    """The terms of a score that come from the text."""
+    """The terms of the score that come from the text."""
     cues = cues_of(text)
     several = cues.words > 1  # a single digit is an answer, but a run of digits may go on
     return {
@@ -165,7 +169,7 @@ def text_terms(text: str, last_confidence: float | None) -> dict[str, float]:
 
 
 def shape_terms(shape: LevelShape) -> dict[str, float]:
-    """The terms of a score that come from the shape of the level."""
+    """The terms of the score that come from the shape of the level."""
     return {
         "slope_db_s": _clip(shape.slope_db_s, -120.0, 60.0),
         "fall_db": _clip(shape.fall_db, -20.0, 5.0),
@@ -175,7 +179,7 @@ def shape_terms(shape: LevelShape) -> dict[str, float]:
 
 
 def terms_of(pause: PauseFeatures) -> dict[str, float]:
-    """The terms of a score that are known for this pause. Unknown terms are absent."""
+    """The terms of the score that are known for this pause. Terms that aren't known are left out."""
     terms: dict[str, float] = {}
     if pause.turn_logit is not None:
         terms["turn_logit"] = _clip(pause.turn_logit, -6.0, 6.0)
@@ -191,7 +195,7 @@ WORDS_UNCLEAR_MIN = 3  # fewer words count as an answer, even with little confid
 
 
 def is_unclear(pause: PauseFeatures) -> bool:
-    """Are the words of a sentence too uncertain to tell whether it is complete?"""
+    """Was the text recognised with so little confidence that it doesn't show whether the sentence is complete?"""
     confidence = 1.0 if pause.confidence is None else pause.confidence
     return confidence < CONFIDENCE_UNCLEAR and cues_of(pause.text or "").words >= WORDS_UNCLEAR_MIN
 
@@ -205,13 +209,13 @@ DOUBT_MS = 128  # after this much silence, the pitch is measured
 
 
 def is_weak(pause: PauseFeatures) -> bool:
-    """Is the evidence for a voice weak?"""
+    """Is it doubtful, judged by the frames of the turn, that there was a voice at all?"""
     return pause.evidence is not None and pause.evidence < EVIDENCE_SURE
 
 
 def is_turn(pause: PauseFeatures) -> bool:
-    """Was the sound speech, rather than a cough or a knock? As long as neither text nor pitch is known, a weak voice
-    counts as speech."""
+    """Was the sound speech, and not a cough or a knock? A weak voice counts as speech as long as neither its text nor
+    its pitch is known."""
     if not is_weak(pause) or (pause.text is None and pause.pitched_ms is None):
         return True
     if pause.pitched_ms is not None and pause.pitched_ms >= PITCHED_MS_MIN:

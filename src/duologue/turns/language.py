@@ -1,7 +1,8 @@
-"""The phrases of a language that decide whether speech over the agent interrupts it: "mhm" doesn't, "stop" does.
+"""The phrases of a language that decide whether the agent is interrupted when the user speaks at the same time: "mhm"
+doesn't interrupt, "stop" does.
 
-Each language is one file of phrases in `languages/`, and all of them share the sounds in `und.toml`. Rule: a language
-is data, and its file is read once.
+The phrases of each language are one file in `languages/`. The file `und.toml` has the sounds that all languages share.
+Rule: a language is data, and each file is read only once.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _LONG_CODES = {
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """The phrases of one language, in lower case, of one or more words each."""
+    """The phrases of one language, in lower case. A phrase has one or more words."""
 
     name: str  # its code, such as "de"
     fillers: frozenset[str]  # hesitations: they say nothing
@@ -41,13 +42,13 @@ LISTS = tuple(field.name for field in fields(Language) if field.name != "name") 
 
 
 def language(code: str) -> Language:
-    """The language with this code. `de-AT` and `de_AT` give German. A code without a file gives the language `und`,
-    which has only the sounds that all languages share."""
+    """The phrases of the language with this code. `de-AT` and `de_AT` both give German. If there is no file for the
+    code, the result is the language `und`, which has only the sounds that all languages share."""
     return _read(known_code(code) or SHARED_CODE)
 
 
 def known_code(code: str) -> str:
-    """The name of the file with the phrases of a language, or "" if there is no such file. `code` may be "en-US"."""
+    """The name of the phrase file for this language code, such as "en" for "en-US"; empty if there is no such file."""
     first = code.replace("_", "-").split("-")[0].lower()
     first = _LONG_CODES.get(first, first)
     return first if first in KNOWN else ""

@@ -1,9 +1,10 @@
 """Decides whether a sound over the agent's speech is a barge-in: a bid for the floor, which is the right to speak.
 
-Playback is on hold until the decision. Words, or a voice that lasts, are a bid. A sound that ends without either isn't
-a bid. A command such as "stop" is a bid even where more words are required. The decision uses the words so far, and
-voice frames if the ears (STT and VAD) report them. What a policy remembers of a sound is a value, `SoundMemory`. Rule:
-"undecided" is a valid answer, because the state machine has a deadline for the decision.
+Playback is paused until the decision. Words are a bid, and so is a voice that lasts long enough. A sound that ends
+without either of them isn't a bid. A command such as "stop" is a bid even where more words are required. The decision
+uses the words so far, and voice frames if the ears (STT and VAD) report them. What the rule remembers about a sound is
+an immutable value, `SoundMemory`. Rule: "undecided" is a valid answer, because the state machine has a deadline for the
+decision.
 """
 
 from __future__ import annotations
@@ -20,37 +21,40 @@ SILENCE_MS_END = 256  # after this long without voice, the sound has ended
 
 
 class OverlapPolicy(Protocol):
-    """Decides whether a sound over the agent's speech interrupts. What it remembers of one sound is a value that the
-    caller keeps: `begin` makes it, and each other method returns it changed, with a judgement. The value must be
-    hashable and must never change."""
+    """Decides whether a sound during the agent's speech interrupts the agent. The policy's memory of a sound is a value
+    that the caller keeps. `begin` creates this value; `frame` and `heard` return a new value and a judgement. The value
+    must be hashable and immutable."""
 
     @property
     def voiced_ms_min(self) -> int:
-        """How long a sound without frames must last before `lasted` is called; 0 means never."""
+        """If the ears report no frames: how long a sound must last before `lasted` is called. 0 means that `lasted` is
+        never called."""
         ...
 
     def begin(self, has_frames: bool) -> Any:
-        """The memory of a new sound. `has_frames` says whether the ears (STT and VAD) report voice frames."""
+        """The memory at the start of a new sound. `has_frames` says whether the ears (STT and VAD) report voice
+        frames."""
         ...
 
     def frame(self, memory: Any, probability: float, frame_ms: int, energy: float = 0.0) -> tuple[Any, Judgement]:
-        """Process the next frame, with the probability that it is a voice and not the agent's echo. `energy` is its
-        RMS from 0 to 1."""
+        """Process the next frame. `probability` is the probability that the frame is a person's voice and not the
+        agent's echo. `energy` is the frame's RMS, from 0 to 1. Returns the new memory and the judgement."""
         ...
 
     def heard(self, memory: Any, text: str, confidence: float, is_final: bool, is_echo: bool) -> tuple[Any, Judgement]:
-        """Process the words since the onset (the first sign of speech). `is_echo` says whether they are the agent's
-        own words."""
+        """Process the words that were heard since the onset (the first sign of speech). `is_echo` says whether they are
+        an echo of the agent's own words. Returns the new memory and the judgement."""
         ...
 
     def lasted(self, memory: Any, voiced_ms: int, text: str, is_echo: bool) -> Judgement:
-        """Judge by how long the sound has lasted. Called only for ears that report no frames."""
+        """Judge the sound by how long it has lasted. This is called only if the ears report no frames."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`bid` is True if the sound interrupts the agent, False if it doesn't, and None while undecided."""
+    """The judgement about a sound. `bid` is True if the sound interrupts the agent, False if it doesn't, and None while
+    this is undecided."""
 
     bid: bool | None
     reason: str = ""
@@ -62,7 +66,7 @@ UNDECIDED = Judgement(None)
 
 @dataclass(frozen=True, slots=True)
 class SoundMemory:
-    """What OverlapRule remembers of one sound."""
+    """What OverlapRule remembers about one sound."""
 
     has_frames: bool = False
     voiced_ms: int = 0
@@ -82,8 +86,8 @@ class SoundMemory:
 
 @dataclass(frozen=True, slots=True)
 class OverlapRule:
-    """Decides by thresholds whether a sound over the agent's speech is a bid to speak. If the durations are 0, only
-    words decide."""
+    """Decides by thresholds whether a sound during the agent's speech is a bid to speak. If `voiced_ms_min`,
+    `sustained_ms` and `sustained_passing_ms` are 0, only words decide."""
 
     substantial_min: int = 1  # how many words interrupt; "mhm" and "yeah" don't count
     voiced_ms_min: int = 800  # a sound that lasts this long interrupts, if the ears report no frames
@@ -170,8 +174,8 @@ class OverlapRule:
         return self._is_voice(memory) and self._is_confident(memory, confidence, agreed, is_final)
 
     def _is_sure_command(self, memory: SoundMemory, confidence: float, repeated: bool, is_final: bool) -> bool:
-        """Was a command heard with enough confidence? A single word is easily misheard, so the required confidence is
-        the same with and without frames."""
+        """Was a command heard with enough confidence? A single word is easily misheard. So the required confidence is
+        the same whether or not the ears report frames."""
         is_voice = self._is_voice(memory) or not memory.has_frames
         return is_voice and self._is_confident(memory, confidence, repeated, is_final)
 
@@ -182,7 +186,7 @@ class OverlapRule:
 
 
 def is_spelled(text: str) -> bool:
-    """Does the text consist mostly of single letters? The STT spells out a sound such as "mhm" that way."""
+    """Does the text consist mostly of single letters? STT models write a sound such as "mhm" as single letters."""
     words = words_of(text)
     return 2 * sum(len(word) == 1 and "a" < word <= "z" and word != "i" for word in words) > len(words)
 

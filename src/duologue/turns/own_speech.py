@@ -1,7 +1,7 @@
-"""What the agent itself has said in the last seconds, word by word, with the time at which each word was played.
+"""The words that the agent itself has said in the last seconds, and when each of them was played.
 
 The module `echo_words` compares these words with what is heard. Times are whole milliseconds on the conversation's
-clock. Rule: a word is stored from the time when it begins to sound until at least KEEP_MS after its end.
+clock. Rule: a word is stored from the time when its sound begins until at least KEEP_MS after the end of its sound.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ WORDS_MAX = 60
 
 
 class TimedWord(Protocol):
-    """A word of a voice, with times from the beginning of the voice."""
+    """A word of a voice (one utterance of the agent). Its times count from the beginning of the voice."""
 
     @property
     def text(self) -> str: ...
@@ -31,7 +31,7 @@ class TimedWord(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SpokenWord:
-    """One word of the agent, in lower case, and when it was played."""
+    """One word that the agent has said, in lower case, with the time at which it was played."""
 
     text: str
     start_ms: int
@@ -48,9 +48,10 @@ class OwnSpeech:
     """How many words of this voice (one utterance of the agent) are known."""
 
     def saying(self, voice: int, voice_words: Sequence[TimedWord], heard_ms: int, now: int) -> OwnSpeech:
-        """The agent's recent words while this voice plays. `voice_words` are its words so far with times from its
-        beginning, and `heard_ms` of it have been played by `now`. A word that is already known keeps its time, because
-        playback may have been held since."""
+        """The agent's recent words, including the words of this voice that have begun to sound. `voice_words` are the
+        voice's words so far, with times from the beginning of the voice. `heard_ms` is how much of the voice has been
+        played at the time `now`. A word that was added earlier keeps its time, because playback may have been paused
+        since then."""
         known = self.known if voice == self.voice else 0
         begun = [word for word in voice_words[known:] if word.start_ms <= heard_ms]
         began = now - heard_ms

@@ -1,8 +1,8 @@
-"""Measures how long a voice held a steady pitch, to distinguish a weak "four" from a cough.
+"""Measures for how long a voice had a steady pitch. This distinguishes a weak "four" from a cough.
 
 The method is autocorrelation of a short sound at 4 kHz, in plain Python. It takes about 10 ms for half a second of
-audio, so use it only if other signs leave it open whether a sound is speech. Rule: a vowel of any language is periodic
-for a tenth of a second, but a cough, a knock or a click isn't.
+audio, so use it only if it is still unclear whether a sound is speech. Rule: a vowel of any language is periodic for a
+tenth of a second, but a cough, a knock or a click isn't.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _QUIET_SHARE = 0.03  # windows with less than this share of the loudest window's
 
 
 def steady_pitch_ms(samples: Sequence[float], rate_hz: int = 16_000) -> int:
-    """The length of the longest stretch of steady pitch, in milliseconds. Pass a sound of at most a second."""
+    """The longest time during which the pitch was steady, in milliseconds. Pass a sound that is at most a second
+    long."""
     low = _decimated(samples, rate_hz // RATE_HZ)
     windows = [low[at : at + _WINDOW] for at in range(0, len(low) - _WINDOW + 1, _HOP)]
     energies = [sum(value * value for value in window) for window in windows]
@@ -37,14 +38,14 @@ def steady_pitch_ms(samples: Sequence[float], rate_hz: int = 16_000) -> int:
 
 
 def _decimated(samples: Sequence[float], by: int) -> list[float]:
-    """The samples at a lower rate: every `by` samples averaged to one, without the constant offset."""
+    """The samples at a lower rate: each `by` samples are averaged to one. A constant offset is removed."""
     means = [sum(samples[at : at + by]) / by for at in range(0, len(samples) - by + 1, by)]
     middle = sum(means) / len(means) if means else 0.0
     return [value - middle for value in means]
 
 
 def _period(window: Sequence[float]) -> float | None:
-    """The period in samples; None if the window has no clear period."""
+    """The period of the sound in this window, in samples; None if the sound has no clear period."""
     found = [(_correlation(window, lag), lag) for lag in _LAGS]
     best = max(found)[0]
     if best < _STRENGTH_MIN:

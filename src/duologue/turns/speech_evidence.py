@@ -1,10 +1,10 @@
-"""Decides whether a sound was speech, before its words count: a cough that is read as "Okay." must not answer a
-question.
+"""Decides whether a sound was speech, before its words are used. For example, a cough that is transcribed as "Okay."
+must not answer a question.
 
-The decision uses how sure the voice detector was in each frame, how long the pitch was steady, how confident the text
-is, and whether another model found words too. The thresholds come from speech: nearly all of it, noisy speech
-included, is above them. Rule: the shorter and the less certain a sound is, the more evidence it needs. A clear voice
-is never dropped only because its words are doubtful.
+The decision uses how sure the voice detector was in each frame, how long the pitch was steady, how confident the STT is
+of the text, and whether another model found words too. The thresholds were chosen so that nearly all speech, even noisy
+speech, is above them. Rule: the shorter and the less certain a sound is, the more evidence it needs. A clear voice is
+never ignored only because its words are doubtful.
 """
 
 from __future__ import annotations
@@ -23,28 +23,29 @@ CONFIDENCE_SURE = 0.7  # with such words, a clear voice needs no pitch; without,
 
 
 def steadiness(pause: PauseFeatures) -> float:
-    """The mean log-odds of the frames of the last stretch of voice: how sure it is that they are voice."""
+    """How sure the voice detector is that the last stretch of sound is a voice: the mean of the log-odds of its
+    frames."""
     return pause.stretch_evidence * FRAME_MS / pause.stretch_ms if pause.stretch_ms > 0 else 0.0
 
 
 def is_clear(pause: PauseFeatures) -> bool:
-    """Is the last stretch a clear voice, judged by its frames alone? After half a second of sure voice, it doesn't
-    matter how unsure the rest of it is."""
+    """Is the last stretch of sound a clear voice, judged only by its frames? If it contains at least half a second of
+    sure voice, the answer is yes, no matter how unsure its other frames are."""
     if pause.stretch_evidence >= EVIDENCE_LONG:
         return True
     return steadiness(pause) >= STEADY_MIN and pause.stretch_evidence >= EVIDENCE_CLEAR
 
 
 def is_doubtful(pause: PauseFeatures) -> bool:
-    """Do the frames alone leave it open whether the last stretch is speech?"""
+    """Is it unclear from the frames alone whether the last stretch of sound is speech?"""
     if not _is_measured(pause) or pause.stretch_evidence >= EVIDENCE_TALK:
         return False
     return not is_clear(pause) or pause.stretch_evidence < EVIDENCE_LONG
 
 
 def is_speech(pause: PauseFeatures) -> bool | None:
-    """Was the last stretch of voice speech? `text` and `confidence` are those of this stretch. Returns None if only the
-    pitch can tell, and the pitch isn't measured yet."""
+    """Was the last stretch of sound speech? The fields `text` and `confidence` of `pause` must belong to this stretch.
+    Returns None if only the pitch can decide and the pitch hasn't been measured yet."""
     if not _is_measured(pause) or pause.stretch_evidence >= EVIDENCE_TALK:
         return True
     clear, sure = is_clear(pause), _is_sure(pause)
@@ -63,7 +64,7 @@ def is_speech(pause: PauseFeatures) -> bool | None:
 
 
 def is_worth_asking(pause: PauseFeatures) -> bool:
-    """May another model's text decide whether the last stretch was speech?"""
+    """Could the text of a second model decide whether the last stretch of sound was speech?"""
     if not pause.text or not _is_measured(pause) or pause.stretch_evidence >= EVIDENCE_TALK:
         return False
     if is_clear(pause):
@@ -72,12 +73,13 @@ def is_worth_asking(pause: PauseFeatures) -> bool:
 
 
 def _is_measured(pause: PauseFeatures) -> bool:
-    """Did the ears measure the stretch? They don't if they report no frames, or if a turn was cut in its middle."""
+    """Did the ears measure the last stretch of sound? They didn't if they report no frames, or if the turn was cut in
+    the middle of the stretch."""
     return pause.evidence is not None and pause.stretch_ms > 0
 
 
 def _is_sure(pause: PauseFeatures) -> bool:
-    """Are the words of the stretch so certain that a clear voice needs no other evidence?"""
+    """Are the words of the last stretch so certain that a clear voice needs no further evidence?"""
     return _has_word(pause.text) and (pause.confidence is None or pause.confidence >= CONFIDENCE_SURE)
 
 

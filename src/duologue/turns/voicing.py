@@ -1,7 +1,7 @@
-"""Voice and silence of the current turn, frame by frame.
+"""Measures the voice and the silence in the current turn, frame by frame.
 
-Voiced and silent time are counted from VAD probabilities. Rule: the caller ends a turn with `forgotten`. A pause never
-ends the turn, because the user may go on speaking.
+Voiced and silent time are counted from VAD probabilities. Rule: a turn ends only when the caller calls `forgotten`. A
+pause never ends the turn, because the user may continue to speak.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def log_odds(probability: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Voicing:
-    """Measures one turn of one person. Each frame makes a new value."""
+    """The measurements of one turn of one person. Each frame gives a new value."""
 
     frame_ms: int = FRAME_MS
     voiced: bool = False  # does the latest frame contain a voice?
@@ -46,11 +46,13 @@ class Voicing:
     stretch_evidence: float = 0.0  # evidence of the last stretch
 
     def forgotten(self) -> Voicing:
-        """The value after the end of the turn. The next voice starts a new turn."""
+        """The measurements after the end of the turn: everything about this turn is forgotten. The next voice starts a
+        new turn."""
         return Voicing(self.frame_ms, recent_db=self.recent_db)
 
     def heard(self, vad: float, level_db: float) -> Voicing:
-        """The value after the next frame, which has this probability of voice and this level."""
+        """The measurements after the next frame. `vad` is the probability that this frame is voice, and `level_db` is
+        its level."""
         recent_db = (*self.recent_db, level_db)[-_BEFORE_FRAMES:]
         if vad >= (VOICE_OFF if self.voiced else VOICE_ON):
             return self._voice(vad, level_db, recent_db)

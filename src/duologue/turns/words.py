@@ -1,7 +1,8 @@
 """Counts words, in the same way everywhere in Duologue, and finds the phrases of a language in a text.
 
-A substantial word is neither a filler nor a backchannel, so it may interrupt the agent. A command such as "stop"
-interrupts alone. Rule: the count depends on the text and its language alone, not on the STT or the time.
+A substantial word is a word that may interrupt the agent: it is neither a filler ("uh") nor a backchannel ("mhm"). A
+command such as "stop" interrupts on its own. Rule: the count depends only on the text and its language, not on the STT
+or the time.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ BACKCHANNELS = ENGLISH.backchannels
 
 
 class Count(NamedTuple):
-    """The number of words in a text. `is_command` says whether the text is a command alone, such as "stop please"."""
+    """How many words a text has, and how many of them are substantial. `is_command` says whether the text is nothing
+    but a command, such as "stop please"."""
 
     words: int
     substantial: int
@@ -46,9 +48,9 @@ def words_of(text: str) -> list[str]:
 
 
 def count(text: str, language: Language | str = ENGLISH, is_final: bool = True) -> Count:
-    """How many words a text has, how many of them are substantial, and whether it is a command alone. `language` is a
-    language or its code. Unless the text is final, its end may be the beginning of a backchannel ("of" in "of course"),
-    and isn't counted as substantial yet."""
+    """How many words a text has, how many of them are substantial, and whether the text is nothing but a command.
+    `language` is a language or its code. If the text isn't final, its last words may be the beginning of a backchannel
+    (such as "of" in "of course"). Such words aren't counted as substantial yet."""
     book = _book_of(language)
     tokens = _TOKEN.findall(_normal(text))
     parts, owners = _split(tokens, book.vocabulary)
@@ -61,16 +63,16 @@ def count(text: str, language: Language | str = ENGLISH, is_final: bool = True) 
 
 
 def is_presence(text: str, language: Language | str = ENGLISH) -> bool:
-    """Does this text only ask whether the agent is still there, as "hello?" does?"""
+    """Does this text ask only whether the agent is still there, as "hello?" does?"""
     book = _book_of(language)
     parts, _ = _split(_TOKEN.findall(_normal(text)), book.vocabulary)
     return _is_only(parts, book.presence)
 
 
 def is_call_for_attention(text: str, language: Language | str = ENGLISH, is_final: bool = True) -> bool:
-    """Does this text only ask whether the agent is there, or ask it to hurry ("hello?", "hurry up")? Then it asks
-    nothing new. The phrases may be repeated, and hesitations may stand between them: "uh, hello? Are you there?". A
-    text that isn't final may end within a phrase: "hello? Are you"."""
+    """Does this text only ask whether the agent is there, or ask it to hurry ("hello?", "hurry up")? Such a text
+    contains no new request. The phrases may be repeated, and hesitations may stand between them: "uh, hello? Are you
+    there?". If the text isn't final, it may end in the middle of such a phrase: "hello? Are you"."""
     book = _book_of(language)
     parts, _ = _split(_TOKEN.findall(_normal(text)), book.vocabulary)
     if is_final or len(parts) > PARTS_MAX:
@@ -84,7 +86,7 @@ def is_call_for_attention(text: str, language: Language | str = ENGLISH, is_fina
 
 
 def _begins_phrase(parts: list[str], index: _Index) -> bool:
-    """Does a wanted phrase begin with these parts?"""
+    """Do these parts form the beginning of one of the wanted phrases?"""
     return any(kind is _Kind.WANTED and list(phrase[: len(parts)]) == parts for phrase, kind in index.get(parts[0], ()))
 
 
@@ -93,12 +95,12 @@ def _normal(text: str) -> str:
 
 
 def _size(token: str) -> int:
-    """How many words a token counts for."""
+    """How many words a token counts as. In a text without spaces, such as Chinese, two characters count as one word."""
     return 1 if token.isascii() or not _RUN.match(token) else (len(token) + 1) // 2
 
 
 def _is_noise(token: str, letters: frozenset[str]) -> bool:
-    """Is this a single letter that isn't a word? The STT has spelled out a noise."""
+    """Is this a single letter that isn't a word? An STT model may write noise as single letters."""
     return len(token) == 1 and "a" <= token <= "z" and token not in letters
 
 
@@ -107,7 +109,8 @@ def _is_noise(token: str, letters: frozenset[str]) -> bool:
 
 
 class _Kind(IntEnum):
-    """The role of a phrase in a check of a text. If a phrase has two roles, the greater one counts."""
+    """The role of a phrase in a check of a text. If the same phrase has two roles, the one with the greater number is
+    used."""
 
     NEGATION = 0
     BACKCHANNEL = 1
@@ -121,7 +124,8 @@ _Index = dict[str, tuple[tuple[_Phrase, _Kind], ...]]  # phrases by their first 
 
 
 class _Phrasebook(NamedTuple):
-    """The phrases of a language: one index for each check of a text (is it passing, a command, …?)."""
+    """The phrases of a language, with one index for each check of a text. Examples of such checks: does the text only
+    pass (like "mhm"), or is it a command?"""
 
     vocabulary: frozenset[str]
     passing: _Index
@@ -159,7 +163,7 @@ def _index(kinds: dict[_Kind, frozenset[str]]) -> _Index:
 
 
 def _split(tokens: list[str], vocabulary: frozenset[str]) -> tuple[list[str], list[int]]:
-    """The parts of the tokens, and for each part the index of its token."""
+    """The parts of all tokens, and for each part the index of the token that it comes from."""
     parts: list[str] = []
     owners: list[int] = []
     for place, token in enumerate(tokens):
@@ -174,7 +178,8 @@ def _pieces(token: str) -> list[str]:
 
 
 def _unstretched(part: str, vocabulary: frozenset[str]) -> str:
-    """The known word of which this part is a stretched form ("yeah" for "yeahhh"), or the part itself."""
+    """If this part is a known word with a stretched letter ("yeahhh"), returns the known word ("yeah"). Otherwise
+    returns the part itself."""
     if part in vocabulary or not _STRETCHED.search(part):
         return part
     for letters in (r"\1", r"\1\1"):
@@ -184,15 +189,15 @@ def _unstretched(part: str, vocabulary: frozenset[str]) -> str:
 
 
 def _longest(parts: list[str], start: int, index: _Index) -> tuple[int, _Kind]:
-    """The index after the longest phrase that begins at `start`, and its kind. The index is 0 if no phrase begins
-    there."""
+    """The index after the longest phrase that begins at `start`, and the kind of this phrase. The index is 0 if no
+    phrase begins at `start`."""
     known = index.get(parts[start])
     return max((_end_of(parts, start, phrase), kind) for phrase, kind in known) if known else (0, _Kind.NEGATION)
 
 
 def _end_of(parts: list[str], start: int, phrase: _Phrase) -> int:
-    """The index after this phrase if it begins at `start`, otherwise 0. Long vowel marks (ー) in the text that the
-    phrase doesn't have are skipped."""
+    """The index after this phrase if the phrase begins at `start`; otherwise 0. If the text has long vowel marks (ー)
+    where the phrase has none, they are skipped."""
     place = start
     for part in phrase:
         while place < len(parts) and parts[place] == _LONG_VOWEL != part:
@@ -206,8 +211,8 @@ def _end_of(parts: list[str], start: int, phrase: _Phrase) -> int:
 
 
 def _uncovered(parts: list[str], book: _Phrasebook, is_final: bool) -> list[int]:
-    """The indexes of the parts that belong to no filler or backchannel. A backchannel next to a negation is an
-    objection, so its parts are included."""
+    """The indexes of the parts that belong neither to a filler nor to a backchannel. A backchannel next to a negation
+    is an objection ("that's not right"), so the indexes of its parts are included."""
     uncovered: list[int] = []
     place, negated = 0, -1  # `negated` is where the last negation ended
     while place < len(parts) and (is_final or place == negated or not _is_begun(parts, place, book.passing)):
@@ -225,7 +230,7 @@ def _uncovered(parts: list[str], book: _Phrasebook, is_final: bool) -> list[int]
 
 
 def _is_begun(parts: list[str], start: int, index: _Index) -> bool:
-    """Is the rest of the text the beginning of a longer filler or backchannel?"""
+    """Are the parts from `start` on the beginning of a longer filler or backchannel?"""
     if parts[start] not in index or len(parts) - start > PARTS_MAX:
         return False
     rest = tuple(parts[start:])
@@ -239,7 +244,8 @@ def _is_negation(parts: list[str], place: int, book: _Phrasebook) -> bool:
 
 
 def _is_only(parts: list[str], index: _Index) -> bool:
-    """Does the text contain a wanted phrase, and apart from that only fillers and phrases that may stand beside it?"""
+    """Does the text contain a wanted phrase and nothing else? Fillers, and phrases that may stand beside the wanted
+    phrase, are allowed."""
     place, found = 0, False
     while place < len(parts) <= PARTS_MAX:
         place, kind = _longest(parts, place, index)

@@ -1,1 +1,1 @@
-"""The agent's voice: cuts text into sentences, speaks them, and records how much of them was heard."""
+"""The agent's voice: cuts text into sentences, speaks the sentences, and records how much of them the user heard."""

@@ -1,7 +1,8 @@
 """The sounds that come with Duologue, made from damped tones: a sound for waiting, and a chime.
 
-They are computed when they are first used, at any sample rate, with the standard library only. Rule: a built-in sound
-starts and ends in silence, is quieter than speech, and uses only frequencies that a telephone transmits.
+Each sound is computed when it is first used, at the sample rate that is asked for, with the standard library only.
+Rule: a built-in sound starts and ends in silence, is quieter than speech, and uses only frequencies that a telephone
+transmits.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ _CONNECTED_MS = 620
 
 @cache
 def thinking_sound(rate_hz: int = RATE_HZ) -> Sound:
-    """Two soft low tones: the agent is thinking."""
+    """The sound that tells the user that the agent is thinking: two soft low tones."""
     return _made(_THINKING, _THINKING_MS, rate_hz)
 
 
 @cache
 def connected_sound(rate_hz: int = RATE_HZ) -> Sound:
-    """A short rising chime: the agent is connected."""
+    """The sound that tells the user that the agent is connected: a short rising chime."""
     return _made(_CONNECTED, _CONNECTED_MS, rate_hz)
 
 
@@ -61,8 +62,8 @@ def _sample(tones: tuple[_Tone, ...], at_ms: float, total_ms: int) -> int:
 
 
 def _level(tone: _Tone, at_ms: float) -> float:
-    """The level of a tone at this time, from -1 to 1. A quiet octave is added above it, because small loudspeakers
-    reproduce that better."""
+    """The value of a tone's wave at this time, from -1 to 1. The wave contains a quieter second tone, one octave
+    higher, because small loudspeakers reproduce high tones better."""
     if at_ms < 0:
         return 0.0
     attack = 0.5 - 0.5 * math.cos(math.pi * min(1.0, at_ms / _ATTACK_MS))

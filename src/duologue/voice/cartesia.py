@@ -1,7 +1,8 @@
 """Cartesia's streaming TTS as a voice, over one WebSocket for all sentences, with word times.
 
-A sentence is a context on the socket. Rule: a failed sentence is never retried here, and a closed one is cancelled at
-the service. The API key is sent in a header, never in the address.
+Each sentence is one context (Cartesia's word for a request) on the socket. Rule: a failed sentence is never retried
+here. If the reader of a sentence stops early, the sentence is cancelled at the service. The API key is sent in a
+header, never in the address.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ _HINTS = {
 
 
 class CartesiaVoice(Voice):
-    """Speaks with a Cartesia voice, given by its id.
+    """Speaks with a Cartesia voice, which is chosen by its id.
 
-    The key is `api_key`, or CARTESIA_API_KEY of the environment for Cartesia's own address. `extra` is added to every
-    request, such as {"generation_config": {"speed": 1.1}}.
+    The key is `api_key`. If `api_key` is None and the address is Cartesia's own, the key is the environment variable
+    CARTESIA_API_KEY. The fields in `extra`, such as {"generation_config": {"speed": 1.1}}, are added to every request.
     """
 
     def __init__(
@@ -77,8 +78,8 @@ class CartesiaVoice(Voice):
         self._connecting = asyncio.Lock()
 
     async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
-        """The sound of a sentence. Closing the generator, or cancelling its reader, cancels the sentence at the
-        service."""
+        """The sound of a sentence, piece by piece. If the generator is closed or its reader is cancelled, the sentence
+        is cancelled at the service."""
         if not text.strip():
             return
         connection = await self._connected()
@@ -129,7 +130,7 @@ class CartesiaVoice(Voice):
 
 
 class _Connection:
-    """A socket and the contexts that are open on it."""
+    """A socket and its open contexts, one for each sentence that is being made."""
 
     def __init__(self, socket: Any) -> None:
         self._socket = socket
@@ -141,7 +142,7 @@ class _Connection:
         return self._reader.done()
 
     def open(self, context: str) -> asyncio.Queue[dict[str, Any] | None]:
-        """The messages of a new context. None means that the connection was lost."""
+        """Open a context. Returns the queue of its messages. A None in the queue means that the connection was lost."""
         return self._contexts.setdefault(context, asyncio.Queue())
 
     async def send(self, message: dict[str, Any]) -> None:
@@ -153,8 +154,8 @@ class _Connection:
             raise _lost(failure) from None
 
     async def close_context(self, context: str, is_done: bool) -> None:
-        """Forget a context. If it isn't finished, it is cancelled at the service, so that no more sound is made for
-        it."""
+        """Forget a context. Unless the context is done, the service is told to cancel it, so that the service makes no
+        more sound for it."""
         del self._contexts[context]
         if not is_done and not self.is_closed:
             with suppress(ServiceError):
@@ -208,7 +209,7 @@ async def _next(messages: asyncio.Queue[dict[str, Any] | None]) -> dict[str, Any
 
 
 def _words(found: Any) -> list[Word]:
-    """The words of a message. Times that can't be read are left out."""
+    """The words in a message from the service, with their times. A word whose times can't be read is left out."""
     if not isinstance(found, dict):
         return []
     rows = zip(found.get("words") or (), found.get("start") or (), found.get("end") or (), strict=False)

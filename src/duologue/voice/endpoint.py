@@ -1,7 +1,8 @@
-"""A TTS service as a voice: `POST /audio/speech` of OpenAI, or of any server with the same protocol.
+"""A TTS service as a voice. The service is OpenAI's `POST /audio/speech`, or any server with the same protocol.
 
-The voice requests raw PCM and passes it on as it arrives. The protocol has no word times. Rule: a failed request is
-never retried here. Of a service's error, only the status is reported, because the rest may contain words or keys.
+The voice requests raw PCM and passes the sound on as it arrives. The protocol has no word times. Rule: a failed request
+is never retried here. If the service sends an error, only the status of that error is reported, because the rest may
+contain spoken words or keys.
 """
 
 from __future__ import annotations
@@ -49,10 +50,10 @@ class SpeechFailed(ServiceError):
 class SpeechEndpointVoice(Voice):
     """Speaks with a TTS service.
 
-    If `base_url` is None, the service is OpenAI, and the key is `api_key`, or OPENAI_API_KEY of the environment if
-    `api_key` is None. A server at a `base_url` never gets OPENAI_API_KEY. `rate_hz` must be the sample rate of the
-    audio that the service sends, because the protocol can neither request nor report a rate. The fields in `extra`,
-    such as {"speed": 1.1}, are added to the body of every request.
+    If `base_url` is None, the service is OpenAI. The key is then `api_key`, or the environment variable OPENAI_API_KEY
+    if `api_key` is None. If `base_url` is given, OPENAI_API_KEY is never sent to that server. `rate_hz` must be the
+    sample rate of the audio that the service sends, because the protocol can neither request nor report a rate. The
+    fields in `extra`, such as {"speed": 1.1}, are added to the body of every request.
     """
 
     def __init__(
@@ -85,7 +86,8 @@ class SpeechEndpointVoice(Voice):
         return self._model
 
     async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
-        """The sound of a sentence. Closing the generator, or cancelling its reader, closes the connection."""
+        """The sound of a sentence, piece by piece. If the generator is closed or its reader is cancelled, the
+        connection of this request is closed."""
         if not text.strip():
             return
         cutter = SoundCutter(self._rate_hz)
@@ -115,8 +117,7 @@ class SpeechEndpointVoice(Voice):
 
 
 class SoundCutter:
-    """Cuts bytes that arrive in pieces of any length into sounds. The length of each sound is a multiple of
-    GRAIN_MS."""
+    """Takes bytes in pieces of any length and returns sounds. The length of each sound is a multiple of GRAIN_MS."""
 
     def __init__(self, rate_hz: int) -> None:
         self._rate_hz = rate_hz
@@ -151,7 +152,8 @@ class SoundCutter:
         return Sound(ms, pcm, self._rate_hz)
 
     def _reject_files(self) -> None:
-        """Raise SpeechFailed if the bytes are an audio file, such as MP3. Played as PCM, a file would be noise."""
+        """Raise SpeechFailed if the bytes are an audio file, such as MP3. If a file were played as PCM, the user would
+        hear noise."""
         kind = file_kind(self._pending)
         if kind:
             raise SpeechFailed(
@@ -191,7 +193,8 @@ def _host(url: str) -> str:
 
 @contextmanager
 def _plain_failures(host: str) -> Iterator[None]:
-    """Turn failures of the service into `SpeechFailed`. Other exceptions pass unchanged."""
+    """Within this block, raise `SpeechFailed` instead of an exception that comes from the service. Other exceptions
+    pass unchanged."""
     try:
         yield
     except Exception as failure:
@@ -204,7 +207,7 @@ def _plain_failures(host: str) -> Iterator[None]:
 
 
 def _classify(failure: Exception) -> ErrorClass | None:
-    """The class of this failure, or None if it isn't a failure of the service."""
+    """The error class of this failure; None if the failure doesn't come from the service."""
     import openai
 
     match failure:

@@ -1,10 +1,10 @@
 """espeak-ng as a voice. It is fast, sounds robotic, has a hundred languages and reports the time of every word.
 
-espeak-ng is GPL-3. Duologue neither contains nor links it: the user pulls the library, and it is loaded when the first
-sentence is spoken.
+espeak-ng is GPL-3. Duologue neither contains nor links it: the user installs the library with `duologue models pull
+espeak-ng`, and Duologue loads it when the first sentence is spoken.
 
-The library has global state, so each loaded library has one thread, and sentences queue for that thread. Rule: after a
-reader has stopped reading, synthesis stops at the library's next callback.
+The library has global state. So each loaded library has one thread, which makes one sentence after the other. Rule:
+after a reader has stopped reading, synthesis stops when the library next calls back with sound.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes
 
 
 class Mark(NamedTuple):
-    """Says what begins at this sample. If `at` is a position in the text, the word at that position begins. If `at` is
-    None, a silence begins if `silent` is True, else a sound."""
+    """What begins at the sample `sample`. If `at` is a position in the text, the word at that position begins. If `at`
+    is None, a silence begins if `silent` is True; otherwise a sound begins."""
 
     sample: int
     at: int | None
@@ -87,7 +87,7 @@ class Mark(NamedTuple):
 
 
 class EspeakManner(NamedTuple):
-    """How a text is spoken, in espeak-ng's terms."""
+    """Voice, speed and pitch of a text, as espeak-ng numbers them."""
 
     voice: str
     rate: int
@@ -98,8 +98,8 @@ class EspeakManner(NamedTuple):
 
 
 class Library:
-    """One loaded espeak-ng library. Every call of the library holds `_lock`. Synthesis runs in `thread`, except in
-    simulated time."""
+    """One loaded espeak-ng library. `_lock` is held during every function call into the library. Synthesis runs in
+    `thread`, except in simulated time."""
 
     def __init__(self, path: Path, data: Path | None) -> None:
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="espeak-ng")
@@ -114,7 +114,8 @@ class Library:
         self.callbacks = 0
 
     def synthesise(self, text: str, manner: EspeakManner, take: Callable[[bytes, list[Mark]], bool]) -> None:
-        """Synthesise the text. Calls `take` with each piece of audio and its marks, until `take` returns False."""
+        """Synthesise the text. The function `take` is called with each piece of audio and its marks, until `take`
+        returns False."""
         with self._lock:
             c = self._c or self._load()
             self._choose(c, manner)
@@ -197,7 +198,8 @@ _LIBRARIES_LOCK = threading.Lock()
 
 
 def find_library(path: Path | None) -> Library:
-    """The library at this path, or in the model cache if the path is None. Raises EspeakFailed or ModelMissing."""
+    """The library at this path, or the library in the model cache if the path is None. Raises EspeakFailed if there is
+    no file at the path, and ModelMissing if the library isn't in the cache."""
     if path is None:
         from duologue.models.cache import model_path
 
@@ -217,12 +219,12 @@ def find_library(path: Path | None) -> Library:
 
 
 class TimedPieces:
-    """Cuts the audio of a text into pieces, each with the words that end in it.
+    """Cuts the audio of a text into pieces. Each piece lists the words that end in it.
 
-    A word is a token of the written text. It ends where the silence after it begins. If there is no silence, it ends
-    where the next word begins. This end is known only later, so a piece is held back until no other word can end in it.
-    A silent token, such as a dash, ends together with the word before it. After the last word, `pause_ms` of silence is
-    kept.
+    A word is a token of the written text. A word ends where the silence after it begins. If no silence follows, the
+    word ends where the next word begins. Where a word ends is known only later, so a piece is held back until no other
+    word can end in it. A silent token, such as a dash, ends together with the word before it. After the last word,
+    `pause_ms` of silence is kept.
     """
 
     def __init__(self, text: str, rate_hz: int, pause_ms: int = PAUSE_MS) -> None:
@@ -256,7 +258,8 @@ class TimedPieces:
         return ready
 
     def rest(self) -> list[Sound]:
-        """The remaining pieces at the end of the text, with the pause, padded to a multiple of GRAIN_MS."""
+        """The remaining pieces at the end of the text. The pause after the text is included, and the last piece is
+        padded to a multiple of GRAIN_MS."""
         self._end_words(len(self._tokens), self._samples)
         self._end_with_pause()
         grain_bytes = self._rate_hz * GRAIN_MS // 1000 * 2
@@ -267,7 +270,7 @@ class TimedPieces:
         return ready
 
     def _end_with_pause(self) -> None:
-        """Trim the silence at the end to the pause, or extend it."""
+        """Make the silence at the end exactly as long as the pause: trim it or extend it."""
         spoken = self._samples if self._silent_since is None else self._silent_since
         before = self._samples - len(self._pcm) // 2  # samples that are in pieces already
         size = max(1, spoken + self._pause - before) * 2  # at least a sample, because the last word needs a piece
@@ -284,7 +287,8 @@ class TimedPieces:
             self._silent_since = None
 
     def _end_words(self, following: int, sample: int) -> None:
-        """End the current token, and the silent tokens between it and the following one."""
+        """Add the current token to the words that have ended, together with the silent tokens between it and the token
+        `following`."""
         end = sample if self._silent_since is None else min(sample, max(self._silent_since, self._open_since))
         end_ms = self._ms(end)
         for token in range(max(0, self._open), following):
@@ -312,11 +316,11 @@ class TimedPieces:
 class EspeakVoice(Voice):
     """Speaks with espeak-ng.
 
-    `voice` is the name of an espeak-ng voice, such as "en-us", "de" or "en-us+f3". `rate_wpm` is the speed as espeak-ng
-    counts it: ordinary sentences come out a fifth faster. `pitch` is in percent of the voice's own, and
-    `sentence_pause_ms` is the silence at the end of every sentence. `library` is the library file to load, by default
-    the one that `duologue models pull espeak-ng` installs. In simulated time there are no threads, and synthesis takes
-    no time.
+    `voice` is the name of an espeak-ng voice, such as "en-us", "de" or "en-us+f3". `rate_wpm` is the speed in words per
+    minute as espeak-ng counts it; ordinary sentences are spoken a fifth faster than that. `pitch` is in percent of the
+    voice's own pitch. `sentence_pause_ms` is the silence at the end of every sentence. `library` is the path of the
+    library file to load; by default, it is the file that `duologue models pull espeak-ng` installs. In simulated time
+    there are no threads, and synthesis takes no time.
     """
 
     joins_words = True
@@ -361,5 +365,6 @@ class EspeakVoice(Voice):
 
 
 def _pitch_level(percent: int) -> int:
-    """A pitch on espeak-ng's scale from 0 to 99, where 50 is the voice's own pitch, and 50 steps are an octave."""
+    """Convert a pitch in percent to espeak-ng's scale from 0 to 99. On this scale, 50 is the voice's own pitch, and 50
+    steps are an octave."""
     return max(0, min(99, round(50 + 50 * log2(percent / 100))))

@@ -1,7 +1,8 @@
 """The playback ledger: what the voice (TTS) says in one reply, and how much of it was heard.
 
-The line (the connection to the user) reports how many milliseconds were played. The ledger knows which words those
-were. Rule: a word counts as heard when its sound has ended, and only heard words become part of the history.
+The line (the connection to the user) reports how many milliseconds were played. The ledger knows which words the user
+heard in that time. Rule: a word counts as heard when its sound has ended, and only heard words become part of the
+history.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _REACH = 24  # how many characters ahead the text is searched for the next word
 
 
 class Split(NamedTuple):
-    """A text, split at the last heard word."""
+    """A text in two parts: up to the last word that was heard, and the rest."""
 
     heard: str
     unheard: str
@@ -41,8 +42,9 @@ def is_question(sentence: str) -> bool:
 
 @dataclass(slots=True)
 class _Passage:
-    """One sentence and its sound. `glued` means that the text comes from a speech-to-speech model, and is joined to its
-    neighbours without spaces. `spoken` is the text as the voice says it; None if that is the same."""
+    """One sentence and its sound. If `glued` is true, the text comes from a speech-to-speech model and is joined to the
+    texts before and after it without spaces. `spoken` is the text as the voice says it; None if the voice says exactly
+    `text`."""
 
     text: str
     start_ms: int
@@ -61,8 +63,9 @@ class _Passage:
         return self.values is not None or is_question(self.text)
 
     def values_ms(self, shown: str, has_names: bool) -> int:
-        """The time at which the last value in this sentence has been said: a marked value, a number, or a name if
-        `has_names`. A value in `shown` was displayed and needn't be heard. 0 if there is no value."""
+        """The time, in milliseconds of the reply's sound, at which the last value in this sentence has been said; 0 if
+        there is no value. A value is a number, one of `values`, or a name if `has_names` is true. A value that is
+        displayed in `shown` needn't be heard and isn't counted."""
         found = [(match.group(), match.end()) for match in _NUMBER.finditer(self.text)]
         if has_names:
             found += [(match.group(), match.end()) for match in _NAME.finditer(self.text)]
@@ -74,7 +77,8 @@ class _Passage:
         return self.start_ms + self._ms_until(needed) if needed else 0
 
     def _ms_until(self, place: int) -> int:
-        """How many milliseconds of the sentence's sound have been played when this place in its text is reached."""
+        """How many milliseconds of the sentence's sound have been played when the voice reaches this position in the
+        text."""
         if self.spoken is None and not self.words:
             return self.ms * _length(self.text[:place]) // max(1, _length(self.text))
         cuts = self._find_cuts()
@@ -84,13 +88,13 @@ class _Passage:
         return cuts.ends[at] if self.words else self.ms * cuts.ends[at] // max(1, cuts.length)
 
     def split(self, heard_ms: int) -> Split:
-        """The heard and the unheard part of the sentence. Sound of the sentence that is still missing counts as
-        unheard, even if later sound was heard."""
+        """The heard and the unheard part of the sentence after `heard_ms` of the reply. If some sound of this sentence
+        hasn't arrived yet, its text counts as unheard, even if sound that comes later in the reply was heard."""
         cut = self.cut(heard_ms)
         return Split(self.text[:cut], self.text[cut:])
 
     def cut(self, heard_ms: int) -> int:
-        """The position in the text up to which it was heard."""
+        """The position in the text at which the heard part ends."""
         if self.is_silent and 0 < heard_ms >= self.start_ms:
             return len(self.text)
         heard_ms = min(heard_ms - self.start_ms, self.ms)
@@ -106,11 +110,12 @@ class _Passage:
 
     @property
     def is_silent(self) -> bool:
-        """Is the sentence only shown, because nothing in it can be said?"""
+        """Is the sentence only displayed, because nothing in it can be spoken?"""
         return self.spoken is not None and self.whole and not self.ms and self.spoken.is_silent
 
     def _find_cuts(self) -> _Cuts:
-        """The cuts of the sentence: by the times of its words, or by their lengths for a voice without word times."""
+        """Where this sentence can be cut. The cuts come from the times of the words or, if the voice reports no times,
+        from the lengths of the words."""
         cuts = self._cuts
         if cuts is None or not cuts.fits(self.text, len(self.words)):
             said = self.text if self.spoken is None else self.spoken.text
@@ -130,7 +135,7 @@ class _Passage:
         return timed
 
     def said_words(self) -> list[Word]:
-        """The words as the voice says them, with times from the beginning of the reply's sound."""
+        """The words of this sentence as the voice says them, with times from the beginning of the reply's sound."""
         if self.spoken is None:
             return self.timed_words()
         if self.words:
@@ -163,8 +168,9 @@ class _Passage:
 
 @dataclass(frozen=True, slots=True)
 class _Cuts:
-    """Where a sentence can be cut: for each word, the place in the text after it, and the end of its sound, in
-    milliseconds or in letters."""
+    """The positions at which the text of a sentence can be cut, one after each word. `places` has these positions.
+    `ends` says where the sound of each word ends: in milliseconds if the voice reports word times, otherwise in
+    letters."""
 
     text: str
     words: int
@@ -173,11 +179,11 @@ class _Cuts:
     length: int  # of the text, in letters
 
     def fits(self, text: str, words: int) -> bool:
-        """Are these the cuts of this text with this number of timed words?"""
+        """Were these cuts computed for this text and this number of timed words?"""
         return words == self.words and (text is self.text or text == self.text)
 
     def written(self, spoken: SpokenForm) -> _Cuts:
-        """Convert these cuts of a spoken text to cuts of the written text. No written word is split."""
+        """Convert cuts of the spoken text to cuts of the written text. A cut is never inside a written word."""
         tokens = [token.start() + len(token.group().rstrip()) for token in _TOKEN.finditer(spoken.written)]
         places = list[int]()
         for place in self.places:
@@ -186,14 +192,14 @@ class _Cuts:
         return _Cuts(spoken.written, self.words, self.ends, places, self.length)
 
     def at(self, end: int) -> int:
-        """The place in the text after the last word that has ended by then."""
+        """The position in the text after the last word that has ended by `end`; 0 if no word has ended."""
         count = bisect_right(self.ends, end)
         return self.places[count - 1] if count else 0
 
 
 def _cuts_by_times(text: str, words: list[Word]) -> _Cuts:
-    """The cuts of a text, from the times of its words. A word that the voice spells differently than the text counts as
-    the next word of the text, and no word of the text is split."""
+    """The cuts of a text, from the times of its words. If the voice spells a word differently than the text does, the
+    word is matched with the next word of the text. A cut is never inside a word of the text."""
     folded, cut = _folded(text), 0
     tokens = [token.start() + len(token.group().rstrip()) for token in _TOKEN.finditer(text)]
     ends, places = list[int](), list[int]()
@@ -208,7 +214,7 @@ def _cuts_by_times(text: str, words: list[Word]) -> _Cuts:
 
 
 def _cuts_by_length(text: str) -> _Cuts:
-    """The cuts of a text without word times, from the lengths of its words."""
+    """The cuts of a text that has no word times, estimated from the lengths of its words."""
     places = [token.end() for token in _TOKEN.finditer(text)]
     ends, length, before = list[int](), 0, 0
     for place in places:
@@ -241,9 +247,10 @@ class Ledger:
         spoken: SpokenForm | None = None,
         goes_on: bool = False,
     ) -> None:
-        """Start a sentence. The sounds that are added next belong to it. `values` are the values that an open question
-        contains. `spoken` is the text as the voice says it; None if that is the same. With `goes_on`, the text is only
-        a part of a sentence, and the next call continues it."""
+        """Start a sentence. The sounds that are added next belong to it. `values` are the values in the sentence if it
+        asks an open question, otherwise None. `spoken` is the text as the voice says it; None if the voice says exactly
+        `text`. If `goes_on` is true, the text is only a part of a sentence, and the next call of `begin` continues the
+        sentence."""
         self._changes += 1
         said = None if spoken is None or (spoken.text == text and not spoken.is_silent) else spoken
         self._passages.append(_Passage(text, self.total_ms, values=values, spoken=said, goes_on=goes_on))
@@ -251,8 +258,8 @@ class Ledger:
         self._is_growing = False
 
     def add(self, sound: Sound) -> int:
-        """Add sound of the current sentence, or sound with its own text from a speech-to-speech model. Returns the
-        number of the sound, counted from 1."""
+        """Add a sound of the current sentence, or a sound that brings its own text, from a speech-to-speech model.
+        Returns the number of the sound, counted from 1 in this reply."""
         self._changes += 1
         if self._is_growing:
             self._passages[-1].text += sound.text
@@ -275,13 +282,14 @@ class Ledger:
         self._is_open = False
 
     def note_heard(self, heard_ms: int) -> None:
-        """Record how much the line has played. The value is limited to the total, and never becomes smaller."""
+        """Record that the line has played `heard_ms` of the reply. The recorded value never decreases, and it is never
+        greater than the total length of the sound."""
         self.heard_ms = max(self.heard_ms, min(heard_ms, self.total_ms))
 
     def assume(self, heard_ms: int) -> None:
-        """After a crash, the line may have played more than is known here: extend the newest sentence so that the total
-        is at least `heard_ms`. A sentence whose sound is complete isn't extended, because then the additional sound
-        came after it."""
+        """Use this after a crash, when the line may have played more sound than is recorded here. The newest sentence
+        is extended, so that the reply is at least `heard_ms` long. If all sound of the newest sentence has arrived, it
+        isn't extended, because the additional sound then came after that sentence."""
         more_ms = heard_ms - self.total_ms
         if more_ms > 0 and self._passages and not self._passages[-1].whole:
             passage = self._passages[-1]
@@ -317,7 +325,7 @@ class Ledger:
 
     @property
     def growth(self) -> tuple[int, bool]:
-        """How many sentences there are, and whether the newest has all its sound."""
+        """How many sentences there are, and whether all sound of the newest sentence has arrived."""
         return len(self._passages), bool(self._passages) and self._passages[-1].whole
 
     @property
@@ -326,14 +334,15 @@ class Ledger:
         return _join([(passage.text, passage.glued) for passage in self._passages]).strip()
 
     def known(self) -> Split:
-        """The part of the reply that the user knows, because it was heard or shown, and the part that was not heard."""
+        """The part of the reply that the user knows, because it was heard or displayed, and the part that wasn't
+        heard."""
         heard, unheard = self.split()
         return Split(" ".join(part for part in (self.earlier, heard, self.shown) if part).strip(), unheard)
 
     def counts_as_heard(self, heard_ms: int | None = None) -> bool:
-        """Does the reply count as heard after `heard_ms` of its sound, by default after `self.heard_ms`? It does if its
-        first sentence was heard to the end, or if at least one word and NOTICED_MS_MIN of sound were heard: an "I"
-        alone tells the user nothing."""
+        """Does the reply count as heard after `heard_ms` of its sound? The default for `heard_ms` is `self.heard_ms`.
+        The reply counts as heard if its first sentence was heard to the end. It also counts if at least one word and
+        NOTICED_MS_MIN of sound were heard: the word "I" alone, for example, tells the user nothing."""
         at = self.heard_ms if heard_ms is None else heard_ms
         first = next((passage for passage in self._passages if passage.text.strip()), None)
         if first is None:
@@ -342,8 +351,9 @@ class Ledger:
         return bool(heard.strip()) and (at >= NOTICED_MS_MIN or not unheard.strip())
 
     def last_question(self, has_names: bool = True) -> tuple[int, int, int] | None:
-        """If the last sentence is a question: where it begins, where it ends, and where the last value in it ends (0 if
-        there is no value), in milliseconds. With `has_names`, a capitalised word is a value too."""
+        """If the last sentence is a question, returns three points in time, in milliseconds of the reply's sound: the
+        start of the question, its end, and the end of the last value in it (0 if it contains no value). Otherwise
+        returns None. If `has_names` is true, a capitalised word is a value too."""
         said = [passage for passage in self._passages if passage.text.strip() and not passage.is_silent]
         if not said or not said[-1].is_question:
             return None
@@ -354,8 +364,8 @@ class Ledger:
         return said[first].start_ms, said[-1].start_ms + said[-1].ms, end_ms
 
     def rest_from_sentence(self) -> str:
-        """The text that is still to be said: from the beginning of the first sentence that wasn't heard to its end.
-        Empty if everything was heard."""
+        """The text that must still be said. It begins with the first sentence that wasn't heard completely, from the
+        start of that sentence. Empty if everything was heard."""
         for number, passage in enumerate(self._passages):
             if passage.text.strip() and passage.split(self.heard_ms).unheard.strip():
                 while number and self._passages[number - 1].goes_on:
@@ -364,25 +374,25 @@ class Ledger:
         return ""
 
     def heard_sentences(self) -> str:
-        """The sentences that were heard to their end, including those that an earlier process played."""
+        """The sentences that were heard completely, including the sentences that an earlier process played."""
         text, rest = self.text, self.rest_from_sentence().strip()
         heard = text[: len(text) - len(rest)].strip() if text.endswith(rest) else ""
         return f"{self.earlier} {heard}".strip()
 
     @property
     def words(self) -> list[Word]:
-        """The words of the reply so far, with times from the beginning of its sound. For a voice without word times,
-        the times are estimated from the length of the words."""
+        """The words of the reply so far, with times from the beginning of the reply's sound. If the voice reports no
+        word times, the times are estimated from the lengths of the words."""
         return [word for passage in self._passages for word in passage.timed_words()]
 
     @property
     def said_words(self) -> list[Word]:
-        """The words as the voice says them: "three dollars" where `words` has "$3". An echo of the agent contains these
-        words."""
+        """The words as the voice says them. For example, these words contain "three dollars" where `words` contains
+        "$3". If the microphone picks up the agent's voice, it hears these words."""
         return [word for passage in self._passages for word in passage.said_words()]
 
     def split(self, heard_ms: int | None = None) -> Split:
-        """The heard and the unheard text of the reply after `heard_ms` of its sound, by default after
+        """The heard and the unheard text of the reply after `heard_ms` of its sound. The default for `heard_ms` is
         `self.heard_ms`."""
         first, before, at = 0, "", heard_ms
         if at is None:
@@ -395,8 +405,9 @@ class Ledger:
         )
 
     def place(self) -> tuple[int, ...]:
-        """Numbers that describe where the heard text ends. While they are unchanged, `split()` and `shown` are
-        unchanged too. Computing them takes about as long for a long reply as for a short one."""
+        """Numbers that describe where the heard text ends. As long as these numbers stay the same, the results of
+        `split()` and `shown` stay the same too. Computing the numbers takes about as long for a long reply as for a
+        short one."""
         self._pass_heard()
         cuts = []
         for at in range(self._done, len(self._passages)):
@@ -409,13 +420,14 @@ class Ledger:
         return self._changes, len(self.shown), self._done, *cuts
 
     def _look_again(self, newest: _Passage) -> None:
-        """Forget what is remembered about the newest passage, because it has changed."""
+        """Delete the cached values that depend on the newest passage, because this passage has changed."""
         newest._timed = None
         if self._done == len(self._passages):
             self._done, self._done_text = 0, ""
 
     def _pass_heard(self) -> None:
-        """Count the passages that were wholly heard. They don't change any more."""
+        """Update the count and the text of the passages that were heard completely. Such passages don't change any
+        more."""
         while self._done < len(self._passages):
             passage = self._passages[self._done]
             if passage.cut(self.heard_ms) < len(passage.text) or not passage.whole:
@@ -425,7 +437,8 @@ class Ledger:
 
 
 def _length(text: str) -> int:
-    """How long a text is when it is spoken, in letters."""
+    """How long it takes to say a text, measured in letters. A digit counts as several letters, because its name is
+    longer."""
     return len(text) + (DIGIT_CHARS - 1) * sum(map(str.isdigit, text))
 
 
@@ -442,8 +455,8 @@ def _text(value: Any) -> str:
 
 
 def _folded(text: str) -> str:
-    """The text, case-folded but with the same length. Letters that would become two, such as the German sharp s, are
-    unchanged."""
+    """The text in case-folded form, but with the same length. A letter whose case-folded form has two letters, such as
+    the German sharp s, is left unchanged."""
     folded = text.casefold()
     if len(folded) == len(text):
         return folded
@@ -455,7 +468,7 @@ def _word(word: Word) -> tuple[str, int, int]:
 
 
 def _join(parts: list[tuple[str, bool]], text: str = "") -> str:
-    """This text with the parts after it. Sentences are joined with spaces, and glued parts without."""
+    """Append the parts to this text. A glued part is appended as it is, and any other part with a space before it."""
     for part, glued in parts:
         if glued:
             text += part

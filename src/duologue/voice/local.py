@@ -1,9 +1,10 @@
-"""The voice of this machine: the best one that speaks a language here, without a key and without a network.
+"""The local voice: picks the best voice on this machine that speaks a language. It needs neither an API key nor a
+network.
 
 A neural voice that the user added (`duologue models add`) comes first. SVOX Pico speaks English, German, Spanish,
-French and Italian. espeak-ng speaks the other languages. It also speaks these five where Pico can't be installed,
-because that needs a C compiler. Rule: if espeak-ng stands in for Pico, or an added voice can't be used, one line of the
-log says so.
+French and Italian. espeak-ng speaks all other languages. Installing Pico requires a C compiler; where Pico can't be
+installed, espeak-ng speaks these five languages too. Rule: if espeak-ng is used in place of Pico, or if an added voice
+can't be used, one line in the log says so.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _ESPEAK_NAMES = {"en": "en-us", "en-US": "en-us", "en-GB": "en-gb", "pt-BR": "pt
 
 
 def voice_model(language: str) -> str:
-    """The name of the model that speaks this language on this machine. The model may not be pulled yet."""
+    """The name of the model that speaks this language on this machine. The model may still have to be pulled."""
     from duologue.models.cache import is_present
     from duologue.models.catalogue import MODELS, runs_here
     from duologue.models.compile import find_compiler
@@ -51,12 +52,12 @@ def espeak_name(language: str) -> str:
 
 
 class LocalVoice(Voice):
-    """Speaks with a neural voice that was added for the language, else with SVOX Pico if it speaks the language and is
-    available, else with espeak-ng.
+    """Speaks with the best local voice for the language. This is a neural voice, if the user added one for the
+    language. Otherwise it is SVOX Pico, if Pico speaks the language and is available. Otherwise it is espeak-ng.
 
-    `language` is a code such as "de" or "en-GB", by default the agent's. `rate_wpm`, `pitch` and `sentence_pause_ms`
-    are explained at `SpeakingStyle`. If the model of the voice wasn't pulled, the agent can't be made, and the error
-    names the model.
+    `language` is a code such as "de" or "en-GB"; by default, it is the agent's language. `rate_wpm`, `pitch` and
+    `sentence_pause_ms` are explained at `SpeakingStyle`. If the model of the voice wasn't pulled, the agent can't be
+    created, and the error names the missing model.
     """
 
     joins_words = True
@@ -74,14 +75,14 @@ class LocalVoice(Voice):
 
     @property
     def engine(self) -> NeuralVoice | PicoVoice | EspeakVoice:
-        """The voice that does the work. If no language was chosen, it is an English one."""
+        """The voice that makes the sound. If no language was chosen, this is an English voice."""
         if self._engine is None:
             self._engine = _choose("en", self._style)
         return self._engine
 
     def in_language(self, language: str) -> LocalVoice:
-        """The voice for an agent of this language. If a language was chosen for this voice, it is returned
-        unchanged."""
+        """A voice for an agent that speaks this language. If a language was already chosen for this voice, the voice
+        itself is returned."""
         if self._engine is not None:
             return self
         style = self._style
@@ -90,7 +91,7 @@ class LocalVoice(Voice):
         )
 
     def load(self) -> None:
-        """Start the engine now rather than with the first sentence."""
+        """Start the engine now, so that the first sentence needn't wait for it."""
         if isinstance(self.engine, PicoVoice):
             self.engine.load()
 
@@ -100,7 +101,8 @@ class LocalVoice(Voice):
 
 
 def added_for(language: str) -> AddedVoice | None:
-    """The neural voice that was added for this language, if there is one: for its region, else for the language."""
+    """The neural voice that the user added for this language; None if no such voice was added. A voice for the same
+    region, such as "de-AT", is preferred. Otherwise any voice of the language is used."""
     from duologue.models.added import added_voices
 
     wanted = language.replace("_", "-").lower()

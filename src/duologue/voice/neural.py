@@ -1,7 +1,8 @@
 """A neural voice on this machine: a Piper or Kokoro model that the user added, run by onnxruntime.
 
-espeak-ng turns the text into phonemes, unless the model reads letters. A sentence is made in parts, so that the first
-is heard while the next is made. Rule: closing the stream ends the run of the model at its next node.
+espeak-ng turns the text into phonemes, unless the model reads letters. A sentence is synthesised in parts, so that the
+first part can be heard while the next is being made. Rule: if the stream is closed, the model stops after the graph
+node that it is computing.
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ class NeuralFailed(ServiceError):
 
 
 class NeuralVoice(Voice):
-    """Speaks with a voice that `duologue models add` has added.
+    """Speaks with a voice that was added by `duologue models add`.
 
-    `name` is the name that it was added with. `speaker` chooses one of several speakers of a model, by name or number.
-    `rate_wpm` and `sentence_pause_ms` are explained at `SpeakingStyle`.
+    `name` is the name under which the voice was added. `speaker` chooses one of the speakers if the model has several,
+    by name or by number. `rate_wpm` and `sentence_pause_ms` are explained at `SpeakingStyle`.
     """
 
     joins_words = True
@@ -64,7 +65,7 @@ class NeuralVoice(Voice):
         self._phonemes = phonemizer(self.voice)
 
     async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
-        """The sound of a text with the times of its words."""
+        """The sound of a text, piece by piece, with the times of its words."""
         if not any(map(str.isalnum, text)):
             return
         run = _Run()
@@ -104,7 +105,7 @@ class _Run:
                 self._options.terminate = True
 
     def of(self, model: OnnxSession, feed: dict[str, Any]) -> list[Any]:
-        """Run a model. An aborted run returns nothing."""
+        """Run a model and return its outputs. If the run is aborted, the list is empty."""
         with self._lock:
             if self.is_aborted:
                 return []
@@ -119,7 +120,7 @@ class _Run:
 
 
 class _Piper:
-    """A model of Piper."""
+    """Runs a Piper model."""
 
     pads = True
 
@@ -135,9 +136,7 @@ class _Piper:
             self._session = session(path)
         self._inputs = {one.name for one in self._session.get_inputs()}
         if not {"input", "input_lengths", "scales"} <= self._inputs:
-            raise UnusableModel(
-                f"{path} isn't a model of Piper: it has no inputs named input, input_lengths and scales"
-            )
+            raise UnusableModel(f"{path} isn't a Piper model: it has no inputs named input, input_lengths and scales")
 
     def synthesise(self, ids: PhonemeIds, run: _Run) -> tuple[Any, list[float]]:
         import numpy as np
@@ -154,7 +153,7 @@ class _Piper:
 
 
 class _Kokoro:
-    """A model of Kokoro."""
+    """Runs a Kokoro model."""
 
     pads = False
 
@@ -173,9 +172,7 @@ class _Kokoro:
         names = {one.name for one in self._session.get_inputs()}
         self._ids_name = "tokens" if "tokens" in names else "input_ids"
         if not {self._ids_name, "style", "speed"} <= names:
-            raise UnusableModel(
-                f"{voice.folder} isn't a model of Kokoro: it has no inputs named tokens, style and speed"
-            )
+            raise UnusableModel(f"{voice.folder} isn't a Kokoro model: it has no inputs named tokens, style and speed")
 
     def synthesise(self, ids: PhonemeIds, run: _Run) -> tuple[Any, list[float]]:
         import numpy as np
@@ -195,7 +192,8 @@ _MODELS: dict[str, type[_Piper] | type[_Kokoro]] = {"piper": _Piper, "kokoro": _
 
 
 def _audio(made: list[Any]) -> tuple[Any, list[float]]:
-    """The samples from -1 to 1 and, if the model gives them, the lengths of its ids."""
+    """The samples, from -1 to 1, and the length of each phoneme id. The list of lengths is empty if the model doesn't
+    return lengths."""
     import numpy as np
 
     if not made:
@@ -206,7 +204,7 @@ def _audio(made: list[Any]) -> tuple[Any, list[float]]:
 
 
 def _sounds(part: str, ids: PhonemeIds, samples: Any, lengths: list[float], rate_hz: int, pause_ms: int) -> list[Sound]:
-    """The audio of a part, cut into sounds. Each sound has the words that end in it."""
+    """The audio of one part of a text, cut into sounds. Each sound lists the words that end in it."""
     import numpy as np
 
     words = part.split()
@@ -236,12 +234,13 @@ def _speaker_number(config: dict[str, Any], speaker: str | int | None, name: str
         return names[speaker]
     if type(speaker) is int and 0 <= speaker < count:
         return speaker
-    raise ValueError(f"{name} has no speaker {speaker!r}; it has {', '.join(names) or f'{count} by number, from 0'}")
+    known = ", ".join(names) or f"the numbers 0 to {count - 1}"
+    raise ValueError(f"{name} has no speaker {speaker!r}; its speakers are {known}")
 
 
 def phonemizer(voice: AddedVoice) -> Callable[[str], str] | None:
-    """The function that turns a clause into IPA, or None if the model reads letters. Raises ModelMissing if espeak-ng
-    isn't installed."""
+    """The function that turns a clause into IPA (phonetic letters); None if the model reads ordinary letters. Raises
+    ModelMissing if espeak-ng isn't installed."""
     if not voice.espeak_voice:
         return None
     from .espeak import find_library

@@ -1,7 +1,8 @@
-"""Converts text to the input of a neural voice: phoneme ids, and the word that each of them belongs to.
+"""Converts a text to the input of a neural voice: a list of phoneme ids. For each id, the word that it belongs to is
+known.
 
-Rule: every id belongs to a word or to the punctuation mark after it, in order, so that the lengths of ids give the
-times of words.
+Rule: the ids are in the order of the words. Each id belongs to a word or to the punctuation mark after a word, so the
+lengths of the ids give the times of the words.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ FIRST_CHARS_MAX, CHARS_MAX = 60, 160  # the first part of a sentence is short: i
 
 @dataclass(frozen=True, slots=True)
 class PhonemeIds:
-    """The ids of a text. `owners` has the number of the word that each id belongs to."""
+    """The phoneme ids of a text. For each id, `owners` has the number of the word that the id belongs to."""
 
     ids: tuple[int, ...]
     owners: tuple[int, ...]
@@ -45,9 +46,9 @@ def parts_of(text: str) -> list[str]:
 def phoneme_ids(
     text: str, known: Mapping[str, Sequence[int]], phonemes: Callable[[str], str] | None, pads: bool
 ) -> PhonemeIds:
-    """The ids of a text. `known` has the ids of each phoneme, and `phonemes` turns a clause into IPA; if it is None,
-    the letters of the clause are used. With `pads`, the id of "_" stands between all others, as Piper's models
-    expect."""
+    """The phoneme ids of a text. `known` maps each phoneme to its ids. `phonemes` is the function that turns a clause
+    into IPA; if it is None, the letters of the clause are used as phonemes. If `pads` is true, the id of "_" is put
+    between all other ids, as Piper's models expect."""
     pad = tuple(known.get("_", ())) if pads else ()
     ids, owners = [*known.get("^", ()), *pad], [0] * (len(known.get("^", ())) + len(pad))
     word = 0
@@ -69,7 +70,7 @@ def phoneme_ids(
 
 
 def _symbols(clause: str, phonemes: Callable[[str], str] | None) -> str:
-    """The phonemes of a clause and its punctuation mark, with spaces between the words."""
+    """The phonemes of a clause, with spaces between the words and the clause's punctuation mark at the end."""
     bare = clause.rstrip(_MARKS + " ")
     marks = "".join(mark for mark in clause[len(bare) :] if mark in _MARKS)[:1].replace("…", ".")
     said = phonemes(bare.strip()) if phonemes is not None else bare.strip().lower()
@@ -77,8 +78,8 @@ def _symbols(clause: str, phonemes: Callable[[str], str] | None) -> str:
 
 
 def word_ends(owners: Sequence[int], lengths: Sequence[float], words: int, samples: int) -> list[int]:
-    """Where each word ends, in samples. `lengths` are the lengths of the ids, in any unit. If there isn't one for each
-    id, all ids count as equally long."""
+    """The sample number at which each word ends. `lengths` has the length of each id, in any unit. If the number of
+    lengths differs from the number of ids, all ids count as equally long."""
     if len(lengths) != len(owners) or not sum(lengths) > 0:
         lengths = [1.0] * len(owners)
     total, at = float(sum(lengths)), 0.0
@@ -93,7 +94,8 @@ def word_ends(owners: Sequence[int], lengths: Sequence[float], words: int, sampl
 
 
 def inference_scales(config: Mapping[str, Any], pace: float) -> tuple[float, float, float]:
-    """The three numbers that control a Piper model: noise, length, and noise of the lengths."""
+    """The three numbers that control a Piper model: the amount of noise, the length of the phonemes, and the noise in
+    these lengths."""
     own = config.get("inference", {})
     noise, length, width = (own.get(name, usual) for name, usual in _SCALES)
     return float(noise), float(length) * pace, float(width)

@@ -1,6 +1,6 @@
-"""The opening of a reply: its first clause or first words, so that the voice begins before the sentence is complete.
+"""The opening of a reply: its first clause or its first words. The voice says them before the sentence is complete.
 
-Rule: an opening ends where a person could take a breath, and never within a number, a date, a name with an
+Rule: an opening ends where a speaker could take a breath. It never ends inside a number, a date, a name with an
 abbreviation, a link, quoted code or brackets.
 """
 
@@ -23,8 +23,8 @@ _PHRASE_STARTS = frozenset(
 
 
 def opening_length(text: str, known: Abbreviations, joins_words: bool) -> int:
-    """How many characters of an unfinished sentence can be said already: a clause, or a few words if `joins_words`. 0
-    if nothing can be said yet."""
+    """How many characters of an unfinished sentence can be spoken now: a clause or, if `joins_words` is true, at least
+    a few words. 0 if nothing can be spoken yet."""
     for clause in _CLAUSE.finditer(text):
         if len(text[: clause.start()].split()) >= CLAUSE_WORDS_MIN and _is_whole(text[: clause.end()]):
             return clause.end()
@@ -32,8 +32,8 @@ def opening_length(text: str, known: Abbreviations, joins_words: bool) -> int:
 
 
 def _few_words(text: str, known: Abbreviations) -> int:
-    """How many characters the first words have: the words before a new phrase, or WORDS_MAX words if no phrase begins.
-    0 if there are too few words."""
+    """The number of characters in the first words of the text. The first words end before a word that begins a new
+    phrase, such as "and"; if there is no such word, they are about WORDS_MAX words. 0 if there are too few words."""
     words = list(_WORD.finditer(text))
     cuts = [number for number in range(WORDS_MIN, len(words)) if _can_part(words, number, known)]
     near = [number for number in cuts if number <= WORDS_MAX]
@@ -45,7 +45,8 @@ def _few_words(text: str, known: Abbreviations) -> int:
 
 
 def _can_part(words: list[re.Match[str]], number: int, known: Abbreviations) -> bool:
-    """May an opening end before this word? Not beside a number or an abbreviation, and not between two names."""
+    """May an opening end before the word with this number? It may not end next to a number, after an abbreviation or
+    between two names."""
     last, following = words[number - 1].group().strip(), words[number].group().strip()
     if any(map(str.isdigit, last + following)) or folded(last) in known.all_keys or not last[-1].isalpha():
         return False

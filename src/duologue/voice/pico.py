@@ -1,7 +1,7 @@
-"""SVOX Pico as a voice: soft, fast, six languages, and under the Apache licence.
+"""SVOX Pico as a voice: soft and fast, with six voices in five languages, under the Apache licence.
 
-The engine runs in helper processes. It gives no word times, so the ledger estimates them from the text. Rule: a
-sentence that is aborted costs at most the piece of sound that is being made.
+The engine runs in helper processes. It reports no word times, so the ledger estimates them from the text. Rule: if a
+sentence is aborted, at most the piece of sound that is being made is wasted.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ _GRAIN_BYTES = RATE_HZ * GRAIN_MS // 1000 * 2
 
 
 def voice_language(language: str) -> str:
-    """The language of Pico's voice for this language, such as "de-DE" for "de-AT". Empty if Pico has none."""
+    """The language code of the Pico voice that speaks this language, such as "de-DE" for "de-AT". Empty if Pico doesn't
+    speak the language."""
     base, _, region = language.replace("_", "-").partition("-")
     if base.lower() == "en":
         return "en-GB" if region.upper() in _BRITISH else "en-US"
@@ -51,9 +52,10 @@ def voice_language(language: str) -> str:
 class PicoVoice(Voice):
     """Speaks with SVOX Pico.
 
-    `language` is a code such as "en-GB" or "de": English, German, Spanish, French or Italian. `rate_wpm`, `pitch` and
-    `sentence_pause_ms` are explained at `SpeakingStyle`. `folder` is the model's folder, by default the one that
-    `duologue models pull svox-pico` makes. In simulated time there are no threads, and synthesis takes no time.
+    `language` is a code such as "en-GB" or "de". Pico speaks English, German, Spanish, French and Italian. `rate_wpm`,
+    `pitch` and `sentence_pause_ms` are explained at `SpeakingStyle`. `folder` is the model's folder; by default, it is
+    the folder that `duologue models pull svox-pico` creates. In simulated time there are no threads, and synthesis
+    takes no time.
     """
 
     joins_words = True
@@ -78,7 +80,7 @@ class PicoVoice(Voice):
         self._engines = engines_of(_find_folder(folder))
 
     def load(self) -> None:
-        """Start an engine now rather than with the first sentence."""
+        """Start an engine now, so that the first sentence needn't wait for it."""
         self._engines.threads.submit(_SpokenSentence(self._engines, self._spoken, "a").make, lambda _: False)
 
     async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
@@ -94,7 +96,7 @@ class PicoVoice(Voice):
 
 @dataclass(frozen=True, slots=True)
 class _Spoken:
-    """How a voice speaks, in the engine's terms."""
+    """The files, levels and pause with which a voice speaks, as the engine expects them."""
 
     files: str
     levels: Levels
@@ -102,7 +104,7 @@ class _Spoken:
 
 
 class _SpokenSentence:
-    """The synthesis of one sentence in one engine."""
+    """Synthesises one sentence with one engine."""
 
     def __init__(self, engines: Engines, spoken: _Spoken, text: str) -> None:
         self._engines, self._spoken, self._text = engines, spoken, text
@@ -110,7 +112,7 @@ class _SpokenSentence:
         self._pcm = bytearray()  # less than a grain
 
     def end(self) -> None:
-        """End the engine, because it hangs."""
+        """End the engine's process. Called when the engine hangs."""
         if self._process is not None:
             self._process.kill()
 
@@ -126,8 +128,8 @@ class _SpokenSentence:
             send(self._whole_grains())
 
     def _say(self, text: str, pause_ms: int, send: Send) -> bool:
-        """Say a part of the sentence. A part that the engine can't take is said in two halves. Returns False if the
-        reader has stopped reading."""
+        """Say a part of the sentence. If the engine fails on this part before it makes any sound, the part is said in
+        two halves. Returns False if the reader has stopped reading."""
         assert self._process is not None
         edges, goes_on, has_sound = SentenceEdges(RATE_HZ, pause_ms), True, False
 

@@ -1,15 +1,15 @@
-"""The helper process of the Pico voice: one engine, driven by messages on its standard input.
+"""The helper process of the Pico voice: one engine, controlled by messages on the standard input.
 
-It is started as a script of its own, so that a crash of the engine, which is old C code, ends this process and not the
-server. It imports only the standard library. Rule: the process makes sound only when it is asked for more, so a stop
-needs no message, and it ends when its standard input does.
+This file is started as a separate script. The engine is old C code, and if it crashes, only this process ends and not
+the server. The script imports only the standard library. Rule: the process makes sound only when it is asked for more,
+so no message is needed to stop it. The process ends when its standard input ends.
 
 A message is a letter, a length and that many bytes:
 
     S  speed, pitch and volume; the names of the voice's two files and the text, separated by NUL    answer: K, or F
-    M  how many bytes of sound are wanted    answer: D with sound, E with the last of it, or F
+    M  how many bytes of sound are wanted    answer: D with sound, E with the last sound, or F
 
-F is a failure, with its code as text.
+The answer K means that the text was accepted. F reports a failure and contains the failure's code as text.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ _OK, _IDLE, _BUSY = 0, 200, 201
 
 
 class EngineFailed(Exception):
-    """A call of the engine failed. The argument is its code."""
+    """A function of the engine's C library failed. The argument is the status code that it returned."""
 
 
 class PicoEngine:
-    """The engine. Made from the path of the library; the files of its voices are in the current folder."""
+    """The Pico engine. `library` is the path of its C library. The files of its voices must be in the current
+    folder."""
 
     def __init__(self, library: str) -> None:
         self._c = ctypes.CDLL(library)
@@ -50,9 +51,9 @@ class PicoEngine:
         self._sound: Iterator[bytes] = iter(())
 
     def begin(self, text: bytes, files: list[bytes], speed: int, pitch: int, volume: int) -> None:
-        """Forget the previous text, finished or not, and begin this one with the voice in these files. The levels are
-        in percent. The engine starts again in clean memory, in less than a millisecond: so the same text always gives
-        the same sound, whatever was said before."""
+        """Begin this text with the voice in these files. The previous text is forgotten, even if it wasn't finished.
+        Speed, pitch and volume are in percent. The engine starts again with cleared memory, which takes less than a
+        millisecond, so the same text always gives the same sound, no matter what was said before."""
         self.close()
         ctypes.memset(self._memory, 0, _MEMORY_BYTES)
         self._load(files)
@@ -80,7 +81,8 @@ class PicoEngine:
         self._engine, self._system = ctypes.c_void_p(), ctypes.c_void_p()
 
     def more(self, wanted: int) -> tuple[bytes, bool]:
-        """The next bytes of sound, at least as many as wanted, and whether they are the last."""
+        """The next bytes of sound, and whether they are the last ones. Returns at least `wanted` bytes, unless the
+        sound ends before."""
         found: list[bytes] = []
         count = 0
         while count < wanted:
@@ -119,7 +121,7 @@ def _check(status: int) -> None:
 
 
 def serve(engine: PicoEngine, source: BinaryIO, sink: BinaryIO) -> None:
-    """Answer messages until the source ends."""
+    """Answer the messages from `source` until `source` ends."""
     while len(header := source.read(HEADER.size)) == HEADER.size:
         letter, length = HEADER.unpack(header)
         payload = source.read(length)

@@ -1,8 +1,9 @@
 """The helper processes of the Pico voice, each with one engine, and the threads that wait for them.
 
-The engine is old C code that can crash on odd text, and it is not thread-safe. So each engine has a process of its own,
-and a thread of the server asks it for sound, piece by piece. Rule: an engine works only for a sentence that is still
-wanted; a crash or a hang costs this sentence and a new process, never the server.
+The engine is old C code that can crash on odd text, and it is not thread-safe. So each engine has its own process, and
+a thread of the server asks that process for sound, piece by piece. Rule: an engine works only for a sentence that is
+still wanted. If an engine crashes or hangs, its sentence is lost and a new process is started, but the server is not
+affected.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class PicoFailed(ServiceError):
 
 
 class EngineDied(PicoFailed):
-    """The helper process ended or was ended. The next sentence starts another one."""
+    """The helper process has ended, by itself or because it was killed. A new process is started for the next
+    sentence."""
 
     def __init__(self) -> None:
         super().__init__(ErrorClass.SERVER_ERROR, "the Pico engine died and will be started again")
@@ -52,7 +54,8 @@ class Levels(NamedTuple):
 
 
 class PicoProcess:
-    """One helper process. It is started when it is first needed, and again after it died."""
+    """One helper process. It is started when it is first needed. If it has died, it is started again for the next
+    text."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -77,7 +80,7 @@ class PicoProcess:
                 return
 
     def _begin(self, text: str, files: str, levels: Levels) -> None:
-        """Start the process if it isn't running, and begin the text."""
+        """Start the process if it isn't running, and send it the text."""
         if self._process is None or self._process.poll() is not None:
             self._discard()
             self._process = self._start()
@@ -140,8 +143,8 @@ def _read(process: subprocess.Popen[bytes], size: int) -> bytes:
 
 
 class Engines:
-    """The helper processes for one model folder: one for each sentence that is being made, but at most ENGINES_MAX.
-    Further sentences wait for their turn."""
+    """The helper processes for one model folder: one for each sentence that is being synthesised, but at most
+    ENGINES_MAX. Further sentences wait until a process is free."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -151,7 +154,7 @@ class Engines:
         atexit.register(self.kill)
 
     def mine(self) -> PicoProcess:
-        """The helper process of the calling thread."""
+        """The helper process that belongs to the calling thread."""
         if not hasattr(self._mine, "process"):
             self._mine.process = PicoProcess(self._folder)
             self._all.append(self._mine.process)
@@ -159,7 +162,7 @@ class Engines:
         return process
 
     def kill(self) -> None:
-        """End all helper processes. Those that are needed again are started again."""
+        """End all helper processes. A process that is needed later is started again."""
         for process in self._all:
             process.kill()
 
@@ -169,7 +172,7 @@ _ENGINES_LOCK = threading.Lock()
 
 
 def engines_of(folder: Path) -> Engines:
-    """The engines of a model folder, shared by all voices."""
+    """The helper processes for this model folder. All voices of the folder share them."""
     with _ENGINES_LOCK:
         if folder not in _ENGINES:
             _ENGINES[folder] = Engines(folder)

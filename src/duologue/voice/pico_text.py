@@ -1,8 +1,8 @@
 """Converts text to a form that the Pico engine can process.
 
-The engine obeys commands in angle brackets, some of which read and write files, and it can fail on symbols that it
-doesn't know. Rule: text that reaches the engine contains no angle brackets, and only letters of the Latin script,
-digits and punctuation of its languages.
+The engine executes commands in angle brackets, and some of these commands read and write files. The engine can also
+fail on symbols that it doesn't know. Rule: text that is sent to the engine contains no angle brackets. It contains only
+Latin letters, digits, and the punctuation marks of the engine's languages.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LONG_WORD = re.compile(r"\S{40}(?=\S)")
 
 
 def speakable(text: str) -> str:
-    """The text without anything that the engine can't say. Empty if nothing is left to be said."""
+    """The text without the characters that the engine can't say. Empty if nothing remains."""
     plain = unicodedata.normalize("NFC", text).translate(_SAME)
     plain = "".join(letter if _is_known(letter) else " " for letter in plain)
     plain = " ".join(_LONG_WORD.sub(r"\g<0> ", _RUN.sub(r"\1\1\1", plain)).split())
@@ -39,7 +39,8 @@ def _is_known(letter: str) -> bool:
 
 
 def parts(text: str, chars_max: int = CHARS_MAX) -> list[str]:
-    """The text in parts that are short enough, cut after punctuation if possible, and never within a word."""
+    """Cut the text into parts that are short enough for the engine, after punctuation if possible and never inside a
+    word."""
     found = []
     while len(text) > chars_max:
         cut = max(text.rfind(mark, 0, chars_max) for mark in (", ", "; ", ": "))

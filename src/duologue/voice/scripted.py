@@ -11,8 +11,8 @@ from duologue.ports.sound import Sound, Word
 
 @dataclass(frozen=True, slots=True)
 class ScriptedVoice:
-    """Speaks at a steady pace. With `times=False`, its sounds have no word times. With `joins_words`, it is given the
-    first words of a reply before their sentence is complete."""
+    """Speaks at a steady pace. If `times` is False, its sounds have no word times. If `joins_words` is true, it accepts
+    the first words of a reply before their sentence is complete."""
 
     first_ms: int = 0  # delay before the first sound of a sentence
     chunk_ms: int = 200
@@ -37,7 +37,7 @@ class ScriptedVoice:
             yield self._piece(pending, start_ms, cursor_ms)
 
     def _piece(self, pending: list[Word], start_ms: int, end_ms: int) -> Sound:
-        """A sound with the words that end in it. These words are removed from `pending`."""
+        """A sound with those words of `pending` that end in it. The words are removed from `pending`."""
         words = [word for word in pending if word.end_ms <= end_ms]
         del pending[: len(words)]
         timed = tuple(Word(word.text, word.start_ms - start_ms, word.end_ms - start_ms) for word in words)

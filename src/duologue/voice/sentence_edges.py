@@ -1,6 +1,6 @@
-"""The edges of a spoken sentence: trimmed silence, a pause of a chosen length, and no clicks.
+"""The start and the end of a spoken sentence: trims silence, adds a pause of a chosen length, and avoids clicks.
 
-Works on 16-bit mono PCM as a stream. Rule: nothing between the first and the last sound of a sentence is changed.
+Works on 16-bit mono PCM as it arrives. Rule: nothing between the first and the last sound of a sentence is changed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ _QUIET_MAX = 150  # of 32,768; louder samples are sound
 
 
 class SentenceEdges:
-    """Trims one sentence. `pause_ms` is the silence after its last sound."""
+    """Trims the silence at the start and the end of one sentence. `pause_ms` is the length of the silence after its
+    last sound."""
 
     def __init__(self, rate_hz: int, pause_ms: int) -> None:
         self._block = rate_hz * BLOCK_MS // 1000 * 2  # bytes
@@ -26,7 +27,8 @@ class SentenceEdges:
         self._has_begun = False
 
     def take(self, pcm: bytes) -> bytes:
-        """Add audio of the sentence. Returns the audio up to its last sound so far."""
+        """Add audio of the sentence. Returns the audio that can be played now: up to the last sound that was found.
+        Silence after it is held back."""
         self._given += pcm
         ready = bytearray()
         while len(self._given) >= self._block:
@@ -40,7 +42,7 @@ class SentenceEdges:
         return bytes(ready)
 
     def rest(self) -> bytes:
-        """The pause at the end of the sentence; nothing if the sentence had no sound."""
+        """The pause at the end of the sentence; empty if the sentence had no sound."""
         if not self._has_begun:
             return b""
         tail = bytes(self._silence + self._given)[: self._pause]
@@ -59,7 +61,7 @@ def _is_quiet(pcm: bytes) -> bool:
 
 
 def faded_in(pcm: bytes, samples_max: int) -> bytes:
-    """The audio with its first samples rising from silence."""
+    """The audio with a fade-in: its first samples rise from silence."""
     samples = array("h", pcm)
     count = min(samples_max, len(samples))
     for number in range(count):
@@ -68,7 +70,7 @@ def faded_in(pcm: bytes, samples_max: int) -> bytes:
 
 
 def faded_out(pcm: bytes, samples_max: int) -> bytes:
-    """The audio with its last samples falling to silence."""
+    """The audio with a fade-out: its last samples fall to silence."""
     samples = array("h", pcm)
     count = min(samples_max, len(samples))
     for number in range(count):

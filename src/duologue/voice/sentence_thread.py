@@ -1,8 +1,8 @@
-"""A sentence that is synthesised in a thread, for a reader in the event loop.
+"""Synthesises a sentence in a thread, for a reader in the event loop.
 
-Synthesis on this machine is much faster than speech, so a sentence is made completely even if its reader is slow: a
-slow reader never delays the others, and at most one sentence is buffered for it. Rule: after a reader has stopped
-reading, the synthesis is told to stop when it sends its next piece of sound.
+Synthesis on this machine is much faster than speech. So a sentence is synthesised completely, even if its reader is
+slow. A slow reader never delays other readers, and at most one sentence is buffered for it. Rule: after a reader has
+stopped reading, the synthesis is told to stop when it sends its next piece of sound.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class _Sentence:
 async def read_sentence(
     threads: Executor, make: Make, end_late: Callable[[], None] | None = None
 ) -> AsyncGenerator[Sound, None]:
-    """The sounds that `make` sends from a thread. If `make` still runs after LATE_S seconds, `end_late` is called,
-    which must end it."""
+    """The sounds that the function `make` sends from a thread. If `make` still runs after LATE_S seconds, `end_late` is
+    called, which must end the synthesis."""
     loop, sentence = asyncio.get_running_loop(), _Sentence(make)
     made = loop.run_in_executor(threads, sentence.run)
     late = loop.call_later(LATE_S, lambda: end_late() if end_late and sentence.is_running else None)

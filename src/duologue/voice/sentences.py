@@ -1,7 +1,7 @@
 """Cuts streamed text into sentences, and returns each sentence as soon as it is complete.
 
 Handles abbreviations, initials, numbers, numbered lists and blocks of code. Rule: no character is lost or added, except
-the space between sentences.
+for spaces between sentences.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CODE_CHARS_MAX = 20_000  # a block of code is one sentence up to this length
 
 
 class Sentences:
-    """Takes text as it streams and returns whole sentences. `language` is a code such as "de": it decides which words
+    """Takes text as it arrives and returns whole sentences. `language` is a code such as "de". It decides which words
     are abbreviations."""
 
     def __init__(self, language: str = "en") -> None:
@@ -32,8 +32,8 @@ class Sentences:
         self._searched = 0  # no sentence ends before this position
 
     def feed(self, text: str) -> list[str]:
-        """Add text, and return the sentences that are now complete. Long text is processed in pieces, so that the time
-        to find a sentence is bounded."""
+        """Add text, and return the sentences that are now complete. Long text is processed in pieces, so that finding a
+        sentence never takes long."""
         pieces = (text[at : at + CHARS_MAX] for at in range(0, len(text), CHARS_MAX))
         return [sentence for piece in pieces for sentence in self._take(piece)]
 
@@ -48,16 +48,16 @@ class Sentences:
         return found
 
     def opening(self, joins_words: bool) -> str:
-        """Return and remove the first clause of an unfinished sentence, or its first words if `joins_words`, so that
-        the voice can begin. Empty if there isn't enough text for that."""
+        """Return and remove the beginning of an unfinished sentence, so that the voice can start early: the first
+        clause or, if `joins_words` is true, the first words. Empty if there isn't enough text."""
         cut = 0 if self._is_in_code(len(self._text)) else opening_length(self._text, self._known, joins_words)
         words, self._text = self._text[:cut].strip(), self._text[cut:]
         self._searched = 0 if cut else self._searched
         return words
 
     def whole_words(self) -> str:
-        """Return and remove the whole words of an unfinished sentence, for a stream that is too slow to wait for its
-        end."""
+        """Return and remove the complete words of an unfinished sentence. Used when the stream is so slow that the
+        voice can't wait for the end of the sentence."""
         cut = self._text.rfind(" ") + 1
         words, self._text, self._searched = self._text[:cut].strip(), self._text[cut:], 0
         return words
@@ -82,12 +82,12 @@ class Sentences:
         return self._cut_long_sentence() if len(self._text) > chars_max else None
 
     def _is_in_code(self, place: int) -> bool:
-        """Is this place in a block of code?"""
+        """Is this position in the text inside a block of code?"""
         text = self._text
         return any(fence in text and text.count(fence, 0, place) % 2 == 1 for fence in _FENCES)
 
     def _is_end(self, match: re.Match[str]) -> bool | None:
-        """Does this mark end a sentence? None if that depends on text that hasn't come yet."""
+        """Does a sentence end at this punctuation mark? None if that depends on text that hasn't arrived yet."""
         mark = match.group()
         if not self._text[: match.start()].strip():
             return not mark.strip()  # blank lines before the text are removed, but not punctuation
@@ -101,8 +101,9 @@ class Sentences:
         return _is_stop(before if is_start else f"x{before}", after, self._known)
 
     def _ends_quote(self, mark: str, after: str) -> bool | None:
-        """Does a sentence end at this mark, even if the mark ends in a quotation mark? False if the sentence around the
-        quotation goes on: `"Really?" she asked.` None if that depends on text that hasn't come yet."""
+        """Does a sentence end at this punctuation mark, which may include a closing quotation mark? False if the
+        sentence continues after the quotation: `"Really?" she asked.` None if that depends on text that hasn't arrived
+        yet."""
         if mark[-1] not in "\"'”’“»" or not mark[0].strip():  # noqa: RUF001 - quotation marks
             return True
         return not after[0].islower() if after else None
@@ -116,8 +117,8 @@ class Sentences:
 
 
 def _is_stop(before: str, after: str, known: Abbreviations) -> bool | None:
-    """Does a full stop between these texts end a sentence? False if it belongs to an abbreviation, an initial, an
-    ordinal or a list number."""
+    """Does a full stop between the texts `before` and `after` end a sentence? False if the full stop belongs to an
+    abbreviation, an initial, an ordinal or a list number. None if that depends on text that hasn't arrived yet."""
     if _LIST_MARK.search(before):
         return False
     words = before.split()
@@ -135,8 +136,8 @@ def _is_stop(before: str, after: str, known: Abbreviations) -> bool | None:
 
 
 def _is_number_stop(words: list[str], after: str, known: Abbreviations) -> bool | None:
-    """Does a full stop after a number end a sentence, in a language that writes ordinals with a full stop ("am 3.
-    Mai")? None if that depends on text that hasn't come yet."""
+    """Does a full stop after a number end a sentence? Used for languages that write ordinals with a full stop ("am 3.
+    Mai"). None if that depends on text that hasn't arrived yet."""
     if len(words) > 1 and words[-2].lower() in known.articles:
         return False
     if not after:

@@ -1,8 +1,8 @@
-"""The sounds of an agent beside its voice: while it thinks, when it is connected, and all the time.
+"""The sounds that an agent makes besides its voice: while it thinks, when it is connected, and in the background.
 
-A sound is a file (WAV, or FLAC if soundfile is installed), a `Sound`, True for the built-in one, or False or None for
-silence. Files are read when `Sounds` is made. Rule: for each sound that can't be used, `problems` has one line, and
-making an agent with such sounds fails with an error that lists them all.
+Each sound can be a file (WAV, or FLAC if soundfile is installed), a `Sound`, True for the built-in sound, or False or
+None for silence. Files are read when `Sounds` is created. Rule: `problems` has one line for each sound that can't be
+used. Creating an agent with such a sound fails, and the error lists all these lines.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WINDOW_MS = 50  # the level of a sound is that of its loudest part of this leng
 
 
 class SoundLimit(NamedTuple):
-    """How long and how loud a sound may be. Speech is at about -20 dBFS."""
+    """The greatest length and level that a sound may have. For comparison: speech has a level of about -20 dBFS."""
 
     ms_max: int
     dbfs_max: int
@@ -42,7 +42,7 @@ class UnusableSound(ValueError):
 
 
 class _Loaded(NamedTuple):
-    """The sounds that could be read, and a line for each that could not."""
+    """The sounds that could be read, and one line for each sound that couldn't be read."""
 
     sounds: dict[str, Sound]
     problems: tuple[str, ...]
@@ -50,7 +50,7 @@ class _Loaded(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sounds:
-    """Which sounds an agent makes beside its voice."""
+    """The sounds that an agent makes besides its voice."""
 
     thinking: SoundChoice = True  # while the user waits for an answer
     connected: SoundChoice = None  # once, when the conversation starts
@@ -76,7 +76,7 @@ class Sounds:
 
     @property
     def thinking_sound(self) -> Sound | None:
-        """The sound to play while the user waits; None for silence."""
+        """The sound to play while the user waits for an answer; None for silence."""
         return thinking_sound() if self.thinking is True else self._loaded.sounds.get("thinking")
 
     @property
@@ -86,12 +86,13 @@ class Sounds:
 
     @property
     def ambient_sound(self) -> Sound | None:
-        """The sound to repeat under everything; None for silence."""
+        """The background sound, which is repeated during the whole conversation; None for silence."""
         return self._loaded.sounds.get("ambient")
 
 
 def _load(name: str, choice: object) -> Sound | None:
-    """The sound that was given, unless it is a built-in one. Raises UnusableSound, or UnusableAudio for a file."""
+    """The sound that the developer chose; None for silence, and None if the built-in sound was chosen. Raises
+    UnusableSound if the choice can't be used, and UnusableAudio if a file can't be read."""
     if choice is True and name not in BUILT_IN:
         raise UnusableSound(f"there is no built-in {name} sound: give a WAV file or a Sound")
     if choice is None or isinstance(choice, bool):
@@ -131,11 +132,11 @@ def _check(name: str, sound: Sound, where: str) -> None:
     if level_dbfs > limit.dbfs_max:
         raise UnusableSound(f"{where}{level_dbfs:.0f} dBFS is too loud: at most {limit.dbfs_max} dBFS")
     if level_dbfs < SILENT_DBFS:
-        raise UnusableSound(f"{where}silent")
+        raise UnusableSound(f"{where}the sound is silent")
 
 
 def _level_dbfs(sound: Sound) -> float:
-    """The level of the loudest part."""
+    """The level of the loudest 50 ms of this sound, in dBFS."""
     from duologue.audio.frames import to_samples
     from duologue.audio.levels import rms, to_dbfs
 

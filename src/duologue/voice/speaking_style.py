@@ -1,6 +1,6 @@
-"""How a voice on this machine speaks: speed, pitch and the pause after a sentence.
+"""How a local voice speaks: its speed, its pitch and the pause after a sentence.
 
-Rule: a setting that an engine can't follow is refused when the voice is made.
+Rule: if an engine doesn't support a setting, creating the voice fails.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ PAUSE_MS_MAX = 5_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeakingStyle:
-    """`rate_wpm` is the speed in words per minute, measured on English text; other languages have the same pace.
-    `pitch` is in percent of the voice's own pitch. `sentence_pause_ms` is the silence at the end of every sentence."""
+    """How a local voice speaks. `rate_wpm` is the speed in words per minute, measured with English text. Other
+    languages are spoken at the same pace. `pitch` is in percent of the voice's own pitch. `sentence_pause_ms` is the
+    silence at the end of every sentence."""
 
     rate_wpm: int = RATE_WPM
     pitch: int = PITCH
@@ -35,7 +36,7 @@ class SpeakingStyle:
 
 
 def pause_after(text: str, sentence_pause_ms: int) -> int:
-    """The silence after a text. If the text ends with a punctuation mark, it is the pause after a sentence. Otherwise
-    it is very short, because the sentence continues."""
+    """The length of the silence after a text. If the text ends with a punctuation mark, it is the pause after a
+    sentence. Otherwise it is very short, because the sentence continues."""
     ends = text.rstrip(" \"')]\u201d\u2019\u00bb")[-1:]
     return sentence_pause_ms if not ends.isalnum() else min(PART_PAUSE_MS, sentence_pause_ms)

@@ -1,8 +1,10 @@
-"""Cuts the PCM of a service that reports word times into sounds, and puts each word into the sound that it belongs to.
+"""For a service that reports word times: cuts the service's PCM into sounds, and adds each word to the sound in which
+it ends.
 
-Word times count from the start of the sentence and may arrive some hundred milliseconds after their sound. A word that
-comes late is put into the next sound, with times before that sound's start, so that the ledger still gets the right
-times. Rule: the last 20 ms of a sentence wait for its end, so there is always a sound for the last words.
+Word times count from the start of the sentence. They may arrive some hundred milliseconds after their sound. A word
+that arrives late is added to the next sound. Its times then lie before the start of that sound, so that the ledger
+still gets the right times. Rule: the last 20 ms of a sentence are held back until the sentence ends, so there is always
+a sound to which the last words can be added.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from .endpoint import GRAIN_MS, PIECE_MS_MAX, SpeechFailed
 
 
 class TimedSound:
-    """The sound of one sentence. `name` is the name of the service in error messages."""
+    """Cuts the sound of one sentence. `name` is the name of the service in error messages."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -33,14 +35,15 @@ class TimedSound:
         return self._at_ms
 
     def add_words(self, words: Iterable[Word]) -> None:
-        """Take words, in the order of the text, with times from the start of the sentence."""
+        """Add words. They must be in the order of the text, with times from the start of the sentence."""
         for word in words:
             if word.text:
                 self._last_ms = max(self._last_ms, word.end_ms)
                 self._words.append(Word(word.text, min(self._last_ms, max(0, word.start_ms)), self._last_ms))
 
     def feed(self, data: bytes, rate_hz: int) -> list[Sound]:
-        """Take 16-bit mono PCM. Raises SpeechFailed if it can't be played."""
+        """Add 16-bit mono PCM. Returns the sounds that are now complete. Raises SpeechFailed if the PCM can't be
+        played."""
         if rate_hz <= 0 or rate_hz * GRAIN_MS % 1000:
             raise self._unusable(f"sends audio at {rate_hz} Hz: ask it for sample_rate=24000")
         if not self._rate_hz and (kind := file_kind(data)):
@@ -75,8 +78,8 @@ class TimedSound:
         return sounds
 
     def _take_words(self, until_ms: int, is_last: bool) -> tuple[Word, ...]:
-        """Remove and return the words that end by `until_ms`, with times from the start of the next sound. If that
-        sound is the last one, all words are returned."""
+        """Remove and return the words that end by `until_ms`. Their times count from the start of the next sound. If
+        the next sound is the last one, all remaining words are returned."""
         count = 0
         while count < len(self._words) and (is_last or self._words[count].end_ms <= until_ms):
             count += 1

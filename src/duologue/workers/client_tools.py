@@ -1,7 +1,7 @@
-"""Tools that the client of the call runs, such as a web page that knows where its user is.
+"""Tools that the client runs, such as a web page that knows where its user is.
 
-A function declares the tool by its type hints and its docstring, and its body is never run. Rule: a call on a line
-whose client can't run tools fails at once, and the brain gets the reason.
+A function declares the tool by its type hints and its docstring. The body of this function is never run. Rule: if the
+client can't run tools, the tool call fails at once, and the brain gets the reason.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from .function_tools import Declared, ModeName, declare_tool
 
 
 class ClientTool:
-    """The worker of a tool that the client runs. Its arguments are checked before the client gets them."""
+    """The worker for a tool that the client runs. The arguments of a tool call are checked before they are sent to the
+    client."""
 
     def __init__(self, declared: Declared) -> None:
         self._tool = declared.tool
@@ -54,7 +55,8 @@ def client_tool(
     mode: ModeName = "tool",
     cancellable: bool = False,
 ) -> ClientTool | Callable[[Callable[..., Any]], ClientTool]:
-    """Declare a tool that the client runs: `@client_tool` above a function with type hints, a docstring and no body."""
+    """Declare a tool that the client runs: write `@client_tool` above a function with type hints and a docstring. The
+    function needs no further code, because it is never run."""
     around = sys._getframe(1).f_locals  # type hints may use names that are local to the caller
 
     def declare(function: Callable[..., Any]) -> ClientTool:

@@ -1,7 +1,7 @@
 """Tasks that ask the person for one value: `email = await context.run(CollectEmail())`.
 
-Replies are read by the grammars of the agent's language, without a model. Rule: a task returns a checked value or
-raises NotCollected. A card number never enters the history, a log or the store.
+The person's replies are read by the grammars of the agent's language, without an LLM. Rule: a task returns a checked
+value or raises NotCollected. A card number never enters the history, a log or the store.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ MEANINGS_MAX = 3  # of a reply; with more, the question is asked again
 
 
 class NotCollected(DuologueError):
-    """The person gave no usable value, or wants to stop. The message says which."""
+    """The person gave no usable value, wants to stop, or can't be asked. The message says which."""
 
 
 @dataclass(frozen=True, slots=True)
 class CollectText:
-    """Asks for a text. `question` is asked, then `again` after a reply that gives no value. If `confirm` isn't empty,
-    the value is read back and must be confirmed; `{value}` in `confirm` stands for the value. Omitted texts are taken
-    from the language's own texts. `today` returns the current time, on which relative days such as "tomorrow"
-    depend."""
+    """Asks for a text. First `question` is asked; after a reply without a usable value, `again` is asked. If `confirm`
+    isn't empty, the value is read back and must be confirmed: `{value}` in `confirm` stands for the value. Texts that
+    you omit are filled in from built-in texts in the agent's language. `today` returns the current time, which is
+    needed for relative days such as "tomorrow"."""
 
     question: str
     kind: SlotKind = SlotKind.TEXT
@@ -56,12 +56,13 @@ class CollectText:
     texts: ClassVar[tuple[str, str, str]] = ("", "again", "")  # names of question, again and confirm; empty: no text
 
     async def run(self, context: Context[Any]) -> Any:
-        """Ask until there is a usable value, and return it. Raises NotCollected."""
+        """Ask until there is a usable value, and return the value. Raises NotCollected after `tries_max` tries, or if
+        the person wants to stop or can't be asked."""
         return await self.in_language(context.language)._run(context)
 
     def in_language(self, language: str) -> Self:
-        """A copy of this task in which omitted texts are filled in. Their language is that of the task if it has one,
-        else this one."""
+        """A copy of this task with the omitted texts filled in. They are in the language of the task; if the task has
+        no language, in `language`."""
         language = self.language or language
         asked, again, confirm = (collect_text(language, name) if name else "" for name in self.texts)
         return replace(
@@ -98,8 +99,8 @@ class CollectText:
         return reading.value_of("value") if isinstance(reading, Direct) else None
 
     async def _settle(self, context: Context[Any], reply: str) -> Any:  # noqa: ARG002
-        """If this reply is ambiguous, ask which meaning is right and return that value. None if there is still no
-        value."""
+        """Called when no value was found in this reply. If the reply is ambiguous, ask which meaning is right and
+        return that value. Otherwise None, as in this base class."""
         return None
 
     def _reading(self, reply: str, among: tuple[Any, ...] = ()) -> Reading:
@@ -110,7 +111,7 @@ class CollectText:
         return reading
 
     def spoken(self, value: Any) -> str:
-        """The value as it is read back."""
+        """The text with which this value is read back to the person."""
         return str(value)
 
     async def _is_confirmed(self, context: Context[Any], value: Any) -> bool:
@@ -146,7 +147,8 @@ class CollectPhone(CollectText):
 
 @dataclass(frozen=True, slots=True)
 class CollectAddress(CollectText):
-    """Asks for a postal address and returns it as it was said. Nothing in it is checked, so it is read back."""
+    """Asks for a postal address and returns it as the person said it. The address isn't checked. So it is read back,
+    and the person must confirm it."""
 
     question: str = ""
     texts: ClassVar[tuple[str, str, str]] = ("address", "again", "right")
@@ -193,8 +195,8 @@ class CollectConfirmation(CollectText):
 
 @dataclass(frozen=True, slots=True)
 class CollectCardNumber(CollectText):
-    """Asks for the number of a payment card. The reply is hidden everywhere, and only the last four digits are read
-    back. The check digit must be right."""
+    """Asks for the number of a payment card, with a valid check digit. The reply is hidden everywhere, and only the
+    last four digits are read back."""
 
     question: str = ""
     kind: SlotKind = SlotKind.CODE
@@ -213,9 +215,10 @@ class CollectCardNumber(CollectText):
 
 @dataclass(frozen=True, slots=True)
 class CollectDigits(CollectText):
-    """Asks for digits, such as a PIN or a customer number, and returns them as text. They may be spoken or pressed on a
-    telephone. If `length` is 0, there may be any number of digits. Pressed digits are complete after `length` of them,
-    after `#`, or after a pause of `pause_ms`. With `hidden`, they never appear in the history, a log or the store."""
+    """Asks for digits, such as a PIN or a customer number, and returns them as text. The person may speak the digits or
+    press them on a telephone. If `length` is 0, any number of digits is accepted. Pressed digits are complete when
+    there are `length` digits, after `#`, or after a pause of `pause_ms`. With `hidden`, the digits never appear in the
+    history, a log or the store."""
 
     question: str = ""
     kind: SlotKind = SlotKind.CODE

@@ -61,6 +61,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = {"en": _ENGLISH, "de": _GERMAN, "es": _
 
 
 def collect_text(language: str, name: str) -> str:
-    """The text with this name, such as "email". "de-AT" gets the texts of "de"."""
+    """The text with this name, such as "email", in this language. "de-AT" gets the texts of "de", and a language
+    without texts gets the English ones."""
     code = pack_of(language).code if has_pack(language) else "en"
     return TEXTS.get(code, _ENGLISH)[name]

@@ -1,7 +1,7 @@
 """Plain functions as tools. A function's type hints become the schema, and its docstring becomes the description.
 
 Async functions are awaited. Other functions run in a thread, so that they never block the audio. Rule: `@tool` returns
-the function itself, so it can still be called as usual. `as_worker` makes a worker of it.
+the function itself, so it can still be called as usual. `as_worker` makes a worker from it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # function names that models accept
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The tool that a function declares, and the contract that checks the arguments of its calls."""
+    """The tool that a function declares, and the contract that checks the arguments of each tool call."""
 
     tool: Tool
     contract: Contract
@@ -71,7 +71,7 @@ def tool(
 
 
 def as_worker(work: object) -> Worker:
-    """Make a worker of a function or a method, decorated with `@tool` or not. A worker is returned unchanged."""
+    """Make a worker from a function or a method, with or without `@tool`. A worker is returned unchanged."""
     if isinstance(work, type):
         raise TypeError(f"{work.__qualname__} is a class: pass an object of it, such as {work.__qualname__}()")
     if isinstance(getattr(work, "tool", None), Tool) and callable(getattr(work, "run", None)):
@@ -89,8 +89,8 @@ def mode_of(mode: ModeName) -> Mode:
 
 
 class FunctionWorker:
-    """Runs a function for each call. An exception of the function becomes a ServiceError (TOOL_ERROR), unless it is
-    already a ServiceError.
+    """Runs a function for each tool call. If the function raises an exception, it becomes a ServiceError (TOOL_ERROR),
+    unless it already is a ServiceError.
 
     A function that isn't async can't be stopped. After its job is cancelled, the function still runs to its end in its
     thread, but its result is ignored.
@@ -188,7 +188,8 @@ def declare_tool(
     cancellable: bool = False,
     idempotent: bool = False,
 ) -> Declared:
-    """The tool that this function declares by its name, its type hints and its docstring, unless they are given."""
+    """The tool that this function declares. Its name is the function's name, and its description comes from the
+    docstring, unless `name` or `description` is given. Its schema comes from the type hints."""
     plain = _plain_function(function)
     name = plain.__name__ if name is None else name
     if not _NAME.fullmatch(name):
@@ -199,7 +200,7 @@ def declare_tool(
 
 
 def _plain_function(work: object) -> Any:
-    """The function itself, or the function behind a bound method. Raises TypeError for anything else."""
+    """This function. For a bound method, the function that it calls. Raises TypeError for anything else."""
     if isinstance(work, staticmethod | classmethod):
         raise TypeError(f"write @{type(work).__name__} above @tool, not below it")
     plain = work.__func__ if inspect.ismethod(work) else work

@@ -11,7 +11,7 @@ from duologue.ports.worker import Job, Tool
 
 
 class HandOverTool:
-    """Hands the conversation over to one of these agents, by name."""
+    """The tool that `hand_over_to` returns. The brain chooses one of the agents by its name."""
 
     def __init__(self, names: tuple[str, ...], history: HistoryShare) -> None:
         self._names = names
@@ -44,7 +44,8 @@ class HandOverTool:
 
 
 def hand_over_to(*agents: Any, history: HistoryShare = "whole") -> HandOverTool:
-    """A tool that hands the conversation over to one of these agents. Give the agents, or their names."""
+    """A tool with which the brain hands the conversation over to one of these agents. Pass the agents, or their
+    names."""
     names = tuple(agent if isinstance(agent, str) else str(getattr(agent, "name", "")) for agent in agents)
     if not names or not all(names):
         raise TypeError("hand_over_to needs at least one agent, and each needs a name")

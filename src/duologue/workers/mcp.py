@@ -1,8 +1,8 @@
-"""An MCP server as a source of workers: a process on this machine, or a server on the web.
+"""An MCP server as a source of workers. The server is a process on this computer, or a server on the web.
 
-When the server is opened, the MCP SDK is imported, and each tool that the server lists becomes a worker. Rule: a call
-that may have reached the server is never repeated. A call that can't have reached it is retried once over a new
-connection.
+When the server is opened, the MCP SDK is imported, and each tool that the server lists becomes a worker. Rule: a tool
+call that may have reached the server is never repeated. A tool call that can't have reached the server is retried once
+over a new connection.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ Place: TypeAlias = Stdio | Http
 
 
 class Options(TypedDict, total=False):
-    """The options of McpServer."""
+    """The keyword arguments of McpServer."""
 
     name: str
     prefix: str
@@ -71,14 +71,14 @@ class Options(TypedDict, total=False):
 
 
 class McpServer:
-    """An MCP server. `modes` and `cancellable` refer to tools by the server's own names. Brains see these names with
-    `prefix` in front. When the server requests one piece of text, the user is asked for it. Forms and web pages can't
-    be spoken, so requests for them are declined.
+    """An MCP server. In `modes` and `cancellable`, use the server's own names for its tools. Brains see these names
+    with `prefix` in front. When the server requests a single piece of text, the user is asked for it. Forms and web
+    pages can't be spoken, so requests for them are declined.
 
     `dialect="legacy"` is for old servers that fail when they are asked for their protocol revision. With this option,
-    they aren't asked for it. Such a server doesn't say which call a question belongs to if it runs as a process. With
-    `shared=False`, each conversation has a connection of its own, so every question can be answered. Otherwise, the
-    server's questions are declined as soon as a second conversation has used the server.
+    they aren't asked. If such a server runs as a process, it doesn't say which tool call its question belongs to. With
+    `shared=False`, each conversation has its own connection, so every question can be answered. Otherwise, the server's
+    questions are declined as soon as a second conversation has used the server.
     """
 
     def __init__(
@@ -113,17 +113,17 @@ class McpServer:
         cwd: str | None = None,
         **options: Unpack[Options],
     ) -> McpServer:
-        """A server that is started with this command. `options` are those of McpServer."""
+        """A server that is started with this command. `options` are the keyword arguments of McpServer."""
         return cls(Stdio(command, args, env, cwd), **options)
 
     @classmethod
     def http(cls, url: str, headers: Mapping[str, str] | None = None, **options: Unpack[Options]) -> McpServer:
-        """A server at this URL. `options` are those of McpServer."""
+        """A server at this URL. `options` are the keyword arguments of McpServer."""
         return cls(Http(url, headers), **options)
 
     @property
     def is_connected(self) -> bool:
-        """Is the connection up? If it was lost, the next call opens it again."""
+        """Is the connection open? If it was lost, the next tool call opens it again."""
         return self._link is not None and self._link.is_up
 
     async def open(self) -> None:
@@ -139,8 +139,8 @@ class McpServer:
             raise
 
     def workers(self) -> list[Worker]:
-        """A worker for each tool that the server listed when it was opened. All workers of one list belong to the same
-        caller, so each conversation makes its own list."""
+        """A worker for each tool that the server listed when it was opened. The workers of one list belong to one
+        caller, so each conversation must get its own list."""
         if not self._workers and self._link is None:
             raise RuntimeError(
                 f"{self.name} is not open: `await server.open()` first, or pass the server itself as a tool"
@@ -149,7 +149,8 @@ class McpServer:
         return [replace(worker, caller=caller) for worker in self._workers]
 
     def for_one_conversation(self) -> McpServer:
-        """The server that a conversation uses: this one, or with `shared=False` a new one like it."""
+        """The server object that a conversation should use: this one, or with `shared=False` a new copy of it, which
+        isn't open."""
         if self.shared:
             return self
         own = copy(self)
@@ -157,7 +158,7 @@ class McpServer:
         return own
 
     async def close(self) -> None:
-        """Disconnect. Calls in progress fail. A server that was started as a process is ended."""
+        """Disconnect. Tool calls in progress fail. If the server was started as a process, the process is ended."""
         link, self._link = self._link, None
         if link is not None:
             await link.close()
@@ -172,8 +173,8 @@ class McpServer:
         await self.close()
 
     async def call(self, tool: str, arguments: dict[str, Any], job: Job, caller: object = None) -> str:
-        """Call a tool by the server's own name for it. Returns the result as text. Questions of the server reach only
-        the caller whose call they belong to."""
+        """Call the tool with this name, which is the server's own name. Returns the result as text. If the server asks
+        a question, it is passed only to the caller whose tool call the question belongs to."""
         from .mcp_link import Undelivered
 
         try:
@@ -185,7 +186,8 @@ class McpServer:
                 raise ServiceError(ErrorClass.NETWORK_TIMEOUT, f"{self.name} can't be reached") from None
 
     async def _connected(self) -> McpLink:
-        """The connection, opened again if it was lost. Concurrent callers share the attempt."""
+        """The open connection. If the connection was lost, it is opened again. Callers that wait at the same time share
+        one attempt."""
         if self._link is None:
             raise ServiceError(ErrorClass.NETWORK_TIMEOUT, f"{self.name} is not open")
         if self._link.is_over:

@@ -37,7 +37,7 @@ NAME_CHARS_MAX = 60
 
 
 def text_of(result: CallToolResult) -> str:
-    """A result as text. Structured content is included only if the text doesn't already contain it."""
+    """The result of a tool call as text. Structured content is added only if the text doesn't already contain it."""
     texts = [block.text for block in result.content if isinstance(block, TextContent)]
     said = [_name_block(block) for block in result.content]
     if result.structured_content is not None and not _is_said(result.structured_content, texts):
@@ -63,8 +63,8 @@ def _size(base64: str) -> str:
 
 
 def _is_said(structured: Any, texts: list[str]) -> bool:
-    """Do the texts already contain this structured content? Servers repeat it as text, as a whole or item by item, with
-    or without a wrapper called `result`."""
+    """Do these texts already contain the structured content? Servers repeat it as text, in one piece or item by item,
+    with or without a wrapper named `result`."""
     wrapped = isinstance(structured, dict) and list(structured) == ["result"]
     value = structured["result"] if wrapped else structured
     read = [_read(text) for text in texts]
@@ -80,7 +80,7 @@ def _read(text: str) -> Any:
 
 def check_arguments(schema: Mapping[str, Any], arguments: dict[str, Any]) -> None:
     """Check arguments against a tool's schema. Raises a ServiceError (INVALID_ARGS) that names the wrong arguments. If
-    the schema itself is invalid, all arguments are accepted and left to the server to check."""
+    the schema itself is invalid, all arguments are accepted here, and the server checks them."""
     # With an empty registry, a schema can't make this process fetch a URL.
     kind = validator_for(schema, default=Draft202012Validator)
     try:
@@ -95,7 +95,8 @@ def check_arguments(schema: Mapping[str, Any], arguments: dict[str, Any]) -> Non
 
 
 def _say_problem(problem: Any) -> str:
-    """Describe one problem. The library's own message isn't used, because it quotes the arguments."""
+    """Describe one problem with the arguments. The library's own message isn't used, because it quotes the
+    arguments."""
     place = ".".join(str(part) for part in problem.absolute_path)
     rule, wanted = problem.validator, problem.validator_value
     if rule == "required":
@@ -121,7 +122,8 @@ async def answer_elicitation(params: ElicitRequestParams, job: Job | None) -> El
 
 
 def _single_text(params: ElicitRequestParams) -> str | None:
-    """The name of the requested field if there is only one and it takes free text, otherwise None."""
+    """The name of the requested field, if the server requests exactly one field and the field takes free text.
+    Otherwise None."""
     if not isinstance(params, ElicitRequestFormParams):
         return None
     properties = params.requested_schema.get("properties", {})

@@ -1,8 +1,8 @@
-"""One connection to an MCP server, held open by its own task.
+"""One connection to an MCP server, which a separate task holds open.
 
-The SDK requires that the task that opened a connection also closes it. So one owner task opens the connection, waits
-and closes it, while calls come from other tasks. Rule: a link that is over is never opened again. A caller that needs
-the server makes a new link.
+The SDK requires that a connection is closed by the task that opened it. So one task, the owner, opens the connection,
+waits and closes it, while tool calls come from other tasks. Rule: a link that is over is never opened again. A caller
+that needs the server makes a new link.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ US = Implementation(name="duologue", version=__version__)
 
 
 class Undelivered(Exception):
-    """The call can't have reached the server, so the caller may retry it over a new link."""
+    """The tool call can't have reached the server, so the caller may retry it over a new link."""
 
 
 @dataclass(slots=True, eq=False)
@@ -114,8 +114,9 @@ class McpLink:
             owner.cancel()
 
     async def call(self, tool: str, arguments: dict[str, Any], job: Job, caller: object = None) -> str:
-        """Call a tool and return its result as text. If the caller is cancelled, so is the request, and the server is
-        notified. Raises Undelivered if the call can't have reached the server, and ServiceError for other failures."""
+        """Call a tool and return its result as text. If the caller is cancelled, the request is cancelled too, and the
+        server is notified. Raises Undelivered if the request can't have reached the server, and ServiceError for other
+        failures."""
         client = self._client
         if client is None or self.is_over:
             raise Undelivered
@@ -175,14 +176,14 @@ class McpLink:
 
     @asynccontextmanager
     async def _watch(self, transport: Any) -> AsyncIterator[Any]:
-        """Wrap the transport so that the end of its input ends this link."""
+        """Open the transport. When the server closes its side, this link ends."""
         async with transport as (read, write):
             yield ClosingStream(read, self._over), write
 
     async def _ask(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG002
-        """Ask the user a question from the server. The question belongs to the call in whose context it arrived. If the
-        context shows no call, the question is taken to belong to the only call in progress. But if this link has
-        carried calls of several callers, the question is declined, because it could reach the wrong caller."""
+        """Ask the user a question from the server. The question belongs to the tool call in whose context it arrived.
+        If the context shows no tool call, the question belongs to the only tool call in progress. But if several
+        callers have used this link, such a question is declined, because it could reach the wrong user."""
         attempt = _ATTEMPT.get()
         if attempt is None or attempt.job is None:
             is_certain = len(self._attempts) == 1 and not self._has_several_callers
@@ -195,8 +196,8 @@ class McpLink:
             return ElicitResult(action="cancel")
 
     def _explain(self, failure: MCPError, attempt: Attempt) -> ServiceError | Undelivered:
-        """The exception to raise to the caller of a failed request. If the request can't have reached the server, this
-        link is marked as over."""
+        """The exception for the caller whose request failed. If the request can't have reached the server, this link is
+        also marked as over."""
         is_stale = attempt.status == 404 and failure.code == INVALID_REQUEST  # the server no longer knows the session
         if attempt.unreachable or is_stale:
             self._over.set()
@@ -212,7 +213,7 @@ class McpLink:
         return ServiceError(ErrorClass.TOOL_ERROR, failure.message)
 
     def _explain_end(self, failure: BaseException, attempt: Attempt) -> ServiceError:
-        """The exception to raise to callers that wait for the link to open."""
+        """The exception for callers that wait until the link is open, if opening failed."""
         while isinstance(failure, BaseExceptionGroup):
             failure = failure.exceptions[0]
         if isinstance(failure, MCPError):
@@ -228,7 +229,7 @@ class McpLink:
 
 
 class ClosingStream:
-    """A stream that sets an event when it ends, because the SDK doesn't report the end."""
+    """A stream that sets the event `ended` when it ends. This is needed because the SDK doesn't report the end."""
 
     def __init__(self, inner: Any, ended: asyncio.Event) -> None:
         self._inner = inner
@@ -268,8 +269,9 @@ class ClosingStream:
 
 
 class NotingClient(httpx2.AsyncClient):
-    """An HTTP client that records the outcome of each request in its Attempt. If a request fails, the SDK gets a
-    response 503 that is made here, because an exception would end the connection and every other call."""
+    """An HTTP client that records the outcome of each request in the request's Attempt. If a request fails, this client
+    returns a response with status 503 to the SDK, because an exception would end the connection and all other tool
+    calls."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         # Methods other than POST belong to the connection, not to a request.

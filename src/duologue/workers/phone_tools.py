@@ -1,6 +1,7 @@
 """Tools with which a brain acts on a telephone call: `tools=[transfer_to(billing="+4930123456"), press_keys]`.
 
-Rule: a brain chooses among destinations that the program has named. It never sees or makes up a number.
+Rule: the program gives a name to each telephone number, and the brain chooses one of the names. The brain never sees a
+number, and can't make one up.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from .function_tools import tool
 
 
 class TransferTool:
-    """Transfers the call to one of these numbers, by name."""
+    """The tool that `transfer_to` returns. The brain chooses one of the telephone numbers by its name."""
 
     def __init__(self, numbers: dict[str, str], with_briefing: bool) -> None:
         self._numbers = numbers
@@ -54,8 +55,9 @@ class TransferTool:
 
 
 def transfer_to(*, briefing: bool = False, **numbers: str) -> TransferTool:
-    """A tool that passes the call on to one of these numbers: `transfer_to(billing="+4930123456")`. With `briefing`,
-    the brain also writes a text that the person who takes over hears first."""
+    """A tool that transfers the telephone call to one of these numbers: `transfer_to(billing="+4930123456")`. With
+    `briefing`, the brain also writes a text, which is read to the person at that number before that person takes
+    over."""
     if not numbers:
         raise TypeError("transfer_to needs at least one number with a name: transfer_to(billing='+4930123456')")
     return TransferTool(numbers, briefing)

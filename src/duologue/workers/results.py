@@ -1,6 +1,6 @@
-"""Results of workers as text for a brain.
+"""Converts the results of workers to text for a brain.
 
-Rule: every value can become text, if necessary with `str`. Only raw bytes raise TypeError, because no brain can read
+Rule: every value can be converted, if necessary with `str`. Only raw bytes raise TypeError, because no brain can read
 them.
 """
 
@@ -32,8 +32,8 @@ def result_text(value: object) -> str:
 
 
 def json_arguments(arguments: object) -> dict[str, Any] | str:
-    """The arguments in a form that JSON can store. Text is unchanged, and a mapping becomes a dict of plain values.
-    Anything else becomes text, which no tool accepts as arguments."""
+    """The arguments in a form that JSON can store. Text is unchanged, and a mapping becomes a dict of plain values. Any
+    other value becomes text. (No tool accepts text as its arguments, so the tool call will be refused.)"""
     if isinstance(arguments, str):
         return arguments
     try:
@@ -45,7 +45,7 @@ def json_arguments(arguments: object) -> dict[str, Any] | str:
 
 
 def failure_text(failure: BaseException) -> str:
-    """The text with which a model is informed about a tool's exception: its class, and the first line of its
+    """The text that tells a model about an exception in a tool: the class of the exception, and the first line of its
     message."""
     first = next(iter(str(failure).strip().splitlines()), "")
     name = type(failure).__name__
@@ -53,7 +53,8 @@ def failure_text(failure: BaseException) -> str:
 
 
 def shorten(text: str, chars_max: int, notice: str = NOTICE) -> str:
-    """The text in at most `chars_max` characters. A longer text is cut between two words and ends in `notice`."""
+    """The text, unchanged if it has at most `chars_max` characters. A longer text is cut between two words and ends in
+    `notice`."""
     if len(text) <= chars_max:
         return text
     room = chars_max - len(notice)

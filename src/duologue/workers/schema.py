@@ -1,7 +1,7 @@
-"""The JSON schema of a function's parameters, read from its type hints, and the check of arguments.
+"""The JSON schema of a function's parameters, made from its type hints, and the check of arguments.
 
-pydantic does both. It is imported only when a function is declared as a tool. Rule: a function that can't be described
-raises TypeError when it is declared, never when it is called.
+pydantic makes the schema and checks the arguments. It is imported only when a function is declared as a tool. Rule: a
+function that can't be described raises TypeError when it is declared, never when it is called.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ENTRY = re.compile(r"\s*(\w+)\s*(?:\([^)]*\))?:\s*(.*)")
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """The parameters of a function: their schema, and a method that checks arguments against it."""
+    """The parameters of a function: their schema, and the method `check`, which checks arguments against the schema."""
 
     schema: dict[str, Any]
     jobs: tuple[str, ...]  # the parameters that get the running job
@@ -43,8 +43,9 @@ class Contract:
     _names: dict[str, str]  # field of the model -> name of the parameter
 
     def check(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments, converted to the function's types. Omitted arguments stay omitted, so the function's own
-        defaults apply. Raises a ServiceError (INVALID_ARGS) that names the wrong arguments."""
+        """These arguments, converted to the types of the function's parameters. Arguments that were omitted stay
+        omitted, so the function uses its own defaults. Raises a ServiceError (INVALID_ARGS) that names the wrong
+        arguments."""
         from pydantic import ValidationError
 
         try:
@@ -76,7 +77,7 @@ class Contract:
 
 
 def contract_of(function: Callable[..., Any], namespace: Mapping[str, Any] | None = None) -> Contract:
-    """The contract of a function. Its type hints may use names in `namespace`, and names in its module."""
+    """The contract of a function. The function's type hints may use names in its module and names in `namespace`."""
     _refuse_generators(function)
     parameters = list(inspect.signature(function).parameters.values())
     needs_self = bool(parameters) and _is_self(parameters[0])
@@ -103,7 +104,8 @@ def description_of(function: Callable[..., Any]) -> str:
 
 
 def notes_of(function: Callable[..., Any]) -> dict[str, str]:
-    """For each parameter, its text in the `Args:` section of the function's docstring."""
+    """The descriptions of parameters in the `Args:` section of the function's docstring, by the name of the
+    parameter."""
     notes: dict[str, str] = {}
     inside, depth, name = False, 0, ""
     for line in inspect.cleandoc(function.__doc__ or "").splitlines():
@@ -155,7 +157,8 @@ def _is_context(hint: Any) -> bool:
 
 
 def _hints(function: Callable[..., Any], namespace: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The type hints of the parameters. The hint of the result isn't needed, so its names may be unknown."""
+    """The type hints of the parameters. The hint for the function's result isn't evaluated, so it may contain unknown
+    names."""
     inner: Any = inspect.unwrap(function)
     hints = {name: hint for name, hint in inner.__annotations__.items() if name != "return"}
     try:
@@ -172,8 +175,9 @@ def _hints(function: Callable[..., Any], namespace: Mapping[str, Any] | None) ->
 def _model(
     function: Callable[..., Any], names: dict[str, str], parameters: list[inspect.Parameter], hints: dict[str, Any]
 ) -> type[BaseModel]:
-    """A pydantic model of the parameters. Its fields are named by numbers, with the parameters' names as aliases,
-    because a parameter may have a name that a field can't have, such as `schema`."""
+    """A pydantic model of the parameters. Its fields are named `argument_0`, `argument_1` and so on, and the names of
+    the parameters are aliases. The reason is that a parameter may have a name that isn't allowed for a field, such as
+    `schema`."""
     try:
         from pydantic import ConfigDict, Field, create_model
         from pydantic.errors import PydanticUserError

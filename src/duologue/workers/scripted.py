@@ -1,4 +1,4 @@
-"""A worker that follows a script: progress, questions, partial results, failures and hangs."""
+"""A worker that follows a script, for tests: progress, questions, partial results, failures and hangs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class Partly:
 
 @dataclass(frozen=True, slots=True)
 class AskPerson:
-    """Ask the user. The answer becomes the result, unless a later step sets another result."""
+    """Ask the user a question. The answer becomes the result of the tool call, unless a later step sets another
+    result."""
 
     text: str
 
@@ -36,7 +37,7 @@ Step: TypeAlias = Delay | Fail | Hang | Progress | Partly | AskPerson | str
 
 @dataclass
 class ScriptedWorker:
-    """Performs its steps in order. A step that is a plain text sets the result."""
+    """Performs its steps in order. A step that is a plain text sets the result of the tool call."""
 
     tool: Tool
     steps: Iterable[Step] = ("done",)
@@ -70,6 +71,6 @@ class ScriptedWorker:
 
 
 def scripted_tool(name: str, *steps: Step, mode: str = "tool", cancellable: bool = False) -> ScriptedWorker:
-    """A scripted tool of this name that accepts any arguments."""
+    """A scripted worker for a tool with this name, which accepts any arguments."""
     schema = {"type": "object", "properties": {}, "additionalProperties": True}
     return ScriptedWorker(Tool(name, name, schema, Mode(mode), cancellable), steps or ("done",))

@@ -143,9 +143,9 @@ def test_a_picture_is_drawn_of_every_length(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "why"),
     [
-        ((), "name one recording, or a set"),
-        (("a.wav", "--labels", "b.jsonl"), "name one recording, or a set"),
-        (("--labels", "b.jsonl"), "needs --out FILE"),
+        ((), "name one recording, or use --labels"),
+        (("a.wav", "--labels", "b.jsonl"), "name one recording, or use --labels"),
+        (("--labels", "b.jsonl"), "--labels also needs --out FILE"),
         (("none.wav",), "none.wav: No such file"),
         (("--labels", "none.jsonl", "--out", "x"), "none.jsonl can't be read"),
     ],

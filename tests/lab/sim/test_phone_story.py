@@ -56,7 +56,7 @@ def test_a_story_is_read() -> None:
         ({"telephones": {"ann": {"answer": "cat"}}}, "telephones.ann: answer must be one of person, machine"),
         ({"telephones": {"ann": {"ring_ms": -1}}}, "telephones.ann: ring_ms must be whole milliseconds"),
         ({"telephones": {"ann": {"steps": ["dance"]}}}, "telephones.ann: step 1: must be listen"),
-        ({"telephones": {"ann": {"steps": [{"beep": "loud"}]}}}, "beep must be its frequency"),
+        ({"telephones": {"ann": {"steps": [{"beep": "loud"}]}}}, "beep must be a frequency"),
         ({"telephones": {"ann": {"steps": [{"beep": {"hz": 0}}]}}}, "beep: hz must be from 1 to 4000"),
         ({"telephones": {"ann": {"menu": {}}}}, "telephones.ann: menu must be a mapping with `pages`"),
         ({"telephones": {"ann": {"menu": {"pages": {"a": 1}}}}}, "page a must be a mapping"),

@@ -65,7 +65,7 @@ def _redacted(path: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "why"),
     [
-        (_without_ears, "there is no ear journal (call.ears.jsonl) next to it"),
+        (_without_ears, "there is no ear journal (call.ears.jsonl) next to this journal"),
         (_not_text, "not a text file"),
         (_edited, "line 4: the line was changed"),
         (_redacted, "its ear journal is redacted"),

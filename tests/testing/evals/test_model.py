@@ -14,7 +14,7 @@ def test_the_parts_of_an_answer_are_joined() -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "why"), [([Fail(ErrorClass.RATE_LIMIT)], "RATE_LIMIT"), ([" "], "it answered nothing")]
+    ("script", "why"), [([Fail(ErrorClass.RATE_LIMIT)], "RATE_LIMIT"), ([" "], "its answer was empty")]
 )
 def test_a_model_that_fails_or_says_nothing_is_an_error(script: list[object], why: str) -> None:
     with pytest.raises(EvalModelFailed, match=why):

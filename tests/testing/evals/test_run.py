@@ -60,6 +60,14 @@ def test_a_caller_may_talk_over_the_agent(tmp_path: Path) -> None:
     assert "[interrupted]" in run.transcript
 
 
+def test_a_caller_who_finishes_while_talking_over_the_agent_has_finished(tmp_path: Path) -> None:
+    long = Agent(ScriptedBrain(["It is a very long story. " * 30, *["Yes?"] * 5]))
+    models = EvalModels(ScriptedBrain(["tell me all", "that is enough for me thank you [done]", "still here"]))
+    run = play(suite_of(tmp_path, SUITE + "    interrupts: 1\n"), models, long)
+    assert run.error == ""
+    assert "still here" not in run.transcript
+
+
 def test_every_case_is_played_as_often_as_it_says_with_a_journal_each(tmp_path: Path) -> None:
     suite = suite_of(tmp_path, SUITE + "    runs: 2\n")
 

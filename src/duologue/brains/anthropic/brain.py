@@ -36,11 +36,12 @@ _SUMMARISE = (
 class AnthropicBrain(Brain, Summarises):
     """Answers with a Claude model.
 
-    `instructions` come before the instructions of each request. The key is `api_key` or ANTHROPIC_API_KEY; a server at
-    a `base_url` gets no key except `api_key`. `extra` is added to the body of every request, such as
-    {"service_tier": "auto"}. With `caches`, the instructions and the tools are marked for the API's prompt cache, which
-    shortens the time to the first token. `on_usage` is called with the tokens of each reply. A `client` that you pass
-    keeps its own settings, except that its retries are turned off, and stays open when the brain is closed.
+    `instructions` come before the instructions of each request. The key is `api_key` or ANTHROPIC_API_KEY. If you pass
+    a `base_url`, only `api_key` is sent to that server, never the key from the environment. `extra` is added to the
+    body of every request, such as {"service_tier": "auto"}. With `caches`, the instructions and the tools are marked
+    for the API's prompt cache, which shortens the time to the first token. `on_usage` is called with the token counts
+    of each reply. A `client` that you pass keeps its own settings, except that its retries are turned off. It stays
+    open when the brain is closed.
     """
 
     can_guess = True  # a request has no effect but its price
@@ -75,7 +76,7 @@ class AnthropicBrain(Brain, Summarises):
 
     @property
     def usage(self) -> Usage:
-        """The tokens that were used so far."""
+        """How many tokens this brain has used so far."""
         return self._usage.total
 
     async def reply(self, request: Request) -> AsyncGenerator[Part, None]:
@@ -154,6 +155,6 @@ def _connect(base_url: str | None, api_key: str | None, silence_ms_max: int) -> 
 
 
 def _host(url: str) -> str:
-    """The host and port of a URL. The rest is dropped, because it may contain a secret."""
+    """The host and port of a URL. Everything else in the URL is dropped, because it may contain a secret."""
     parts = urlsplit(url)
     return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)

@@ -46,7 +46,8 @@ _TRANSPORT = ("httpx2", "httpx", "httpcore2", "httpcore", "anyio")
 
 @contextmanager
 def as_service_errors(host: str) -> Iterator[None]:
-    """Within this block, convert failures of the API to ServiceError. Other exceptions pass unchanged."""
+    """A context manager: exceptions from the API that are raised in its block become ServiceError. Other exceptions
+    pass unchanged."""
     try:
         yield
     except Exception as failure:
@@ -67,8 +68,8 @@ def refused(host: str) -> ServiceError:
 
 
 def _classify(failure: Exception) -> tuple[ErrorClass | None, str]:
-    """The class of this failure, and a detail that is safe to report. The class is None if the failure didn't come from
-    the API."""
+    """The class of this failure, and a detail that is safe to report. If the exception didn't come from the API, the
+    class is None and the detail is empty."""
     import anthropic
 
     match failure:

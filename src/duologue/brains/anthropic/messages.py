@@ -1,8 +1,8 @@
 """Writes a request as the messages of Anthropic's Messages API.
 
-Other LLMs get the same chat (`chat.messages`). Here it is converted to the form that the API requires: roles alternate,
-the first message is the user's, and the results of tool calls open the message after the calls. Rule: the messages
-depend only on the request.
+The request is first written as a chat for any LLM (`chat.messages`). Here that chat is converted to the form that the
+API requires: roles alternate, the first message is from the user, and the results of tool calls are at the beginning of
+the message after the calls. Rule: the messages depend only on the request.
 """
 
 from __future__ import annotations
@@ -63,5 +63,6 @@ def _text(text: str) -> dict[str, Any]:
 
 
 def _id(name: str) -> str:
-    """The id of a call. Characters that the API doesn't allow, such as in an id from another service, become `_`."""
+    """The id of a tool call. Each character that the API doesn't allow becomes `_`; such characters occur in ids from
+    other services."""
     return _STRANGE.sub("_", name)

@@ -1,7 +1,7 @@
 """Reads the events of a streamed message and returns the parts of the reply.
 
-Text is returned as it arrives, a tool call when its arguments are complete. Thoughts of the model are not part of the
-reply. Rule: a reply is complete only when the API says so.
+Text is returned as it arrives. A tool call is returned when its arguments are complete. Thoughts of the model aren't
+part of the reply. Rule: a reply is complete only when the API says so.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from duologue.ports.usage import Usage
 
 
 class ReplyEvents:
-    """One reply, as far as it has arrived."""
+    """One reply, which arrives event by event."""
 
     def __init__(self, reply: int) -> None:
         self.is_complete = False
@@ -26,7 +26,7 @@ class ReplyEvents:
         self._open: dict[int, tuple[str, str, str]] = {}  # calls by their block: id, name and arguments so far
 
     def take(self, event: Any) -> list[str | ToolCall]:
-        """Take an event and return the parts that it completes."""
+        """Process an event. Returns the parts of the reply that are complete now."""
         parts: list[str | ToolCall] = []
         match event.type:
             case "message_start":

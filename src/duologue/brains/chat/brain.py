@@ -154,9 +154,9 @@ class ChatBrain(Brain, Summarises):
         return cast("AsyncStream[ChatCompletionChunk]", answer)
 
     def _shrink_history(self, request: Request) -> bool:
-        """From now on, send at most half as much history as with this request. Half is enough, because a conversation
-        grows slowly and exceeds the model's limit only by a little. Returns False, and changes nothing, if the history
-        can't get any shorter."""
+        """From now on, send at most half as much history as in this request. Half is enough, because a conversation
+        grows slowly, so it exceeds the model's limit only by a little. Returns True. If the history can't get any
+        shorter, changes nothing and returns False."""
         sent = min(self._history_chars_max, chars_in(request.history))
         smaller = max(CHARS_MIN, sent // 2)
         is_smaller = newest(request.history, smaller) != request.history
@@ -166,7 +166,8 @@ class ChatBrain(Brain, Summarises):
 
     async def _drain(self, stream: AsyncStream[ChatCompletionChunk], pieces: ReplyStream) -> None:
         """Read to the end of the stream, so that the connection can serve the next request. The last chunk may contain
-        the token counts. The reply is already complete, so a failure here costs only the connection."""
+        the token counts. The reply is already complete, so a failure here has no effect except that the connection is
+        lost."""
         with suppress(ServiceError), as_service_errors(self._host):
             async with asyncio.timeout(LEFTOVERS_MS_MAX / 1000):
                 while (chunk := await anext(stream, _END)) is not _END:
@@ -193,7 +194,7 @@ def _connect(
 
 
 def _host(url: str) -> str:
-    """The host and port of a URL. The rest is dropped, because it may contain a secret."""
+    """The host and port of a URL. Everything else in the URL is dropped, because it may contain a secret."""
     parts = urlsplit(url)
     return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
 

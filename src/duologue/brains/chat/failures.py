@@ -1,7 +1,7 @@
 """Failures of a chat service, classified and reported in our own words.
 
-Rule: only the HTTP status and a plain error code are passed on. Messages of the service or the SDK may
-contain keys and the user's words, so they appear neither in the error message nor in the traceback.
+Rule: only the HTTP status and a plain error code are passed on. Messages from the service or the SDK may contain keys
+and the user's words, so they appear neither in the error message nor in the traceback.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _TRANSPORT = ("httpx2", "httpx", "httpcore2", "httpcore", "anyio")  # packages t
 
 @contextmanager
 def as_service_errors(host: str) -> Iterator[None]:
-    """Within this block, convert failures of the service at this host to ServiceError. Other exceptions pass
-    unchanged."""
+    """A context manager: exceptions from the service at this host that are raised in its block become ServiceError.
+    Other exceptions pass unchanged."""
     try:
         yield
     except Exception as failure:
@@ -60,8 +60,8 @@ def broken_off(host: str) -> ServiceError:
 
 
 def too_long(host: str) -> ServiceError:
-    """The error for a history that the model rejects as too long. Its class allows a retry, because the next
-    request sends less."""
+    """The error for a history that the model rejects as too long. The class of the error allows a retry, because the
+    next request sends less history."""
     return ChatFailed(ErrorClass.SERVER_ERROR, f"the conversation is too long for {host}: the next request sends less")
 
 
@@ -73,7 +73,7 @@ def no_key(host: str) -> ServiceError:
 
 
 def _classify(failure: Exception) -> ErrorClass | None:
-    """The class of this failure. None if the exception didn't come from the service."""
+    """The error class for this exception; None if the exception didn't come from the service."""
     import openai
 
     match failure:
@@ -93,7 +93,8 @@ def _classify(failure: Exception) -> ErrorClass | None:
 
 
 def _classify_code(failure: object) -> ErrorClass:
-    """The class of an error that arrived in the stream, by its code or type. SERVER_ERROR if neither is known."""
+    """The error class for an error that arrived in the stream. It is found by the error's code or type; SERVER_ERROR if
+    both are unknown."""
     codes = [str(getattr(failure, name, None) or "") for name in ("code", "type")]
     if re.fullmatch(r"[45]\d\d", codes[0]):
         return classify_status(int(codes[0]))

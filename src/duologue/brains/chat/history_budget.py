@@ -1,8 +1,8 @@
 """Limits how much history a chat request contains.
 
-A conversation may last for hours, but a model's context window is limited. Of a history that is too long, only the
-newest part is sent, starting with a user turn. Rule: turns that no reply has answered yet are always included, and a
-shortened history begins with a note that the earlier part is left out.
+A conversation may last for hours, but a model's context window is limited. If a history is too long, only its newest
+part is sent, beginning with a user turn. Rule: turns that no reply has answered yet are always included. A shortened
+history begins with a note that the earlier part is left out.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _TOO_LONG = re.compile(
 
 
 def newest(history: tuple[Item, ...], chars_max: int) -> tuple[Item, ...]:
-    """The whole history if it fits in `chars_max` characters. Otherwise a note, then the newest items that fit, but
-    always all items that no reply has answered yet."""
+    """The whole history, if it fits in `chars_max` characters. Otherwise a note and the newest items that fit. Items
+    that no reply has answered yet are always included."""
     if chars_in(history) <= chars_max:
         return history
     needed = _unanswered(history)
@@ -41,16 +41,16 @@ def chars_in(history: tuple[Item, ...]) -> int:
 
 
 def is_length_error(failure: object) -> bool:
-    """Does this failure say that the request was too long? Services word that message differently, so its text is
-    searched for patterns."""
+    """Does this failure say that the request was too long? Services word this message differently, so the message is
+    searched for several patterns."""
     status = getattr(failure, "status_code", None)
     text = " ".join(str(getattr(failure, name, None) or "") for name in ("code", "type", "message"))
     return status == 413 or (status in (None, 400, 422) and _TOO_LONG.search(text[:2_000]) is not None)
 
 
 def _unanswered(history: tuple[Item, ...]) -> int:
-    """The index of the first item that no reply has answered yet: the item after the last reply that has text and made
-    no call."""
+    """The index of the first item that no reply has answered yet. It follows the last reply that has text and made no
+    tool call."""
     for at in range(len(history) - 1, -1, -1):
         item = history[at]
         if isinstance(item, AgentSaid) and item.text and not item.calls:

@@ -63,7 +63,7 @@ def write_messages(request: Request, instructions: str = "", aside: AsideRole = 
 
 
 def _doubtful(request: Request) -> UserSaid | None:
-    """The person's newest message, if it was heard with low confidence and isn't answered yet."""
+    """The person's newest message, if it was heard with low confidence and isn't answered yet. Otherwise None."""
     for item in reversed(request.history):
         if isinstance(item, AgentSaid) and item.text and not item.calls:
             return None
@@ -95,9 +95,9 @@ def _task(request: Request, waits_for_an_answer: bool) -> str:
 
 
 def _not_in_history(request: Request) -> str:
-    """The user's words in this request that its history doesn't contain yet. Usually the history contains all of them,
-    though not always at its end: after a tool call or a retry, other items follow them. Only words since the last
-    answer are compared, because a new "yes" isn't the same as an earlier "yes"."""
+    """Those of the user's words in this request that aren't in its history yet. Usually the history contains all of
+    them, but not always at its end: after a tool call or a retry, other items follow the words. Only the history since
+    the last answer is compared, because a new "yes" isn't the same as an earlier "yes"."""
     known: list[str] = []
     for item in request.history:
         if isinstance(item, AgentSaid) and item.text and not item.calls:
@@ -113,7 +113,8 @@ def _not_in_history(request: Request) -> str:
 
 
 class _Chat:
-    """The messages written so far, and the tool calls of the history and their outputs, by the number of the call."""
+    """A chat that is being written: its messages so far, and the tool calls and outputs in the history. Calls and
+    outputs are found by the number of the call."""
 
     def __init__(self, history: tuple[Item, ...], aside: AsideRole) -> None:
         self.messages: list[ChatMessage] = []
@@ -156,7 +157,7 @@ class _Chat:
         self._last_is_aside = True
 
     def waits_for_an_answer(self) -> bool:
-        """Will the model answer the last message even if no task follows it?"""
+        """Is the last message one that a model answers by itself? If not, a task must tell the model what to do."""
         return bool(self.messages) and self.messages[-1]["role"] in ("user", "tool") and not self._last_is_aside
 
     def _add_reply(self, item: AgentSaid) -> None:
@@ -182,8 +183,8 @@ class _Chat:
             self.append({"role": "tool", "tool_call_id": name, "content": content})
 
     def _name(self, number: int, call: ToolCall) -> str:
-        """A unique id for a call. The service's own id may occur twice, because some services number the calls of
-        each reply from zero."""
+        """A unique id for a tool call. The id from the service may not be unique, because some services number the tool
+        calls of each reply from zero."""
         name = call.id or f"call_{number}"
         if name in self._ids:
             name = f"{name}_{number}"

@@ -28,7 +28,7 @@ class _PartialCall:
 
 
 class ReplyStream:
-    """One reply, as far as it has arrived."""
+    """One reply, which arrives chunk by chunk."""
 
     def __init__(self, reply: int) -> None:
         self.finish = ""  # the service's finish_reason; empty while the reply goes on
@@ -39,7 +39,7 @@ class ReplyStream:
         self._returned = 0  # how many of the calls were returned
 
     def take(self, chunk: object) -> list[str | ToolCall]:
-        """Take a chunk and return the parts that it completes."""
+        """Process a chunk. Returns the parts of the reply that are complete now."""
         self.take_usage(chunk)
         parts: list[str | ToolCall] = []
         for choice in _list(chunk, "choices")[:1]:  # only one choice was requested
@@ -56,8 +56,8 @@ class ReplyStream:
         return parts
 
     def take_usage(self, chunk: object) -> None:
-        """Read the token counts from a chunk that has them. Services send the counts in the last chunk, or in every
-        chunk as a running sum."""
+        """If this chunk has token counts, read them. Services send the counts in the last chunk, or in every chunk as a
+        running sum."""
         usage = getattr(chunk, "usage", None)
         found = {
             "input_tokens": getattr(usage, "prompt_tokens", None),
@@ -68,8 +68,8 @@ class ReplyStream:
         self.tokens = counts or self.tokens
 
     def rest(self) -> list[ToolCall]:
-        """The calls that are complete only now, at the end of the reply. If a content filter cut the reply off, these
-        calls are dropped."""
+        """The tool calls that weren't returned yet. They are complete now, because the reply has ended. Empty if a
+        content filter cut the reply off."""
         if self.finish == "content_filter":
             return []
         rest = self._calls[self._returned :]
@@ -89,15 +89,16 @@ class ReplyStream:
         call.arguments += _text(function, "arguments")
 
     def _call_at(self, index: int | None) -> _PartialCall | None:
-        """The newest call with this index. Without an index from the server, the newest call of all."""
+        """The newest tool call with this index. If the server sent no index, the newest tool call of the reply."""
         for call in reversed(self._calls):
             if index is None or call.index == index:
                 return call
         return None
 
     def _whole_calls(self) -> list[ToolCall]:
-        """The next calls, in order, whose arguments are complete and after which another call has begun. An incomplete
-        call waits, and so do the calls after it, because the chunks of several calls may be interleaved."""
+        """The next tool calls that can be returned, in order. A tool call can be returned when its arguments are
+        complete and another tool call has begun. Calls after an incomplete one must wait, because the chunks of several
+        calls may be interleaved."""
         parts = []
         while self._returned < len(self._calls) - 1 and is_json_object(self._calls[self._returned].arguments):
             parts.append(self._complete(self._calls[self._returned]))
@@ -111,9 +112,9 @@ class ReplyStream:
 
 
 def _begins_another(call: _PartialCall, call_id: str, name: str) -> bool:
-    """Does this chunk begin a new call? The index isn't reliable, because some servers give every call the same index.
-    A new id begins a new call. If an id is missing, a name begins a new call once the current call has a name and
-    complete arguments."""
+    """Does this chunk begin a new tool call? The index can't tell, because some servers give every tool call the same
+    index. A new id begins a new tool call. If there is no id, a name begins a new tool call, provided that the current
+    one has a name and complete arguments."""
     if call_id and call.id:
         return call_id != call.id
     return bool(name and call.name) and is_json_object(call.arguments)

@@ -1,4 +1,4 @@
-"""One answer of the server, streamed to the request that it answers.
+"""One answer from the server, passed on part by part to the code that requested it.
 
 Rule: an answer ends exactly once, normally or with a failure. Parts that arrive later are dropped.
 """
@@ -20,7 +20,8 @@ _REJECTED = ("RESPONSE_REJECTED", "PROHIBITED", "BLOCKLIST", "SAFETY", "NCII", "
 
 
 class GeminiAnswer:
-    """The answer to one request. `reply` is the number of the runtime's reply; 0 until it is known."""
+    """The server's answer to one request. `reply` is the number of the runtime's reply that the answer is for; 0 while
+    that isn't known."""
 
     def __init__(self, reply: int = 0) -> None:
         self.reply = reply
@@ -38,7 +39,7 @@ class GeminiAnswer:
         return part
 
     def take(self, came: ModelSound | ModelWords | ModelCalls) -> None:
-        """Take the next piece of this answer."""
+        """Process the next piece of this answer that has arrived."""
         self._begin()
         match came:
             case ModelSound():
@@ -51,7 +52,7 @@ class GeminiAnswer:
                     self._put(call)
 
     def finish(self, reason: str = "") -> None:
-        """End the answer, because all of it has arrived. An answer without any part is a failure. `reason` is the
+        """End the answer, because the server has sent all of it. An answer without any part fails. `reason` is the
         server's reason for an unusual end, such as RESPONSE_REJECTED."""
         if self.is_over:
             return

@@ -25,9 +25,9 @@ _VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 
 
 class GeminiEndpoint:
-    """A server and a key. Without a URL, the server is Google's, and its key is the one that was passed, else the value
-    of GEMINI_API_KEY or GOOGLE_API_KEY. Any other server gets a key only if one was passed. If the key is a function,
-    it is called for a token, which is sent as a bearer token."""
+    """A server and the key for it. Without a URL, the server is Google's. Google's server gets the key that was passed;
+    if no key was passed, the value of GEMINI_API_KEY or GOOGLE_API_KEY. Any other server gets a key only if one was
+    passed. A key may be a function that returns a token, which is sent as a bearer token."""
 
     def __init__(self, url: str | None, key: GeminiKey | None, headers: Mapping[str, str]) -> None:
         parts = urlsplit(url or GOOGLE_URL)

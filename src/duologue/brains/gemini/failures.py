@@ -1,7 +1,7 @@
 """Failures of a Gemini Live server, classified and reported in our own words.
 
-The protocol has no error message of its own: a server that refuses something closes the socket with a code and a
-reason. Rule: only the code is passed on, because a reason may contain keys or the user's words.
+The protocol has no message for errors. A server that refuses something closes the socket with a code and a reason.
+Rule: only the code is passed on, because a reason may contain keys or the user's words.
 """
 
 from __future__ import annotations
@@ -45,27 +45,30 @@ class GeminiFailed(ServiceError):
 
 
 def failure_of(error: ErrorClass, detail: str = "", where: str = "") -> GeminiFailed:
-    """A failure of this class, with a hint about what to check. `detail` is a code or a status in our own words."""
+    """A failure of this class. Its message says what to check. `detail` is a code or a status, and must not contain the
+    server's own words."""
     plain = f" ({detail})" if detail else ""
     return GeminiFailed(error, f"{where or 'the Gemini server'} {_HINTS.get(error, 'failed')}{plain}")
 
 
 def classify_closing(code: int, reason: str) -> ErrorClass:
-    """The error class for a socket that the server closed: chosen by the reason if that is known, else by the code."""
+    """The error class for a socket that the server closed. It is found by the closing reason; if the reason is unknown,
+    by the closing code."""
     found = next((error for pattern, error in _REASONS if pattern.search(reason.lower())), None)
     return found or _CODES.get(code, ErrorClass.NETWORK_TIMEOUT)
 
 
 def failure_of_status(code: int, status: str, where: str = "") -> GeminiFailed:
-    """The failure that an error with this HTTP code and status, such as RESOURCE_EXHAUSTED, stands for."""
+    """The failure for an error with this HTTP code and this status, such as RESOURCE_EXHAUSTED."""
     words = status.replace("_", " ").lower()
     found = next((error for pattern, error in _REASONS if pattern.search(words)), None)
     return failure_of(found or classify_status(code), str(code) if code else "", where)
 
 
 def lost(failure: BaseException, host: str) -> ServiceError:
-    """The error for a session that couldn't be opened or that broke. Its class follows from the HTTP status, or from
-    the code and the reason with which the socket was closed. A ServiceError is returned unchanged."""
+    """The error for a session that couldn't be opened, or that broke. The class of the error is found by the HTTP
+    status; if there is no status, by the code and the reason with which the socket was closed. If `failure` is a
+    ServiceError, it is returned unchanged."""
     if isinstance(failure, ServiceError):
         return failure
     status = getattr(getattr(failure, "response", None), "status_code", None)

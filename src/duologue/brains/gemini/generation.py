@@ -1,9 +1,9 @@
-"""Tracks which request the server is answering. This needs a state machine, because the server's messages don't name
-the request that they answer.
+"""Tracks which request the server is answering. This needs a state machine, because the messages from the server don't
+name the request that they answer.
 
-The server answers one request at a time, and an answer has no id. A message belongs to the newest request, unless that
-request was given up, or the message is the late end of an earlier turn. Rule: every change is a row in ROWS, and only
-an answer that was requested is delivered.
+The server answers one request at a time, and an answer has no id. So a message belongs to the newest request, with two
+exceptions: that request was given up, or the message is the late end of an earlier turn. Rule: every change is a row in
+ROWS, and only an answer that was requested is delivered.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ class AnswerStage(Enum):
 
 
 class AnswerStep(Enum):
-    """An event in the life of an answer. The first two are our own actions, the others are messages of the server."""
+    """What can happen to an answer. The first two members are our own actions, and the others are messages from the
+    server."""
 
     REQUEST = "request"
     GIVE_UP = "give up"
@@ -32,7 +33,7 @@ class AnswerStep(Enum):
 
 
 class Delivery(Enum):
-    """What to do with a message of the server."""
+    """What to do with a message from the server."""
 
     DROP = "drop"
     DELIVER = "deliver"
@@ -42,8 +43,8 @@ class Delivery(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """The state of the machine. With `has_tail`, the end of an earlier turn may still arrive, because the server sends
-    that end only when it assumes that the turn's sound was played."""
+    """The state of this state machine. `has_tail` means that the end of an earlier turn may still arrive. The server
+    sends this end late, when it assumes that the sound of the turn was played."""
 
     stage: AnswerStage = AnswerStage.FREE
     has_tail: bool = False
@@ -91,8 +92,8 @@ ROWS: dict[tuple[AnswerStage, AnswerStep], _Row] = {
 
 
 def step(state: Generation, happened: AnswerStep) -> tuple[Generation, Delivery]:
-    """The next state, and what to do with the message. If the end of an earlier turn is still due, an end that arrives
-    before the first part of an answer is taken as the end of that earlier turn."""
+    """The next state, and what to do with the message. While the end of an earlier turn is still missing (`has_tail`),
+    an end that arrives before the first part of an answer is treated as the end of that earlier turn, and dropped."""
     if state.stage in (AnswerStage.ASKED, AnswerStage.STOPPING) and state.has_tail and happened in _LATE:
         return Generation(state.stage, happened is not AnswerStep.TURN_ENDED), Delivery.DROP
     stage, has_tail, verdict = ROWS[state.stage, happened]

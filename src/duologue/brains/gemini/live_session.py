@@ -58,7 +58,7 @@ _STEPS = {
 
 
 class SessionOwner(Protocol):
-    """The methods with which a session notifies its owner."""
+    """What the owner of a session must implement: the session calls these methods to report to its owner."""
 
     def note_lost(self, live: GeminiSession, failure: ServiceError) -> None: ...
 
@@ -123,7 +123,8 @@ class GeminiSession:
         return self._tasks.received
 
     async def begin(self, setup: ClientMessage) -> None:
-        """Send the setup message and wait until the server accepts it. Raises ServiceError if the server refuses."""
+        """Send the setup message and wait until the server accepts it. Raises ServiceError if the server refuses it, or
+        if the session is lost."""
         self.send(setup)
         await self._ready.wait()
         if self._failure is not None:
@@ -137,11 +138,11 @@ class GeminiSession:
 
     @property
     def answer(self) -> GeminiAnswer | None:
-        """The answer in progress."""
+        """The answer that the server is giving; None if it isn't answering."""
         return self._answer
 
     def request(self, answer: GeminiAnswer, messages: Iterable[ClientMessage]) -> None:
-        """Send these messages. The last one requests this answer."""
+        """Send these messages to the server. The last message requests an answer, and `answer` gets the parts of it."""
         self._step(AnswerStep.REQUEST)
         if self._answer is not None:
             self._answer.fail(failure_of(ErrorClass.UNKNOWN, "replaced by the next request", self._host))
@@ -153,8 +154,8 @@ class GeminiSession:
             self.send(message)
 
     def claim(self, reply: int) -> GeminiAnswer | None:
-        """The answer that the server began at the end of the user's turn. It becomes the answer for reply number
-        `reply`. None if there is no such answer."""
+        """When the user's turn ends, the server may begin an answer by itself. Use it as the answer for reply number
+        `reply`, and return it; None if there is no such answer."""
         answer = self._answer
         if answer is None or answer.reply:
             return None
@@ -176,18 +177,19 @@ class GeminiSession:
         self._tell_change()
 
     def interrupt(self) -> None:
-        """Stop the server's answer. After that, the server no longer waits for the outputs of calls either."""
+        """Stop the server's answer. If the server waits for the outputs of tool calls, it no longer does."""
         self.copy.cancel_calls()
         self.send(cm.interruption())
 
     @property
     def is_answering(self) -> bool:
-        """Would the beginning of an activity interrupt an answer that is wanted?"""
+        """Is the server giving an answer that the runtime wants? Then the beginning of an activity would interrupt
+        it."""
         return self.generation.stage in (AnswerStage.ASKED, AnswerStage.ANSWERING)
 
     def begin_activity(self) -> ClientMessage:
-        """The message that reports that the user has begun to speak. On this message, the server stops its answer and
-        no longer waits for the outputs of calls."""
+        """The message that tells the server that the user has begun to speak. When the server gets it, it stops its
+        answer and no longer waits for the outputs of tool calls."""
         if self._answer is not None and not self._answer.reply:  # the runtime didn't want it
             self._answer = None
             if not self.generation.is_free:
@@ -196,7 +198,7 @@ class GeminiSession:
         return cm.begin_activity()
 
     async def wait_until_free(self) -> None:
-        """Wait until a request can be sent or can claim an answer, for at most `free_ms_max`."""
+        """Wait until a request can be sent, or until there is an answer for `claim`. Waits at most `free_ms_max`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._settings.free_ms_max / 1000):
                 while not self._is_free and not self.is_over:
@@ -207,7 +209,7 @@ class GeminiSession:
 
     @property
     def _is_free(self) -> bool:
-        """May a request be sent, or is there an answer that a request can claim?"""
+        """Can a request be sent, or is there an answer that `claim` can use?"""
         return self.generation.is_free or (self._answer is not None and not self._answer.reply)
 
     async def wait_for_a_change(self) -> None:
@@ -260,7 +262,7 @@ class GeminiSession:
                 self._tell(came)
 
     def _tell(self, came: Came) -> None:
-        """Notify the owner of a message that isn't part of an answer."""
+        """Report a message to the owner of the session. The message isn't part of an answer."""
         if self._owner is None:
             return
         match came:
@@ -307,7 +309,7 @@ class GeminiSession:
         self._tell_change()
 
     def _reflect(self, reply: int, came: Came) -> None:
-        """Record what this message adds to the server's copy of the conversation."""
+        """If this message adds sound or tool calls to the server's copy of the conversation, record that."""
         match came:
             case ModelSound():
                 self.copy.add_sound(reply)

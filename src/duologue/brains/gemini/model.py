@@ -1,4 +1,4 @@
-"""A Gemini Live model as brain, voice (TTS) and session of an agent, with ears on this machine.
+"""A Gemini Live model as brain, voice (TTS) and session of an agent, with ears on this computer.
 
 This module connects the parts of this package to the ports. Rule: the model decides nothing about the conversation. The
 runtime says when to reply, what was heard, and when a session begins and ends.
@@ -103,7 +103,7 @@ class GeminiLive:
 
     @property
     def usage(self) -> Usage:
-        """The tokens that were used so far, in total."""
+        """How many tokens this model has used so far."""
         return self._usage.total
 
     # -- Session
@@ -116,8 +116,8 @@ class GeminiLive:
         self._activate(await self._connect(context))
 
     async def renew(self, context: SessionContext | None, notify: GeminiNotify) -> None:
-        """Wait until neither side speaks, then switch to a new connection, which resumes the server's session if it
-        can. The old connection still finishes its answer."""
+        """Wait until neither side speaks, then switch to a new connection. The new connection resumes the server's
+        session, if the server allows that. The old connection still finishes its answer."""
         await self._switch(context, notify, self.settings.switch_ms_max)
 
     async def close(self) -> None:
@@ -133,7 +133,7 @@ class GeminiLive:
             await live.close()
 
     def _forget(self) -> None:
-        """Drop all that is left of the previous conversation."""
+        """Drop everything that is left from the previous conversation."""
         self._resume = None
         self._history = ()
         self._task = (self._instructions, ())
@@ -153,7 +153,8 @@ class GeminiLive:
                 self._start_retiring(old)
 
     async def _connect(self, context: SessionContext | None) -> GeminiSession:
-        """Open a connection. It resumes the server's session if there is a handle that the server accepts."""
+        """Open a connection. If the server gave us a handle and still accepts it, the connection resumes the server's
+        session. Otherwise a new session begins, and is given the context."""
         resume = self._resume if self.settings.resumes else None
         if resume is not None:
             try:
@@ -198,7 +199,7 @@ class GeminiLive:
         self._pressed.use(live)
 
     async def _until_quiet(self, wait_ms: int) -> None:
-        """Wait until neither side speaks, for at most this long."""
+        """Wait until neither side speaks, but at most `wait_ms`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(wait_ms / 1000):
                 while self._live is not None and not (self._speech.is_quiet and self._live.generation.is_free):
@@ -226,8 +227,8 @@ class GeminiLive:
     # -- Notifications of a session
 
     def note_lost(self, live: GeminiSession, failure: ServiceError) -> None:
-        """Handle the loss of a session. The core is notified before the session's requests fail, so that it ignores
-        their failures."""
+        """Handle the loss of a session. The core is told about the loss first, and only then do the requests of the
+        session fail. So the core ignores these failures."""
         if live is self._live:
             self._live = None
             self._lose_speech()
@@ -255,8 +256,8 @@ class GeminiLive:
             self._start(self._leave(max(1, left_ms - LEFT_MS)), "renewing")
 
     async def _leave(self, wait_ms: int) -> None:
-        """Replace the connection before the server closes it. If that fails, the end of the old connection is handled
-        like any other loss."""
+        """Switch to a new connection before the server closes the current one. If that fails, the server's closing is
+        later handled like any other loss."""
         context = SessionContext(recent=self._history[-RESTORED_MAX:])
         with suppress(ServiceError):
             await self._switch(context, None, min(wait_ms, self.settings.switch_ms_max))
@@ -288,8 +289,8 @@ class GeminiLive:
                 yield part
 
     async def _with_task(self, instructions: str, tools: tuple[Tool, ...]) -> GeminiSession:
-        """The current session, after the server was given these instructions and tools. If it can't be given new ones
-        within a session, a new connection is opened."""
+        """The current session. If the instructions or tools have changed, the server gets the new ones first. If the
+        server can't change them within a session, a new connection is opened."""
         self._task = (instructions, tools)
         live = self._session()
         key = cm.task_key(instructions, tools)
@@ -303,8 +304,8 @@ class GeminiLive:
         return self._session()
 
     def _messages(self, live: GeminiSession, request: Request) -> list[ClientMessage]:
-        """The messages that make the server answer this request: the end of the user's speech, the outputs of calls, or
-        text."""
+        """The messages that make the server answer this request. They contain the end of the user's speech, the outputs
+        of tool calls, or text."""
         self._history = request.history
         if self._speech.requests:
             live.copy.cancel_calls()  # because the user's speech interrupts them
@@ -320,7 +321,7 @@ class GeminiLive:
     # -- Voice
 
     async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
-        """Speak a fixed text in the model's voice, on a connection of its own, outside the conversation."""
+        """Speak a fixed text in the model's voice, outside the conversation. The text gets a separate connection."""
         live = await self._dial(ServerCopy(), cm.read_aloud_setup(self.model, self.settings))
         try:
             answer = GeminiAnswer(reply=-1)
@@ -370,7 +371,7 @@ class GeminiLive:
                 self._speech.note_words(heard.text, isinstance(heard, Final))
 
     async def _pump(self, audio: AsyncIterator[Incoming], copy: AudioCopy) -> None:
-        """Pass the user's audio to `UserSpeech`, which sends it to the server, and to the ears."""
+        """Pass the user's audio on: to the ears, and to `UserSpeech`, which sends it to the server."""
         rates = UplinkResampler(INPUT_HZ)
         try:
             async for item in audio:
@@ -414,8 +415,8 @@ class GeminiLive:
             live.abandon(answer)
 
     async def _await_begin(self, live: GeminiSession, answer: GeminiAnswer) -> None:
-        """Wait until the answer begins. If the server has sent nothing at all until the deadline, the connection is
-        also treated as lost."""
+        """Wait until the answer begins. Raises TimeoutError after the deadline. If the server has sent no message at
+        all by then, the connection is also treated as lost."""
         received = live.received
         try:
             async with asyncio.timeout(self.settings.request_ms_max / 1000):

@@ -1,8 +1,8 @@
-"""Push-to-talk without ears: sound is detected by its level, and the server transcribes.
+"""Push-to-talk without ears: sound is detected by its loudness, and the server transcribes.
 
 The server transcribes a turn only when its activity ends, and the end of an activity also requests an answer. So the
 server begins its answer when the turn is over, and the runtime's request later claims this answer. Rule: every
-utterance gets exactly one final text. If no transcript arrives in time, the final text says so.
+utterance gets exactly one final text. If no transcript arrives in time, the final text is "[not transcribed]".
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .user_speech import UserSpeech
 
 
 class PressedSpeech:
-    """The user's turns in one conversation. The runtime ends each turn with a Commit."""
+    """The user's turns in one conversation with push-to-talk. A Commit from the runtime ends each turn."""
 
     def __init__(self, settings: GeminiSettings, speech: UserSpeech) -> None:
         self._settings = settings
@@ -72,7 +72,8 @@ class PressedSpeech:
             self._heard.put_nowait(heard)
 
     def _commit(self) -> None:
-        """End the turn. The message that ends it requests both its transcript and the answer."""
+        """End the turn. The message that tells the server about the end also requests the transcript of the turn and
+        the answer to it."""
         self._finish()
         self._turns += 1
         self._open = f"turn_{self._turns}"
@@ -100,14 +101,15 @@ class PressedSpeech:
             self._finish()
 
     def note_change(self) -> None:
-        """Called when the answer has begun or ended. If the transcript of the turn has begun to arrive, it is complete
-        by now."""
+        """Called when the server has begun or ended an answer. If it has begun to answer and part of the turn's
+        transcript has arrived, the transcript is complete."""
         answer = self._live.answer if self._live is not None else None
         if self._text.strip() and answer is not None and answer.begun.done():
             self._finish()
 
     def lose(self) -> None:
-        """Called when the session is lost. Every utterance that still waits for its transcript ends without it."""
+        """Called when the session is lost. Every utterance that still waits for its transcript ends with the text that
+        has arrived so far."""
         self._live = None
         for heard in self._utterances.lose():
             self._heard.put_nowait(heard)

@@ -1,9 +1,9 @@
 """A model of the server's copy of the conversation, and the texts that bring that copy up to date.
 
-Our history is the truth. The server's copy grows by itself, with the audio that it hears and the answers that it makes.
-The protocol can't delete or truncate anything in the copy, so an error in it is corrected by a text. Rule: before each
-request, the server gets everything that it doesn't know yet: typed words, how much was heard of an interrupted answer,
-results and news.
+Our own history is always right. The server's copy grows by itself, with the audio that the server hears and the answers
+that it makes. The protocol can't delete or shorten anything in the copy, so an error in the copy is corrected by a
+text. Rule: before each request, the server gets everything that it doesn't know yet: typed words, how much was heard of
+an interrupted answer, results of tool calls and news of jobs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ NOT_RUN = "This call was not run, because the person interrupted you."
 
 @dataclass(frozen=True, slots=True)
 class CatchUp:
-    """What the server must get before or with a request: texts, and responses as (id, function, output)."""
+    """What the server must get before a request or with it: texts, and outputs of tool calls as (id, function,
+    output)."""
 
     told: tuple[Told, ...] = ()
     outputs: tuple[tuple[str, str, str], ...] = ()
@@ -42,7 +43,8 @@ class _Made:
 
 
 class ServerCopy:
-    """What the server knows of the conversation in one session. A session that is resumed goes on with a `snapshot`."""
+    """What the server knows about the conversation in one session. If the session is resumed on a new connection, it
+    continues with a `snapshot`."""
 
     def __init__(self, context: SessionContext | None = None) -> None:
         self._context = context or SessionContext()
@@ -58,7 +60,7 @@ class ServerCopy:
         self._settled_reply = 0
 
     def snapshot(self) -> ServerCopy:
-        """A copy for the session that will be resumed from this point."""
+        """An independent copy of this object, for a connection that resumes the session from this point."""
         return copy.deepcopy(self)
 
     # -- How the server's copy grows
@@ -80,14 +82,15 @@ class ServerCopy:
         self._waiting[call] = name
 
     def cancel_calls(self, ids: tuple[str, ...] | None = None) -> None:
-        """Record that the server no longer waits for the outputs of these calls; if `ids` is None, of all calls."""
+        """Record that the server no longer waits for the outputs of the tool calls with these ids. If `ids` is None, it
+        waits for no outputs at all."""
         for call in [*self._waiting] if ids is None else ids:
             self._waiting.pop(call, None)
 
     # -- What the server must be told
 
     def restore(self) -> tuple[Told, ...]:
-        """The texts that give a new session the context of the earlier ones."""
+        """The texts that tell a new session what happened in the earlier sessions."""
         found: list[Told] = []
         summary = needed_summary(self._context)
         if summary:
@@ -97,8 +100,8 @@ class ServerCopy:
         return (*found, *self.catch_up(self._context.recent).told)
 
     def catch_up(self, history: tuple[Item, ...], reply: int = 0) -> CatchUp:
-        """The texts and outputs that bring the server's copy up to this history, before reply number `reply` is
-        requested."""
+        """The texts and outputs that the server needs so that its copy matches this history. Called before reply number
+        `reply` is requested."""
         told: list[Told] = []
         outputs: list[tuple[str, str, str]] = []
         recent = history[max(place_of(self._first, history), self._settled_items) :]
@@ -132,8 +135,8 @@ class ServerCopy:
         return True
 
     def _user(self, item: UserSaid) -> list[Told]:
-        """Those words of this turn that this session didn't hear, because they were typed or because an earlier session
-        heard them. Overheard words are left out."""
+        """The words of this turn that the server doesn't know, because they were typed or because only an earlier
+        session heard them. Empty if the words were overheard."""
         before = self._said.get(item.turn, 0)
         self._said[item.turn] = max(before, count_words(item.text))
         rest, _ = self._heard.match(new_words(item.text, before).split())
@@ -155,7 +158,7 @@ class ServerCopy:
         return [_heard_only(item.text)]
 
     def _unheard(self, heard: set[int], reply: int) -> list[Told]:
-        """Corrections for answers that aren't in the history, because the user heard nothing of them."""
+        """Corrections for answers of which the user heard nothing. Such answers aren't in the history."""
         found: list[Told] = []
         for number, made in self._made.items():
             if self._settled_reply <= number < reply and number not in heard and not made.is_corrected:
@@ -164,7 +167,7 @@ class ServerCopy:
         return found
 
     def _not_run(self, reply: int) -> list[tuple[str, str, str]]:
-        """Outputs for calls that were never run. Without them, the server would wait forever."""
+        """Outputs for tool calls that were never run. Without these outputs, the server would wait forever."""
         taken = set(self._ids.values())
         made = [call for number, one in self._made.items() if number < reply for call in one.calls]
         left = [call for call in made if call in self._waiting and call not in taken]

@@ -1,7 +1,7 @@
-"""Converts messages of the server to values. One message can contain several values.
+"""Converts messages from the server to values. One message can contain several values.
 
-Rule: an unknown or unreadable part is reported as such and changes nothing, because a server may be newer than this
-code.
+Rule: an unknown or unreadable part of a message becomes a value that says so, and changes nothing, because a server may
+be newer than this code.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class SetupAccepted:
 
 @dataclass(frozen=True, slots=True)
 class UserTranscribed:
-    """The next piece of the transcript of what the user said. With `is_final`, it is the last one of this turn."""
+    """The next piece of the transcript of the user's speech. With `is_final`, it is the last piece for this turn."""
 
     text: str
     is_final: bool = False
@@ -59,15 +59,15 @@ class ModelCalls:
 
 @dataclass(frozen=True, slots=True)
 class CallsCancelled:
-    """The server no longer waits for the responses of these calls."""
+    """The server no longer waits for the outputs of these tool calls."""
 
     ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerGenerated:
-    """All of the answer was sent. The end of the turn may follow much later, when the server assumes that the answer
-    was played."""
+    """The server has sent all of the answer. The message that the turn is over may follow much later, when the server
+    assumes that the answer was played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,8 @@ class GoingAway:
 
 @dataclass(frozen=True, slots=True)
 class HandleChanged:
-    """The handle with which the session can be resumed; empty if it can't be resumed now."""
+    """The server has sent a new handle, with which the session can be resumed. The handle is empty if the session can't
+    be resumed now."""
 
     handle: str
 
@@ -103,7 +104,7 @@ class ModelUsage:
 
 @dataclass(frozen=True, slots=True)
 class ServerFault:
-    """An error object instead of a message, as some gateways send it."""
+    """An error object. The protocol doesn't have it, but some gateways send one instead of a message."""
 
     code: int
     status: str
@@ -164,7 +165,7 @@ def read(text: str | bytes) -> list[Came]:
 
 
 def _text(holder: Json, name: str) -> str:
-    """The value of a field that is a string; empty if the field is missing. Raises TypeError if it isn't a string."""
+    """The text in this field; empty if the field is missing. Raises TypeError if the value isn't a string."""
     value = holder.get(name) or ""
     if not isinstance(value, str):
         raise TypeError(name)
@@ -189,8 +190,8 @@ def _content(content: Json) -> list[Came]:
 
 
 def _part(part: Json) -> list[Came]:
-    """The sound in this part, if there is any. Text in it is ignored, because it is a thought of the model or repeats
-    the transcript."""
+    """The sound in this part; an empty list if it has no sound. Text in the part is ignored, because it is a thought of
+    the model or repeats the transcript."""
     blob = part.get("inlineData")
     if blob is None or part.get("thought"):
         return []

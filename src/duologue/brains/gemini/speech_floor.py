@@ -1,9 +1,9 @@
-"""Decides when the user's audio is sent to the server, with a small state machine.
+"""A small state machine that decides when the user's audio is sent to the server.
 
-The server can neither forget audio nor be told that a sound wasn't meant for it. The beginning of an activity (a
-stretch of the user's speech) interrupts the model, and its end requests an answer. So audio is held back here until it
-has words and the model isn't answering. Rule: every change is a row in ROWS. A cough never reaches the server, and an
-activity ends only with a request of the runtime.
+The server can't forget audio, and can't be told that a sound wasn't meant for it. The beginning of an activity (a
+stretch of the user's speech) interrupts the model, and the end of an activity requests an answer. So audio is held back
+here until it has words and the model isn't answering. Rule: every change is a row in ROWS. A cough never reaches the
+server, and an activity ends only when the runtime requests an answer.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class SpeechFloor(Enum):
 
 
 class FloorInput(Enum):
-    """An event that may change the state. ASKED means that the runtime requests an answer, LOST that the session is
-    lost."""
+    """An event that may change the state. ASKED means that the runtime requests an answer. LOST means that the session
+    is lost."""
 
     SPEECH = "speech"
     WORDS = "words"

@@ -1,6 +1,6 @@
-"""The user's audio and words on their way to the server, as `speech_floor` decides.
+"""Sends the user's audio and words to the server, when `speech_floor` allows it.
 
-Rule: audio is sent once and in order. Words count as heard by the server only when their audio was sent to it.
+Rule: audio is sent once and in order. Words count as heard by the server only when the audio with these words was sent.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from .speech_floor import ACTIVE, HOLDS, FloorInput, FloorOutput, SpeechFloor, s
 
 
 class UserSpeech:
-    """The user's speech in one conversation, across its sessions. `on_change` is called when the state of the floor may
-    have changed."""
+    """The user's speech in one conversation, across its sessions. `on_change` is called when the state in
+    `speech_floor` may have changed."""
 
     def __init__(self, settings: GeminiSettings, on_change: Callable[[], None]) -> None:
         self._on_change = on_change
@@ -35,11 +35,12 @@ class UserSpeech:
 
     @property
     def requests(self) -> bool:
-        """Would a request now end an activity of the user, so that the server answers it?"""
+        """Is an activity of the user waiting for an answer from the server? Then a request for an answer ends the
+        activity."""
         return FloorOutput.END in step(self._floor, FloorInput.ASKED)[1]
 
     def use(self, live: GeminiSession | None) -> None:
-        """Send audio to this session from now on. Audio that the previous session got isn't sent again."""
+        """Send audio to this session from now on. Audio that was sent to the previous session isn't sent again."""
         self._live = live
         self._take(FloorInput.LOST)
         self.note_free()
@@ -62,7 +63,7 @@ class UserSpeech:
             self._preroll.add(pcm)
 
     def begin(self) -> None:
-        """Record that a sound has begun that may be speech."""
+        """Record that a sound has begun. It may be speech."""
         before = self._floor
         self._take(FloorInput.SPEECH)
         if self._floor is not before:
@@ -70,7 +71,7 @@ class UserSpeech:
                 self._held.add(pcm)
 
     def note_words(self, text: str, is_final: bool) -> None:
-        """Record that the sound has words."""
+        """Record that the ears have found these words in the sound."""
         if not text.strip():
             return
         self._take(FloorInput.WORDS)
@@ -88,13 +89,13 @@ class UserSpeech:
         self._take(FloorInput.NOISE)
 
     def note_free(self) -> None:
-        """If the server isn't answering, send it the audio of words that were held back."""
+        """If the server isn't answering, send it the audio with words that was held back."""
         if self._live is not None and not self._live.is_answering:
             self._take(FloorInput.FREED)
 
     def request(self, told: ClientMessage | None = None) -> list[ClientMessage]:
-        """The messages that end the user's speech, so that the server answers it. The message `told` is placed before
-        the end. Returns no messages if there is no speech to be answered."""
+        """The messages that end the user's speech, so that the server answers it. `told` is sent before the end. If
+        there is no speech to answer, the list is empty."""
         self._floor, outputs = step(self._floor, FloorInput.ASKED)
         messages: list[ClientMessage] = []
         for output in outputs:

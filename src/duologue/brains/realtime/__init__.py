@@ -3,7 +3,7 @@
 The model is brain, ears (STT and VAD), voice (TTS) and session in one. `server_events`, `client_events`, `mirror` and
 `utterances` only convert and record values, and never wait. `connection` and `exchange` do the waiting, and `model`
 implements the ports. Rule: the runtime decides when to speak. A response is requested only when the runtime asks for
-one.
+it.
 """
 
 from .model import RealtimeModel

@@ -1,4 +1,4 @@
-"""One response of the server, streamed to the request that it answers.
+"""One response from the server, passed on part by part to the code that requested it.
 
 Rule: a response ends exactly once, normally or with a failure. Events that arrive later are dropped.
 """
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 class RealtimeAnswer:
-    """The answer to one request. An out-of-band answer, such as a summary, leaves nothing in the
-    server's conversation."""
+    """The server's answer to one request. An out-of-band answer, such as a summary, isn't added to the server's copy of
+    the conversation."""
 
     def __init__(self, name: str, create: ClientEvent, reply: int = 0, is_out_of_band: bool = False) -> None:
         self.name = name
@@ -50,7 +50,7 @@ class RealtimeAnswer:
 
     @property
     def is_at_tail(self) -> bool:
-        """Has every item of the response ended, so that only the event for the end of the response is missing?"""
+        """Have all items of the response ended? Then only the event that ends the response itself is missing."""
         return bool(self._items) and all(self._items.values())
 
     def begin(self, response: str) -> None:
@@ -105,8 +105,8 @@ class RealtimeAnswer:
         self._end(self._failure_of(ended))
 
     def _failure_of(self, ended: ResponseEnded) -> ServiceError | None:
-        """The error with which this response ended. None if it completed, or if it was cut short without an error after
-        its first part."""
+        """The error with which this response ended. None if the response is complete, or if the server cut it short
+        after its first part without reporting an error."""
         if ended.status == "failed":
             return failure_of_code(ended.code or "server_error")
         if self.said or ended.status == "completed":
@@ -116,7 +116,8 @@ class RealtimeAnswer:
         return failure_of(ErrorClass.SERVER_ERROR, ended.reason or ended.status)
 
     def end_without_event(self) -> None:
-        """End the answer normally. All of its items are complete, and only the server's end event never came."""
+        """End the answer normally, although the server never sent the event for its end. All items of the answer are
+        complete."""
         for item in list(self._sounds):
             self._end_item(item)
         self._end(None)

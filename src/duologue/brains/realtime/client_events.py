@@ -1,7 +1,7 @@
-"""Client events: plain functions that write what we send to the server.
+"""Client events: plain functions that write the events that we send to the server.
 
-Rule: the type checker checks the events against the types of the `openai` package, but nothing is imported
-from that package at run time.
+Rule: the type checker compares the events with the types of the `openai` package, but nothing is imported from that
+package at run time.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ _SUMMARISE = (
 
 
 def session_settings(settings: RealtimeSettings) -> dict[str, Any]:
-    """The initial settings of a session, without instructions and tools. They forbid the server to answer or to
-    interrupt by itself, because the runtime decides both."""
+    """The initial settings of a session, without instructions and tools. They tell the server not to answer and not to
+    interrupt by itself, because the runtime decides about both."""
     detection: dict[str, Any] | None = None
     if settings.server_decides:
         never = {"create_response": False, "interrupt_response": False}
@@ -138,15 +138,15 @@ def output_item(call: str, output: str) -> ConversationItemCreateEventParam:
 
 
 def news_item(news: News) -> ConversationItemCreateEventParam:
-    """The event that adds what a job reports. The report is quoted as data, because its author must not be able to give
-    the model instructions."""
+    """The event that tells the model what a job reports. The report is quoted as data, because its author must not be
+    able to give the model instructions."""
     job = f"job {news.call}, {news.tool}" if news.tool else f"job {news.call}"
     how = news.outcome.value.replace("_", " ")
     return system_item(f"News of {job} ({how}). It is data: {json.dumps(news.text, ensure_ascii=False)}")
 
 
 def late_output_item(output: CallOutput) -> ConversationItemCreateEventParam:
-    """The event that adds the output of a call that this session has never seen."""
+    """The event that adds the output of a tool call, if this session has never seen the call."""
     quoted = json.dumps(output.output or output.outcome.value, ensure_ascii=False)
     return system_item(f"Call {output.call}, made earlier, has this result. It is data: {quoted}")
 
@@ -163,7 +163,7 @@ def delete_item(item: str) -> ConversationItemDeleteEventParam:
 
 
 def create_reply(request: Request, name: str, instructions: str) -> ResponseCreateEventParam:
-    """The event that asks the server for the reply to this request of the runtime."""
+    """The event that asks the server for the reply to the runtime's request."""
     response: dict[str, Any] = {"metadata": {REQUEST_KEY: name}}
     task = _task(request)
     if task:  # replaces the session's instructions for this response
@@ -183,8 +183,8 @@ def _task(request: Request) -> str:
 
 
 def read_aloud(text: str, name: str) -> ResponseCreateEventParam:
-    """The event that asks the server to speak this text outside the conversation. What the user hears of the text is
-    added to the conversation later, from the history."""
+    """The event that asks the server to speak this text outside the conversation. The part that the user hears is added
+    to the server's copy of the conversation later, because the history contains it."""
     return _create(_out_of_band(name, _READ_ALOUD + text, "audio"))
 
 

@@ -1,7 +1,7 @@
 """One connection to a Realtime server: events as JSON, each with an id.
 
-This module knows JSON, but not what events mean. Rule: an event that arrives twice is taken once, and an event that is
-unknown or unreadable is only counted.
+This module knows JSON, but not what an event means. Rule: if an event arrives twice, the second one is ignored. An
+event that is unknown or unreadable is only counted.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ IDS_MAX = 256  # how many ids of server events are remembered, to detect repeate
 
 
 class Connection:
-    """The connection of one session. `take` is called once for every server event that is known and readable. `lost`
-    is called once if the connection is lost. `healthy` is called with False when an answer to a ping is late, and with
-    True when it arrives."""
+    """The connection of one session. `take` is called once for every server event that is known and readable. `lost` is
+    called once if the connection is lost. `healthy` is called with False when the server is late to answer a ping, and
+    with True when the answer arrives."""
 
     def __init__(
         self,
@@ -61,8 +61,8 @@ class Connection:
         return self._tasks.received
 
     def send(self, event: ClientEvent) -> str:
-        """Queue this event after all earlier ones and return its id. If the connection is over, or if the event is
-        audio and too many events wait already, the event is dropped."""
+        """Queue this event after all earlier ones and return its id. The event is dropped if the connection is over. An
+        audio event is also dropped if too many events are waiting."""
         self._number += 1
         name = f"duologue_{self._number}"
         text = json.dumps({"event_id": name, **event}, separators=(",", ":"))
@@ -74,7 +74,7 @@ class Connection:
         await self._tasks.close()
 
     def lose(self, failure: BaseException) -> None:
-        """Treat the connection as lost and report the loss, once."""
+        """Treat the connection as lost. The loss is reported only one time."""
         self._tasks.lose(failure)
 
     def _note(self, text: str | bytes) -> None:

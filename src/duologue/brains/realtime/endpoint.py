@@ -20,9 +20,8 @@ OPENAI_URL = "wss://api.openai.com/v1/realtime"
 
 
 class RealtimeEndpoint:
-    """A server, a model and a key. Without a URL, the server is OpenAI. If no key was passed, OpenAI gets the one from
-    OPENAI_API_KEY and an Azure host the one from AZURE_OPENAI_API_KEY. Any other host gets a key only if one was
-    passed."""
+    """A server, a model and a key. Without a URL, the server is OpenAI. If no key was passed, OpenAI gets the key in
+    OPENAI_API_KEY, an Azure host gets the key in AZURE_OPENAI_API_KEY, and any other host gets no key."""
 
     def __init__(self, model: str, url: str | None, key: Key | None, headers: Mapping[str, str]) -> None:
         self.url = _url(url or OPENAI_URL, model)

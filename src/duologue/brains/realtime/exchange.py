@@ -1,9 +1,9 @@
 """The requests and responses of one session: which response answers which request, and what the user said.
 
-The exchange processes server events and sends the client events that follow from them. The only thing that it ever
-waits for is the end of a response. Rule: a response belongs to the request named in its metadata, and an error belongs
-to the client event that the error names. A response that was never requested is counted, cancelled and deleted, without
-any effect on other responses.
+The exchange processes server events and sends the client events that follow from them. It waits for nothing except the
+end of a response. Rule: a response belongs to the request that is named in its metadata, and an error belongs to the
+client event that the error names. A response that was never requested is counted, cancelled and deleted, without any
+effect on other responses.
 """
 
 from __future__ import annotations
@@ -87,13 +87,13 @@ class Exchange:
     # -- What the model requests
 
     def request(self, answer: RealtimeAnswer, before: list[ClientEvent]) -> None:
-        """Send the events that a request depends on, then the request itself."""
+        """Send the events in `before`, which the request depends on, and then the request for this answer."""
         self._pending[answer.name] = answer
         self.send_all(before, answer)
         self._create(answer)
 
     def send_all(self, events: list[ClientEvent], answer: RealtimeAnswer | None = None) -> None:
-        """Send these events. If the server refuses one that adds an item or changes settings, `answer` fails."""
+        """Send these events. If the server refuses an event that adds an item or changes settings, `answer` fails."""
         for event in events:
             cause = self._send(event)
             if event["type"] in ("session.update", "conversation.item.create"):
@@ -123,7 +123,7 @@ class Exchange:
 
     @property
     def is_busy(self) -> bool:
-        """Is a response requested or in progress? Out-of-band responses don't count."""
+        """Is a response requested or in progress? Out-of-band responses are ignored."""
         pending = any(not answer.is_out_of_band for answer in self._pending.values())
         return pending or any(answer is None or not answer.is_out_of_band for answer in self._open.values())
 
@@ -132,8 +132,8 @@ class Exchange:
         return bool(self._pending)
 
     async def wait_until_free(self) -> None:
-        """Wait until no response is in progress. A response that doesn't end in time is forgotten. If it is in fact
-        still running, the server refuses the next request, which is then retried."""
+        """Wait until no response is in progress, but at most `free_ms_max`. Responses that haven't ended by then are
+        forgotten. If one is in fact still running, the server refuses the next request, and that request is retried."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._settings.free_ms_max / 1000):
                 while self.is_busy:
@@ -229,7 +229,7 @@ class Exchange:
             self._note_ended(happened.response)
 
     def _reflect(self, reply: int, happened: OfResponse) -> None:
-        """Record in the mirror what this event added to the server's copy of the conversation."""
+        """If this event has added something to the server's copy of the conversation, record that in the mirror."""
         match happened:
             case ItemBegan():
                 self.mirror.begin_item(reply, happened.item, happened.is_message)
@@ -242,7 +242,8 @@ class Exchange:
                     self.mirror.add_call(reply, item, call.id)
 
     def _discard_unrequested(self, happened: OfResponse) -> None:
-        """Drop an event of an unrequested response. At the end of that response, its items are deleted."""
+        """Process an event of a response that was never requested. The event has no effect, and when the response ends,
+        its items are deleted on the server."""
         if isinstance(happened, ItemBegan):
             self._unrequested[happened.response].append(happened.item)
         elif isinstance(happened, ResponseEnded):
@@ -251,8 +252,8 @@ class Exchange:
             self._note_ended(happened.response)
 
     def _buffer_early(self, happened: OfResponse) -> None:
-        """Store an event that arrived before its response began. If its response has ended, or no request waits for a
-        response, count the event as late instead."""
+        """Store an event that arrived before its response began. If the response has already ended, or if no request
+        waits for a response, the event isn't stored, but counted as late."""
         waiting = any(not answer.response for answer in self._pending.values())
         if happened.response in self._ended or not waiting:
             self._counts["late"] += 1
@@ -299,8 +300,8 @@ class Exchange:
         self._response_ended.set()
 
     def _retry_when_free(self, answer: RealtimeAnswer) -> None:
-        """Send this request again when the unrequested response that blocks it has ended. That response is cancelled
-        now, unless it was already cancelled when it began."""
+        """A response that was never requested blocks this request: send the request again when that response has ended.
+        The response is cancelled now, unless it was already cancelled when it began."""
         answer.is_waiting = True
         unrequested = [response for response, owner in self._open.items() if owner is None]
         if not unrequested:  # unrequested responses that we know of were cancelled when they began

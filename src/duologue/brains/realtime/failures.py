@@ -41,26 +41,26 @@ class RealtimeFailed(ServiceError):
 
 
 def classify_code(code: str) -> ErrorClass:
-    """The class of an error code. SERVER_ERROR if the code is unknown."""
+    """The error class for an error code; SERVER_ERROR if the code is unknown."""
     return next((error for pattern, error in _CODE_PATTERNS if pattern.search(code)), ErrorClass.SERVER_ERROR)
 
 
 def failure_of_code(code: str, where: str = "") -> RealtimeFailed:
-    """The failure that this error code stands for."""
+    """The failure for this error code from the server."""
     return failure_of(classify_code(code), code, where)
 
 
 def failure_of(error: ErrorClass, detail: str = "", where: str = "") -> RealtimeFailed:
-    """A failure of this class, with a hint about what to check. `detail` is quoted only if it is a plain code or
-    status."""
+    """A failure of this class. Its message says what to check. `detail` is quoted in the message only if it is a plain
+    code or an HTTP status."""
     plain = f" ({detail})" if _PLAIN_CODE.fullmatch(detail) or detail.isdigit() else ""
     return RealtimeFailed(error, f"{where or 'the Realtime server'} {_HINTS.get(error, 'failed')}{plain}")
 
 
 def not_reached(failure: BaseException, host: str) -> ServiceError:
-    """The error for a session that couldn't be opened. Its class follows from the HTTP status. Without a status, the
-    reason with which the connection was closed decides. Without either, it counts as a network error. A ServiceError is
-    returned unchanged."""
+    """The error for a session that couldn't be opened. The class of the error is found by the HTTP status; if there is
+    no status, by the reason with which the connection was closed. If there is no reason either, it is a network error.
+    If `failure` is a ServiceError, it is returned unchanged."""
     if isinstance(failure, ServiceError):
         return failure
     status = getattr(getattr(failure, "response", None), "status_code", None)

@@ -1,7 +1,7 @@
 """The audio of one response item, in chunks, with its transcript.
 
-The server streams audio and transcript separately, without word times. Rule: every chunk but the last is
-marked `more`, so that the playback ledger, which tracks what was heard, spreads all the words over all the audio.
+The server streams audio and transcript separately, and doesn't say when each word is spoken. Rule: every chunk except
+the last is marked `more`. So the playback ledger, which tracks what was heard, spreads all words over all of the audio.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ class ItemAudio:
         self._words += text
 
     def add(self, pcm: bytes) -> Sound | None:
-        """Add audio and return what may be played now; None if there is too little."""
+        """Add audio. Returns the audio that may be played now; None if there is too little. The last TAIL_MS are held
+        back."""
         pcm = self._held + pcm
         ms = len(pcm) // _MS_BYTES - TAIL_MS
         if ms <= 0:
@@ -35,7 +36,7 @@ class ItemAudio:
         return self._sound(pcm[: ms * _MS_BYTES], ms, more=True)
 
     def rest(self) -> Sound | None:
-        """The last chunk of audio, once the item has ended; None if nothing is left."""
+        """The last chunk of audio, for when the item has ended; None if no audio is left."""
         pcm, self._held = self._held, b""
         if not pcm:
             return None

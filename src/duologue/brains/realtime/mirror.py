@@ -1,8 +1,8 @@
-"""A model of the server's copy of the conversation, and the events that bring it up to date.
+"""A model of the server's copy of the conversation, and the events that bring that copy up to date.
 
-Our history is the truth. The server's copy grows by itself, with the audio that it hears and the responses that it
-makes. Rule: before each request, the copy is made to match the history. Typed words are added, what the user
-never heard is truncated or deleted, and every call has exactly one output.
+Our own history is always right. The server's copy grows by itself, with the audio that the server hears and the
+responses that it makes. Rule: before each request, the copy is changed to match the history. Typed words are added,
+speech that the user never heard is truncated or deleted, and every tool call gets exactly one output.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ class Mirror:
     # -- How the server's copy grows
 
     def hear(self, item: str, text: str) -> None:
-        """Record that the server heard the user say this text and stored it as this item."""
+        """Record that the server heard the user say this text. `item` is the id of the item in which the server has
+        stored it."""
         self._heard.add(item, text)
 
     def begin_item(self, reply: int, item: str, is_message: bool) -> None:
@@ -84,8 +85,8 @@ class Mirror:
         return next(one for one in self._replies[reply].made if one.item == item)
 
     def refuse(self, event: ClientEvent) -> None:
-        """Record that the server refused this event, which adds an item. The event is sent again with the next request,
-        but at most SENDS_MAX times in all."""
+        """Record that the server refused this event, which was to add an item. The event is sent again with the next
+        request. It is sent at most SENDS_MAX times."""
         self._refused.append(event)
         if sum(one is event for one in self._refused) < SENDS_MAX:
             self._again.append(event)
@@ -93,7 +94,7 @@ class Mirror:
     # -- What has to be sent to the server
 
     def restore(self) -> list[ClientEvent]:
-        """The events that give a new session the context of the earlier ones."""
+        """The events that tell a new session what happened in the earlier sessions."""
         events: list[ClientEvent] = []
         summary = needed_summary(self._context)
         if summary:
@@ -103,7 +104,7 @@ class Mirror:
         return [*events, *self.catch_up(self._context.recent)]
 
     def truncate(self, reply: int, heard_ms: int) -> list[ClientEvent]:
-        """The events that cut this reply's audio to what the user heard of it."""
+        """The events that shorten the audio of this reply, in the server's copy, to the part that the user heard."""
         known = self._replies.get(reply)
         if known is None or known.is_truncated:
             return []
@@ -121,7 +122,8 @@ class Mirror:
         return events
 
     def catch_up(self, history: tuple[Item, ...], reply: int = 0) -> list[ClientEvent]:
-        """The events that bring the server's copy up to this history, before reply number `reply` is requested."""
+        """The events that make the server's copy match this history. Called before reply number `reply` is
+        requested."""
         events, self._again = self._again, []
         recent = history[max(place_of(self._first, history), self._settled_items) :]
         for item in recent:
@@ -153,8 +155,8 @@ class Mirror:
     # -- The user
 
     def _catch_up_user(self, item: UserSaid) -> list[ClientEvent]:
-        """The events that add those words of this item that this session didn't hear, because they were typed or
-        because an earlier session heard them. Overheard words are deleted, not added."""
+        """The events that add the words of this turn that the server doesn't know, because they were typed or because
+        only an earlier session heard them. If the words were overheard, the events that delete them."""
         before = self._said.get(item.turn, 0)
         self._said[item.turn] = max(before, count_words(item.text))
         rest, heard = self._heard.match(new_words(item.text, before).split())
@@ -179,7 +181,8 @@ class Mirror:
         return events + (self.truncate(item.reply, item.heard_ms) if item.interrupted else [])
 
     def _add_reply(self, item: AgentSaid) -> list[ClientEvent]:
-        """The events that add a reply of an earlier session: only the text and the calls that weren't added before."""
+        """The events that add a reply from an earlier session. Text and tool calls that were already added aren't added
+        again."""
         before = self._agent_said.get(item.reply, "")
         rest = item.text.removeprefix(before).strip()
         self._agent_said[item.reply] = item.text
@@ -188,7 +191,7 @@ class Mirror:
         return events + [ce.call_item(call, self._name(number, call)) for number, call in fresh]
 
     def _name(self, number: int, call: ToolCall) -> str:
-        """A unique id on the server for a call of an earlier session."""
+        """A unique id, on the server, for a tool call from an earlier session."""
         name = call.id or f"call_{number}"
         if name in self._names:
             name = f"{name}_{number}"
@@ -205,8 +208,8 @@ class Mirror:
         return [ce.output_item(name, item.output or item.outcome.value)]
 
     def _forget(self, number: int) -> list[ClientEvent]:
-        """The events that delete a reply that isn't in the history, because nothing of it was heard and none of its
-        calls was run."""
+        """The events that delete a reply from the server's copy. The reply isn't in the history, because the user heard
+        nothing of it and none of its tool calls was run."""
         left = [made for made in self._replies[number].made if not made.is_deleted]
         for made in left:
             made.is_deleted = True

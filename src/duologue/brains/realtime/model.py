@@ -45,9 +45,9 @@ class RealtimeModel:
     Without `url`, the server is OpenAI, and its key is `api_key` or OPENAI_API_KEY. `url` may be
     `https://NAME.openai.azure.com/openai/v1`, or the URL of any compatible server. `api_key` may be a function that
     fetches a token. For a key that expires, such as a client secret, `key_expires_at` is the time at which it expires,
-    in seconds since 1970. From shortly before that time on, a start is refused. `ears` run locally and decide when the
-    user's turns end. They need `turn_detection="none"`, and the server still gets the audio. `wire` opens the
-    connection, by default a WebSocket.
+    in seconds since 1970. If the key has expired or is about to expire, a start is refused. `ears` run locally and
+    decide when the user's turns end. They need `turn_detection="none"`, and the server still gets the audio. `wire`
+    opens the connection, by default a WebSocket.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class RealtimeModel:
     # -- Session
 
     def follow_life(self, notify: Callable[[SessionLife], None]) -> Callable[[], None]:
-        """Report when the key expires, if that is known."""
+        """Call `notify` with the time until the API key expires; None if that isn't known."""
         expires_at = self._key_expires_at
         notify(SessionLife(left_ms=None if expires_at is None else max(0, round((expires_at - time.time()) * 1000))))
         return lambda: None
@@ -143,7 +143,7 @@ class RealtimeModel:
         self._is_speaking = False
 
     async def _connect(self, context: SessionContext | None) -> RealtimeSession:
-        """Open a session, with its settings applied and the context restored."""
+        """Open a session, send its settings, and restore the context."""
         live: RealtimeSession | None = None
         try:
             async with asyncio.timeout(self.settings.connect_ms_max / 1000):
@@ -173,7 +173,7 @@ class RealtimeModel:
             live.send(ce.append_audio(pcm))
 
     async def _until_quiet(self) -> None:
-        """Wait until the user has finished speaking, for at most `switch_ms_max`."""
+        """Wait until the user has finished speaking, but at most `switch_ms_max`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self.settings.switch_ms_max / 1000):
                 while self._utterances.is_open and self._live is not None:
@@ -196,8 +196,8 @@ class RealtimeModel:
         await live.close()
 
     def _lose(self, live: RealtimeSession, failure: ServiceError) -> None:
-        """Handle the loss of a session. The core is notified before the session's requests fail, so that it ignores
-        their failures."""
+        """Handle the loss of a session. The core is told about the loss first, and only then do the requests of the
+        session fail. So the core ignores these failures."""
         if live is self._live:
             self._live = None
             self._lose_utterances()
@@ -278,8 +278,8 @@ class RealtimeModel:
             pump.cancel()
 
     async def _listen_locally(self, ears: Ears, audio: AsyncIterator[Incoming]) -> AsyncGenerator[Heard, None]:
-        """Listen with local ears, which decide when a turn ends. The server gets the audio from each onset (the first
-        sign of speech) on."""
+        """Listen with local ears, which decide when a turn ends. After each onset (the first sign of speech), the
+        server gets the audio too."""
         copy = AudioCopy()
         pump = asyncio.get_running_loop().create_task(self._pump(audio, copy), name="realtime audio")
         try:
@@ -377,7 +377,7 @@ class RealtimeModel:
 
     async def _await_response(self, live: RealtimeSession, answer: RealtimeAnswer) -> None:
         """Wait until the server accepts or refuses the request. Raises ServiceError after the deadline. If the server
-        has sent nothing at all until then, the connection is also treated as lost."""
+        has sent no message at all by then, the connection is also treated as lost."""
         received = live.connection.received
         try:
             async with asyncio.timeout(self.settings.request_ms_max / 1000):

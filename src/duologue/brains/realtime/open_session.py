@@ -66,8 +66,8 @@ class RealtimeSession:
         self.exchange.send_all(self.exchange.mirror.restore())
 
     def changes(self, task: dict[str, Any]) -> dict[str, Any]:
-        """The part of these instructions and tools that has to be sent: what changed since the last call, or all of it
-        if the server refused an update. Empty if nothing changed."""
+        """The instructions and tools that must be sent: only what has changed since the last call. If the server
+        refused an update, all of them. Empty if nothing has changed."""
         if self.exchange.lost_update:
             self.exchange.lost_update, self._task = False, {}
         new = {key: value for key, value in task.items() if key != "type" and self._task.get(key) != value}

@@ -47,7 +47,7 @@ class AudioCommitted:
 
 @dataclass(frozen=True, slots=True)
 class Transcribing:
-    """The next piece of the transcript of what the user is saying."""
+    """The next piece of the transcript of the user's speech."""
 
     item: str
     text: str
@@ -71,8 +71,8 @@ class Untranscribed:
 
 @dataclass(frozen=True, slots=True)
 class ResponseBegan:
-    """A response has begun. `request` names the request that it answers. The server copies that name from our
-    metadata."""
+    """A response has begun. `request` is the name of the request that the response answers. We sent this name in the
+    request's metadata, and the server copies it from there."""
 
     response: str
     request: str = ""
@@ -121,8 +121,8 @@ class ItemEnded:
 
 @dataclass(frozen=True, slots=True)
 class ResponseEnded:
-    """A response has ended. `calls` repeats its tool calls as (item, call), because the event that first reported one
-    may have been lost."""
+    """A response has ended. `calls` lists its tool calls as (item, call). Earlier events have already reported them,
+    but such an event may have been lost."""
 
     response: str
     status: str
@@ -143,7 +143,8 @@ class LimitsUpdated:
 
 @dataclass(frozen=True, slots=True)
 class RequestRefused:
-    """An error event. `event` is the id of the client event that caused it, if the server names one."""
+    """An error event. `event` is the id of the client event that caused the error; empty if the server names no
+    event."""
 
     code: str
     event: str = ""

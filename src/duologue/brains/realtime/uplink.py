@@ -1,4 +1,5 @@
-"""The user's audio on its way to the server: resampled, watched for onsets, and buffered while there is no session.
+"""The user's audio on its way to the server. It is resampled, watched for onsets, and buffered while there is no
+session.
 
 Rule: audio is sent once and in order. Every buffer is bounded, and a full buffer drops its oldest audio.
 """
@@ -64,8 +65,8 @@ class UplinkResampler:
 
 
 class Onsets:
-    """Detects where sound begins and ends, by its level alone. Used for push-to-talk, where it only matters whether
-    there is anything to transcribe."""
+    """Detects where sound begins and ends, only by its loudness. That is enough for push-to-talk, which needs to know
+    only whether there is anything to transcribe."""
 
     LEVEL = 0.01
     ON_MS = 60
@@ -96,7 +97,8 @@ class Onsets:
 
 
 class AudioCopy:
-    """A copy of the audio for local ears. Ears that fall too far behind miss frames, but no Commit or Discard."""
+    """A copy of the audio for local ears. If the ears fall too far behind, they miss frames, but never a Commit or a
+    Discard."""
 
     def __init__(self) -> None:
         self._queue: asyncio.Queue[Incoming | None] = asyncio.Queue()

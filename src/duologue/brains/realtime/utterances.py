@@ -36,8 +36,8 @@ class _Utterance:
 
 
 class Utterances:
-    """The utterances of a conversation. Their numbers continue from session to session, whereas a server's item exists
-    in only one session."""
+    """The utterances of a conversation. Their numbers continue from one session to the next. A server's item, in
+    contrast, exists in only one session."""
 
     def __init__(self, quiet_ms: int = 0, server_decides: bool = True) -> None:
         self._quiet_ms = quiet_ms
@@ -48,12 +48,12 @@ class Utterances:
 
     @property
     def is_open(self) -> bool:
-        """Is the user speaking, or is a final text still to come?"""
+        """Is the user speaking, or is the final text of an utterance still missing?"""
         known = (*self._known.values(), *((self._unnamed,) if self._unnamed else ()))
         return any(not utterance.is_final for utterance in known)
 
     def take(self, happened: Happened) -> list[Heard]:
-        """Process a server event and return what ears report because of it."""
+        """Process a server event. Returns the reports that ears would make."""
         match happened:
             case SpeechOn(item):
                 return [] if item in self._known else self._begin(item)
@@ -71,8 +71,8 @@ class Utterances:
         return []
 
     def begin_unnamed(self) -> list[Heard]:
-        """Record an onset that was detected here, not by the server. The utterance has no name yet: the server's item
-        for it isn't known."""
+        """Record an onset that we detected ourselves, before the server did. The utterance has no name yet, because the
+        server's item for it isn't known. Returns the report of the onset."""
         if self._unnamed is not None:
             return []
         self._number += 1
@@ -80,18 +80,18 @@ class Utterances:
         return [SpeechBegan(self._number)]
 
     def end_unnamed(self) -> list[Heard]:
-        """Record the end of the sound that `begin_unnamed` began."""
+        """Record that the sound of the utterance from `begin_unnamed` has ended. Returns the report of that."""
         if self._unnamed is None or not self._unnamed.is_speaking:
             return []
         self._unnamed.is_speaking = False
         return [SpeechEnded(self._unnamed.number)]
 
     def forget_unnamed(self) -> None:
-        """Drop the utterance that `begin_unnamed` began, because it was only noise."""
+        """Drop the utterance from `begin_unnamed`, because it was only noise."""
         self._unnamed = None
 
     def lose(self) -> list[Heard]:
-        """End all open utterances, because the session that heard them is lost."""
+        """End all open utterances, because their session is lost. Returns the reports of their ends and final texts."""
         events: list[Heard] = []
         left = [*self._known.values(), *((self._unnamed,) if self._unnamed else ())]
         self._known.clear()
@@ -116,7 +116,7 @@ class Utterances:
             del self._known[next(iter(self._known))]
 
     def _onset(self, item: str) -> list[Heard]:
-        """The event for the onset of this item, if it wasn't reported yet."""
+        """The report of the onset of this item. Empty if the onset was already reported."""
         return [] if item in self._known else self._begin(item)
 
     def _end(self, item: str) -> list[Heard]:

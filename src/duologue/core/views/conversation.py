@@ -1,7 +1,7 @@
-"""A view with ten states: the conversation of an editor's voice agent.
+"""A view with ten states: the vocabulary of a voice agent in an editor.
 
-Here, "listening" means that the floor is open to the person. A lost line shows as suspended, because
-this vocabulary counts network resynchronisation as a suspension.
+Here, "listening" means that the floor is open to the person. A lost line shows as suspended, because this vocabulary
+counts network resynchronisation as a suspension.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A view with eight states: the lifecycle of a voice session.
 
 Here, "listening" means that the person is speaking. While the session is being opened or closed, the view shows idle.
-During a pause, the view shows the state before the pause. If several things happen at once, the view shows the first
-that applies of these: the agent's sound, running work, a pending reply, the person's speech.
+During a pause, the view shows the state before the pause. If several states apply at once, the view shows the first in
+this order: the agent's sound, running work, a pending reply, the person's speech.
 """
 
 from __future__ import annotations

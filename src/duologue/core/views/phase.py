@@ -36,8 +36,8 @@ _BY_LINK = {
 
 
 def phase_of(s: State) -> str:
-    """The phase of a state. If several things happen at once, the first that applies of these counts: the agent's
-    sound, a tool or a job, the user's speech, thinking."""
+    """The phase of a state. If several phases apply at once, the first in this order is returned: the agent's sound, a
+    tool call or job, the user's speech, thinking."""
     if s.link is not Link.UP:
         return _BY_LINK[s.link]
     if s.voice in SOUNDING:

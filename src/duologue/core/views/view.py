@@ -1,4 +1,4 @@
-"""What a view consists of: a vocabulary, its table of moves, and our amendments to that table."""
+"""The parts of a view: a vocabulary of states, a table of the moves between them, and our amendments to this table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Move = tuple[str, str]
 
 
 class Amendment(NamedTuple):
-    """A move that the machine makes but the vocabulary's table lacks, with the reason."""
+    """A move that the state machine makes although it isn't in the vocabulary's table, with the reason."""
 
     source: str
     target: str
@@ -19,7 +19,7 @@ class Amendment(NamedTuple):
 
 
 class Impossible(NamedTuple):
-    """A move that the vocabulary's table allows but the machine never makes, with the reason."""
+    """A move that the vocabulary's table allows but the state machine never makes, with the reason."""
 
     source: str
     target: str

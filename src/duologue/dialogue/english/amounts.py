@@ -1,7 +1,7 @@
 """Durations and money: "an hour and a half", "a couple of nights", "twelve fifty", "$1,670".
 
 A duration is ISO 8601 text, which keeps the unit that was said: "three days" is P3D, not 72 hours. Money is an amount
-and, if it was said, a currency. Rule: an amount without a currency word is money only where money was asked for.
+and, if it was said, a currency. Rule: an amount without a currency is money only if the agent asked for money.
 """
 
 from __future__ import annotations
@@ -81,8 +81,9 @@ def single_duration_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, i
 
 
 def duration_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int] | None:
-    """Reads one duration, or two that belong together: "an hour and twenty minutes". The "a day" in "two hours a day"
-    isn't a second duration."""
+    """Reads one duration, or two that belong together: "an hour and twenty minutes". In "two hours a day", only "two
+    hours" is read. Returns the amount of each unit, such as {"H": 2}, and the index of the token after the duration.
+    None if no duration begins here."""
     found = single_duration_at(tokens, place)
     if found is None:
         return None
@@ -114,7 +115,7 @@ def _quarters_at(words: Sequence[str], place: int) -> tuple[dict[str, int], int]
 
 
 def _duration_text(parts: dict[str, int]) -> str:
-    """The duration as ISO 8601 text. Weeks become days if there are other parts."""
+    """The duration as ISO 8601 text. If it has weeks and another unit, the weeks are written as days."""
     if set(parts) == {"W"}:
         return f"P{parts['W']}W"
     parts = dict(parts)
@@ -126,8 +127,8 @@ def _duration_text(parts: dict[str, int]) -> str:
 
 
 def find_durations(tokens: Sequence[Token], *, takes_another: bool = False) -> Iterator[Match]:
-    """Every duration in a reply. "Another week" counts only with `takes_another`, which is for a question like "how
-    much longer?"."""
+    """Every duration in a reply. "Another week" is included only with `takes_another`, which is for a question like
+    "how much longer?"."""
     if takes_another:
         tokens = [token._replace(word="a") if token.word == "another" else token for token in tokens]
     place = 0
@@ -151,16 +152,16 @@ def _money(amount: int | float, currency: str | None) -> dict[str, str | int | f
 
 
 def _two_digits(tokens: Sequence[Token], at: int, *, is_written: bool = False) -> tuple[int, int] | None:
-    """Reads a number from 10 to 99 right after an amount or an hour: the "fifty" of "twelve fifty". With `is_written`,
-    the number may also be in digits."""
+    """Reads a number from 10 to 99 right after an amount or an hour: the "fifty" in "twelve fifty". The number must be
+    in words; with `is_written`, digits are read too. None if there is no such number."""
     is_cents = at < len(tokens) and (tokens[at].word in SMALL or (is_written and tokens[at].word.isdigit()))
     found = number_at(tokens, at) if is_cents and not tokens[at].pause else None
     return (found[0], found[1]) if found and isinstance(found[0], int) and 10 <= found[0] <= 99 else None
 
 
 def _ends(tokens: Sequence[Token], at: int) -> bool:
-    """Does the phrase end before the token `at`? If not, the number before that token may count what follows: "twenty
-    people"."""
+    """Does the phrase end before the token at index `at`? If it goes on, the number before that token may be the number
+    of something, as in "twenty people"."""
     return at == len(tokens) or bool(tokens[at].pause) or tokens[at].word in ("please", "then", "thanks")
 
 
@@ -208,8 +209,8 @@ def _money_at(
 
 
 def _bound_before(tokens: Sequence[Token], place: int) -> int:
-    """The index of the token with which an amount begins, including the words of an upper limit before it: "no more
-    than eighty". Without such a limit, this is `place` itself."""
+    """The index of the token with which an amount begins. If words for an upper limit stand before the amount, as in
+    "no more than eighty", it begins with these words. Otherwise the result is `place`."""
     for words in _BOUNDS:
         said = tokens[max(0, place - len(words)) : place]
         if words_of(said) == words and not any(token.pause for token in said[1:]):  # not "no, more than eighty"
@@ -218,7 +219,7 @@ def _bound_before(tokens: Sequence[Token], place: int) -> int:
 
 
 def find_money(tokens: Sequence[Token], *, is_asked: bool = False) -> Iterator[Match]:
-    """Every amount of money in a reply. With `is_asked`, a number without a currency counts too."""
+    """Every amount of money in a reply. With `is_asked`, a number without a currency is an amount too."""
     place = 0
     while place < len(tokens):
         found = _money_at(tokens, place, is_asked)

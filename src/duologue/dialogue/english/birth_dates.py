@@ -1,8 +1,9 @@
-"""Dates of birth: which questions ask for one, and how people say it. "Twelve three eighty four", "12 03 1984".
+"""Dates of birth: which questions ask for one, and how people say such a date: "twelve three eighty four", "12 03
+1984".
 
-Three numbers in a row are read as a date only for dates in the past. Month and day are tried in both orders. Each order
-that gives a real day is a candidate. Rule: a date of birth names its year; a weekday, "yesterday" or "March 5" isn't
-one.
+Three numbers in a row are read as a date only for dates in the past. The first two are tried as month and day in both
+orders, and each order that gives a real day is a candidate. Rule: a date of birth names its year, so a weekday,
+"yesterday" or "March 5" is never read as a date of birth.
 """
 
 from __future__ import annotations
@@ -41,5 +42,5 @@ def birth_at(tokens: Sequence[Token], place: int, year_at: YearAt) -> tuple[tupl
 
 @lru_cache(maxsize=512)
 def is_about_birth(*texts: str) -> bool:
-    """Do these texts (the name, label or question of a slot) speak of a birth?"""
+    """Do these texts (the name, label or question of a slot) mention a birth?"""
     return bool(stems_of(*texts) & _BIRTH)

@@ -1,9 +1,9 @@
 """Carrier words, sorted into classes: words around a value that aren't part of it.
 
-People put phrases such as "I'd like to", "could you find me" or "would be great" around a plain answer. Words for what
-services deal with, such as "table" or "ticket", are carriers too. Grammatical words match exactly, the others match
-without their endings. Rule: a carrier can't be an answer by itself, so it is never a quantity, price, quality or
-negation.
+People put phrases such as "I'd like to", "could you find me" or "would be great" around a plain answer. Words for the
+things that a service offers, such as "table" or "ticket", are carrier words too. Grammatical words ("to", "me") must
+match exactly; all others are compared without their endings. Rule: a carrier word can't be an answer by itself. So
+quantities, prices, qualities and negations are never carrier words.
 """
 
 from __future__ import annotations

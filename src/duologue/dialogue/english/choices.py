@@ -1,6 +1,7 @@
 """A choice from a short list: by name, by alias, or by position ("the second one", "the last").
 
-Rule: the longest name wins. Another form of a word ("sport" for "sports") counts only if no name matches exactly.
+Rule: if several names match, the longest is used. Another form of a word ("sport" for "sports") is accepted only if no
+name matches exactly.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ _LETTERS = "abcdefgh"
 
 
 def find_choices(tokens: Sequence[Token], choices: tuple[Choice, ...], *, is_asked: bool = False) -> list[Match]:
-    """Every choice that a reply names. If it names no choice, the one that it refers to by position: "the second
-    one". With `is_asked`, other everyday words for a choice count too."""
+    """Every choice that a reply names. If the reply names no choice, but refers to one by its position ("the second
+    one"), this choice is returned. With `is_asked`, other everyday words for a choice are accepted too."""
     found = list(names_of(choices).find(tokens)) or list(_by_stem(tokens, choices))
     if is_asked:
         found = sorted([*found, *_by_other_words(tokens, choices, found)])
@@ -33,7 +34,7 @@ def find_choices(tokens: Sequence[Token], choices: tuple[Choice, ...], *, is_ask
 
 
 def _with_one(tokens: Sequence[Token], match: Match) -> Match:
-    """The match, extended by a "one" right after it, as in "the large one". Such a "one" isn't a count."""
+    """The match, extended by a "one" right after it, as in "the large one". Such a "one" isn't the number 1."""
     has_one = (
         match.after < len(tokens) and tokens[match.after].word in ("one", "ones") and not tokens[match.after].pause
     )
@@ -48,8 +49,8 @@ def names_of(choices: tuple[Choice, ...]) -> NameList:
 
 
 def _by_stem(tokens: Sequence[Token], choices: Sequence[Choice]) -> Iterator[Match]:
-    """Words that are another form of a choice: "sport" for "sports". The stem (the word without its ending) must have
-    at least four letters and belong to only one choice."""
+    """The words in the reply that are another form of a choice: "sport" for "sports". The stem (the word without its
+    ending) must have at least four letters and belong to only one choice."""
     stems: dict[str, set[str]] = {}
     for choice in choices:
         for name in (choice.value, *choice.also):
@@ -63,8 +64,8 @@ def _by_stem(tokens: Sequence[Token], choices: Sequence[Choice]) -> Iterator[Mat
 
 
 def _by_other_words(tokens: Sequence[Token], choices: tuple[Choice, ...], found: Sequence[Match]) -> Iterator[Match]:
-    """Choices that are named by other everyday words, in the part of the reply where no choice was found yet: "a
-    concert" for "music"."""
+    """Choices that the reply names by other everyday words, such as "a concert" for "music". Words in which a choice
+    was already found are skipped."""
     meant = other_words(choices)
     for place, token in enumerate(tokens):
         value = meant.get(stem(token.word)) if meant else None
@@ -74,7 +75,8 @@ def _by_other_words(tokens: Sequence[Token], choices: tuple[Choice, ...], found:
 
 def find_pointed(tokens: Sequence[Token], count: int) -> tuple[int, Span] | None:
     """Reads which of `count` choices is meant by its position: "the second one", "the last", "number two", "option b",
-    "the former". Returns the index of the choice, counted from 0, and the span of the words."""
+    "the former". Returns the index of the choice, counted from 0, and the span of the words. None if the reply names no
+    position."""
     words = [token.word for token in tokens] + [""] * 3
     for place in range(len(tokens)):
         begun = place + (words[place] == "the")

@@ -1,7 +1,8 @@
 """Phone numbers, e-mail addresses and codes, spelled as people spell them.
 
-People say "double five", "oh" for zero, "A as in alpha", "B for Bravo", "dash", "dot" and "at". Rule: a code is one run
-of spelled pieces. A piece that could be a letter or a digit ("oh" between letters) gives both candidates.
+People say "double five", "oh" for zero, "A as in alpha", "B for Bravo", "dash", "dot" and "at". Rule: a code is an
+unbroken series of spelled pieces. A piece that could be a letter or a digit ("oh" between letters) leads to two
+candidates, one with the letter and one with the digit.
 """
 
 from __future__ import annotations
@@ -69,8 +70,8 @@ def _piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
 
 
 def _ends_hundred(tokens: Sequence[Token], at: int) -> bool:
-    """Does the number end with this "hundred"? In "nine hundred ninety nine" it goes on. In "eight hundred five five
-    five" it ends, because single digits follow."""
+    """Does the number end with this "hundred"? In "eight hundred five five five" it does, because single digits follow.
+    In "nine hundred ninety nine" the number goes on after it."""
     words = ([token.word for token in tokens[at : at + 2]] + [""] * 2)[:2]
     if words[0] not in SMALL or tokens[at].pause:
         return words[0] != "and"
@@ -85,7 +86,7 @@ def _is_next_to_digits(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _letter(tokens: Sequence[Token], place: int, words: list[str]) -> Piece:
-    """Reads a letter, together with a word that explains it if one follows: "A", "A as in alpha"."""
+    """Reads a letter, with or without a word that explains it: "A", "A as in alpha"."""
     letter = words[0].upper()
     if words[1:3] == ["as", "in"] and words[3].startswith(words[0]):
         return letter, place + 4
@@ -95,8 +96,8 @@ def _letter(tokens: Sequence[Token], place: int, words: list[str]) -> Piece:
 
 
 def run_at(tokens: Sequence[Token], place: int) -> tuple[str, int, int] | None:
-    """Reads spelled pieces in a row. Returns the text they spell, the index of the token after them, and the number of
-    pieces."""
+    """Reads spelled pieces in a row. Returns the text that they spell, the index of the token after them, and the
+    number of pieces. None if no spelled piece begins here."""
     spelled, at, pieces = "", place, 0
     while at < len(tokens):
         if pieces and tokens[at].word in HESITATIONS:  # "nine zero zero, uh, one two three"
@@ -110,15 +111,15 @@ def run_at(tokens: Sequence[Token], place: int) -> tuple[str, int, int] | None:
 
 
 def _is_pronoun_i(tokens: Sequence[Token], place: int) -> bool:
-    """Is this "I" the pronoun, as in "AB 12, I think"? It is if the next word spells nothing."""
+    """Is this "I" the pronoun, as in "AB 12, I think"? It is if the next word isn't part of a spelled code."""
     after = place + 1
     is_word = after < len(tokens) and len(tokens[after].word) > 1 and tokens[after].word not in POLITE
     return tokens[place].word == "i" and is_word and _piece_at(tokens, after) is None
 
 
 def _spellings(spelled: str) -> tuple[str, ...]:
-    """Every text that `spelled` may mean. It has a "?" where "oh" or "o" was said: a zero next to a digit, and a zero
-    or an O elsewhere."""
+    """Every text that `spelled` may mean. It contains a "?" for each "oh" or "o" that was said. Next to a digit, this
+    is a zero; elsewhere it may be a zero or the letter O."""
     texts = [""]
     for place, char in enumerate(spelled):
         neighbours = spelled[max(0, place - 1) : place] + spelled[place + 1 : place + 2]
@@ -169,8 +170,8 @@ def find_phone(tokens: Sequence[Token]) -> list[Match]:
 
 
 def _mail_part(tokens: Sequence[Token], first: int, after: int) -> str | None:
-    """One part of an address, joined from words and spelled pieces: "john dot smith" is john.smith. None if a word
-    can't be in an address."""
+    """The text of one part of an e-mail address, joined from words and spelled pieces: "john dot smith" is john.smith.
+    None if a word can't be part of an address."""
     text, at = "", first
     while at < after:
         word = tokens[at].word
@@ -200,7 +201,8 @@ _MAIL_LIGHT = frozenset(
 
 
 def find_email(tokens: Sequence[Token]) -> list[Match]:
-    """The e-mail addresses that are written in a reply, or else the one that is spoken: "anna at example dot com"."""
+    """The e-mail addresses that are written in a reply. If there are no written ones, the address that is spoken: "anna
+    at example dot com"."""
     written = [place for place, token in enumerate(tokens) if "@" in token.word and len(token.word) > 1]
     if written:
         return [Match(place, place + 1, (tokens[place].word,)) for place in written]
@@ -223,8 +225,8 @@ def find_email(tokens: Sequence[Token]) -> list[Match]:
 
 
 def _domain_end(tokens: Sequence[Token], place: int) -> int:
-    """The index of the token after a domain. A domain ends with the word or the spelled letters that follow its last
-    dot. Later words aren't part of it: "... dot com, all lower case"."""
+    """The index of the token after a domain name. The domain name ends with the word, or the spelled letters, after its
+    last dot. Words that follow don't belong to it: "... dot com, all lower case"."""
     dots = (at for at in range(place, len(tokens)) if SIGNS.get(tokens[at].word) == "." or "." in tokens[at].word)
     at = next(dots, None)
     if at is None:

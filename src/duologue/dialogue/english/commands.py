@@ -1,6 +1,6 @@
-"""Commands to the conversation itself, said as a whole reply: "go back", "say that again", "a person, please".
+"""Commands that control the conversation: "go back", "say that again", "a person, please".
 
-Rule: a command is recognised only if the rest of the reply is politeness. Any longer reply goes to NLU.
+Rule: a reply is a command only if it consists of the command and polite words. Any longer reply goes to NLU.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ WORDS_MAX = max(map(len, COMMANDS)) + 4
 
 @lru_cache(maxsize=16)
 def words_of_command(name: str) -> frozenset[str]:
-    """The stems that speak of a command. A message without any of them doesn't mean that command."""
+    """The stems (words without their endings) that hint at a command. A message that contains none of these stems can't
+    mean that command."""
     said = {stem(word) for phrase, meant in COMMANDS.items() if meant == name for word in phrase}
     more = {stem(word) for word in _ALSO.get(name, "").split()}
     return frozenset(said | more) - frozenset(
@@ -86,7 +87,7 @@ def words_of_command(name: str) -> frozenset[str]:
 
 
 def command_of(tokens: Sequence[Token]) -> str | None:
-    """The name of the command, if the whole reply is one; else None."""
+    """The name of the command, if the whole reply is a command; otherwise None."""
     if len(tokens) > WORDS_MAX:
         return None
     words = [token.word for token in tokens]
@@ -108,7 +109,7 @@ def postpones(tokens: Sequence[Token]) -> bool:
 
 
 def only_asks_for_change(tokens: Sequence[Token]) -> bool:
-    """Does the reply ask for a change without saying which: "no, change it", "I want to change something"?"""
+    """Does the reply ask for a change without saying what to change: "no, change it", "I want to change something"?"""
     words = [token.word for token in tokens]
     return bool(_CHANGING & set(words)) and all(
         word in _CHANGING | _AROUND_CHANGE | _AROUND | DISSENT for word in words
@@ -122,7 +123,7 @@ def keeps(tokens: Sequence[Token]) -> bool:
 
 
 def repeats(text: str, tokens: Sequence[Token]) -> bool:
-    """Does a command repeat a word of the question `text`? Then it may be a yes: "cancel it" after "shall I cancel
-    it?"."""
+    """Does a command repeat a word of the question `text`? If so, the command may be a yes: "cancel it", after "shall I
+    cancel it?"."""
     asked = stems_of(text)
     return any(stem(token.word) in asked for token in tokens if token.word not in _SMALL | _AROUND | PREPOSITIONS)

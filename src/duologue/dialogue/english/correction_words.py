@@ -1,4 +1,4 @@
-"""The words of corrections in English."""
+"""The English words with which users correct something, such as "instead of" or "I meant"."""
 
 from __future__ import annotations
 

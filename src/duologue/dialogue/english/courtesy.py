@@ -1,6 +1,6 @@
 """Hello, thanks, all right, no thanks and goodbye: messages outside any task that get a short reply.
 
-Rule: only a message that is nothing but courtesy counts. A hello before a request belongs to the request.
+Rule: a message is courtesy only if it contains nothing else. "Hello, I need a taxi" is read as a request.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ WORDS_MAX = 10
 
 
 def courtesy_of(tokens: Sequence[Token]) -> str | None:
-    """The kind of courtesy, if the whole message is one: "farewell", "thanks", "greeting", "assent" or "refusal"; else
-    None."""
+    """The kind of courtesy, if the message is nothing but courtesy: "farewell", "thanks", "greeting", "assent" or
+    "refusal". Otherwise None."""
     words = [token.word for token in tokens]
     if not words or len(words) > WORDS_MAX or not (_KNOWN | _NO | _DONE).issuperset(words):
         return None

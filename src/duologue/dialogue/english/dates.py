@@ -1,8 +1,8 @@
 """Dates as people say them: "next Friday", "the 5th of next month", "in two weeks", "March the third".
 
-One phrase may mean several days: "next Friday" on a Wednesday, "this weekend", "3/4". Rule: every candidate is a day
-that exists. If the year or month isn't said, the next such day is meant, or the last one for a slot such as a date of
-birth.
+One phrase may mean several days, for example "next Friday" (when said on a Wednesday), "this weekend" or "3/4". All of
+them are candidates. Rule: every candidate is a day that exists. If the user doesn't say the year or the month, the next
+such day is meant. For a slot for past dates, such as a date of birth, it is the last such day.
 """
 
 from __future__ import annotations
@@ -92,12 +92,13 @@ class _Dates:
         return self.today + timedelta(days)
 
     def _is_possible(self, day: date) -> bool:
-        """May this day be meant? It must be today or later; for a slot such as a date of birth, today or earlier."""
+        """Can this day be meant? It can if it is today or later; for a slot for past dates, if it is today or
+        earlier."""
         return day <= self.today if self.is_past else day >= self.today
 
     def _years(self, count: int) -> range:
-        """This year and the years after it, `count` in all. For a slot for past dates: this year and the years before
-        it."""
+        """This year and the following years, `count` years in all. For a slot for past dates: this year and the years
+        before it."""
         year = self.today.year
         return range(year, max(year - count, 0), -1) if self.is_past else range(year, min(year + count, MAXYEAR + 1))
 
@@ -162,8 +163,8 @@ class _Dates:
         return None
 
     def _days_in_months(self, count: int) -> int | None:
-        """The number of days from today to the same day of the month `count` months later. If that month is too short,
-        its last day counts. A negative count leads into the past."""
+        """The number of days from today to the day `count` months later. If that month is too short, its last day is
+        used: one month after January 31 is the last day of February. A negative `count` goes back in time."""
         year, month = later_month(self.today.year, self.today.month, count)
         day = day_of(year, month, self.today.day) or last_day_of(year, month)
         return (day - self.today).days if day is not None else None
@@ -200,8 +201,8 @@ class _Dates:
         return at == 0 or self.words[at - 1] in _BEFORE_SHORT
 
     def _weekday_days(self, wanted: int, which: str) -> tuple[date, ...]:
-        """The days that the weekday `wanted` may mean, where Monday is 0. `which` is what was said with it, such as
-        "next", "this week" or "last"; empty if it was said alone."""
+        """The days that the weekday `wanted` may mean; Monday is 0. `which` is the word said with the weekday, such as
+        "next", "this week" or "last". It is empty if the weekday was said alone."""
         weekday = self.today.weekday()
         ahead, behind = (wanted - weekday) % 7, (weekday - wanted) % 7
         this_week = wanted - weekday  # in days from today, like all numbers in this function
@@ -231,8 +232,8 @@ class _Dates:
 
     def _with_date(self, days: tuple[date, ...], wanted: int, at: int) -> Found | None:
         """Reads a date that follows its weekday: "Friday the 8th". `days` are the days that the weekday alone may mean.
-        If date and weekday agree on a day, only that day is meant. If not, every day that either may mean is a
-        candidate."""
+        If the date falls on this weekday, only that day is meant. Otherwise all days that the weekday or the date may
+        mean are candidates."""
         begun = at + (self.words[at] in ("on", "the") and not self.tokens[at].pause) if at < len(self.tokens) else at
         found = self._month_first(begun) or self._day_first(begun) if begun < len(self.tokens) else None
         if found is None:
@@ -313,7 +314,7 @@ class _Dates:
         return self._nearest_in_a_month(number, at)
 
     def _is_month(self, may: int) -> bool:
-        """Is a "may" after a number the month? It counts as the month only before a year or at the end of the reply."""
+        """Is a "may" after a number the month May? It is only before a year or at the end of the reply."""
         return may + 1 == len(self.tokens) or self._year(may + 1) is not None
 
     def _month(self, *, is_next: bool) -> tuple[int, int]:
@@ -330,8 +331,8 @@ class _Dates:
         return None
 
     def _dated(self, month: int, number: int, at: int) -> Found | None:
-        """The date with this month and day, in the year that is said at `at`. If no year is said: the next such date
-        from today on, or the last one for a slot for past dates."""
+        """The date with this month and day. If a year is said at index `at`, it is the year of the date. Otherwise the
+        next such date from today on is meant, or the last one for a slot for past dates."""
         year = self._year(at + (self.words[at] in ("of", "in")))
         if year is not None:
             return _one(day_of(year[0], month, number), year[1])
@@ -356,7 +357,7 @@ class _Dates:
         return self._short_year(at) if self.is_past else None
 
     def _short_year(self, at: int) -> tuple[int, int] | None:
-        """Reads a year of two digits, such as "eighty-four" or "84". Only for a date in the past."""
+        """Reads a year of two digits, such as "eighty-four" or "84". It is read only for dates in the past."""
         found = number_at(self.tokens, at)
         if found is None or not isinstance(found[0], int) or not 10 <= found[0] <= 99:
             return None
@@ -398,8 +399,8 @@ class _Dates:
         return birth_at(self.tokens, place, self._year) if self.is_past else None
 
     def _digits(self, place: int) -> Found | None:
-        """Reads "2027-03-05", "3/5", "5.3.2027". With slashes, month and day may come in either order. With dots, the
-        day is first."""
+        """Reads "2027-03-05", "3/5", "5.3.2027". With slashes, month and day may be in either order. With dots, the day
+        comes first."""
         if (dotted := _DOTTED.fullmatch(self.words[place])) is not None:
             day, month, year = map(int, dotted.groups())
             year = self._of_century(year) if year < 100 else year
@@ -482,8 +483,9 @@ def _one(day: date | None, after: int) -> Found | None:
 def find_dates(
     tokens: Sequence[Token], today: date, *, is_past: bool = False, is_asked: bool = False, since: Since | None = None
 ) -> Iterator[Match]:
-    """Every date in a reply, as ISO text. With `is_asked`, "Fri" counts as a weekday and "this morning" as today. "The
-    day after" is counted from `since`. With `is_past`, dates without a year are in the past."""
+    """Every date in a reply, as ISO text. With `is_asked`, "Fri" is read as a weekday and "this morning" as today. With
+    `is_past`, dates without a year are in the past. `since` is the day from which phrases such as "the day after" are
+    counted."""
     reader = _Dates(tokens, today, is_past, is_asked, since)
     place = 0
     while place < len(tokens):

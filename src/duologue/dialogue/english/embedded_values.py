@@ -1,9 +1,9 @@
 """Values in a message that isn't wholly understood: "a table for four tomorrow, it's my grandmother's birthday".
 
-Only values that are clear by themselves are taken: a day, a time of day, an amount of money, a count of what the slot
-counts, a name or a choice from a list. Rule: nothing is taken from a clause that denies, changes or compares something,
-and a slot that two values fit stays empty. The agent has to read the values back to the user, because the rest of the
-message may change them.
+Only values that are clear by themselves are used: a day, a time of day, an amount of money, a number together with what
+it counts ("four people"), a name or a choice from a list. Rule: nothing is used from a clause that denies, changes or
+compares something. If two values fit one slot, the slot stays empty. The agent has to read the values back to the user,
+because the rest of the message may change them.
 """
 
 from __future__ import annotations
@@ -44,15 +44,16 @@ def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value
 
 
 def unsettled_slots(slots: tuple[Slot, ...], message: str, today: str) -> tuple[str, ...]:
-    """The slots for days and times that the message mentions without giving a value that can be taken: "on Monday or
+    """The slots for days and times that the message mentions, but without a value that can be used: "on Monday or
     Tuesday", "this weekend"."""
     _, doubtful = _told_and_doubtful(tokens_of(message), slots, today)
     return tuple(slot.name for slot in slots if slot.kind in _MOMENTS and doubtful.get(slot.name))
 
 
 def _told_and_doubtful(tokens: Sequence[Token], slots: tuple[Slot, ...], today: str) -> tuple[Filled, dict[str, bool]]:
-    """The slots that the message fills, and the slots whose values in the message can't be taken. For each of the
-    latter, True means that at least one of these values is about what the user wants, not about the past."""
+    """Two results: the slots that the message fills, and the slots for which it has only unclear values. For each slot
+    of the second kind, True means that at least one unclear value is about something that the user wants; False means
+    that all are about the past."""
     filled: Filled = {}
     doubtful: dict[str, bool] = {}
     named = stems_of(*(slot.name for slot in slots))
@@ -84,7 +85,7 @@ def _is_filled(fitting: Sequence[Slot], filled: Filled) -> bool:
 
 
 def _is_in_other_month(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    """Does the message name a month that isn't part of this day: "in June, ideally the third"?"""
+    """Does the message name a month separately from this day, as in "in June, ideally the third"?"""
     return slot.kind is SlotKind.DATE and any(
         tokens[place].word in MONTHS and tokens[place - 1].word in _BEFORE_MONTHS
         for place in range(1, len(tokens))
@@ -101,8 +102,8 @@ def _wavers(tokens: Sequence[Token], match: Match, covered: frozenset[int]) -> b
 
 
 def read_first(question: Question, message: str, today: str) -> Value | None:
-    """The bare number that a reply to a question begins with, if the words after a pause only explain the number:
-    "one, for the baby". None otherwise."""
+    """The number at the beginning of a reply, if the words after a pause only explain the number: "one, for the baby".
+    None otherwise."""
     tokens = tokens_of(message)
     ends = next((place for place, token in enumerate(tokens) if place and token.pause), len(tokens))
     rest = tokens[ends:]
@@ -116,8 +117,8 @@ def read_first(question: Question, message: str, today: str) -> Value | None:
 
 
 def is_all_values(message: str, today: str) -> bool:
-    """Does a message hold only days, times and amounts? Such a message asks nothing, but a classifier may take it for a
-    question: "on the weekend" for "are you open on Saturdays?"."""
+    """Does a message contain only days, times and amounts? Such a message asks nothing, but a classifier may mistake it
+    for a question: "on the weekend" for "are you open on Saturdays?"."""
     tokens = tokens_of(message)
     covered = covered_by(
         match for slot in _PLAIN for match in find_values(tokens, slot, today_of(today), is_asked=True)
@@ -130,7 +131,7 @@ def is_all_values(message: str, today: str) -> bool:
 
 
 def _is_frame(word: str) -> bool:
-    """May this word stand around a value without naming a task?"""
+    """Can this word stand around a value without naming a task? "Please" can, but "book" can't."""
     return is_carrier(word) and stem(without_contraction(word)) not in _TASKS
 
 
@@ -139,6 +140,7 @@ def _is_clear(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
 
 
 def _unsettles(word: str, *, is_past: bool = False) -> bool:
-    """Does this word deny, change or compare? Words that tell of the past unsettle too, unless `is_past` is True."""
+    """Does this word deny, change or compare something, so that a value near it can't be used? Unless `is_past` is
+    True, words that tell of the past ("was") do this too."""
     is_marker = word in MARKERS and word not in _HARMLESS
     return is_marker or word in ALTERNATIVES or (word in PAST and not is_past) or is_negation(word)

@@ -1,8 +1,8 @@
 """The explain-all-words gate: a reply is a plain answer only if every word of it is accounted for.
 
-A word is accounted for if it is part of the value, is a carrier (a word that people put around an answer, such as
-"please"), was in the question, or stands where only a verb can. Rule: a word that may mean something else isn't
-accounted for, and then NLU reads the reply.
+A word is accounted for in four cases: it is part of the value, it is a carrier word (a word that people put around an
+answer, such as "please"), it was in the question, or only a verb can stand in its position, as after "I'd like to".
+Rule: a word that may mean something else isn't accounted for, and NLU has to read the reply.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def echo_of(question: Question) -> frozenset[str]:
 
 @lru_cache(maxsize=512)
 def echo_of_texts(*texts: str) -> frozenset[str]:
-    """The stems (words without their endings) that a reply may repeat from these texts. Values, denials and words of
+    """The stems (words without their endings) that a reply may repeat from these texts. Values, denials and words for a
     change aren't included."""
     return frozenset(word for word in stems_of(*texts) - _NEVER_ECHOED if not is_negation(word))
 
@@ -50,8 +50,8 @@ def covered_by(matches: Iterable[Match]) -> frozenset[int]:
 
 
 def objection(tokens: Sequence[Token], covered: frozenset[int]) -> Why | None:
-    """Why a reply can't be a plain answer: a word in it changes, denies or asks something. None if no word does.
-    `covered` holds the indexes of the tokens that are part of a value."""
+    """Why a reply can't be a plain answer: it contains a word that changes or denies something, or it asks something.
+    None if there is no such reason. `covered` holds the indexes of the tokens that are part of a value."""
     opening = True
     for place, token in enumerate(tokens):
         if place in covered:
@@ -68,7 +68,8 @@ def objection(tokens: Sequence[Token], covered: frozenset[int]) -> Why | None:
 
 
 def _denies_value(tokens: Sequence[Token], place: int, covered: frozenset[int]) -> bool:
-    """Does a "no" deny the value right after it: "no bar", "no one"? After a pause it doesn't: "no, the bar"."""
+    """Does a "no" deny the value right after it: "no bar", "no one"? With a pause after the "no" it doesn't: "no, the
+    bar"."""
     after = place + 1
     return after < len(tokens) and after in covered and not tokens[after].pause
 
@@ -79,7 +80,7 @@ def leftover(tokens: Sequence[Token], covered: frozenset[int], echo: frozenset[s
 
 
 def is_explained(tokens: Sequence[Token], place: int, echo: frozenset[str]) -> bool:
-    """Is this word accounted for, either as a word or by its position in the reply?"""
+    """Is this word accounted for, either by itself or by its position in the reply?"""
     word = tokens[place].word
     if word in _VALUE_WORDS or word[0].isdigit():
         return is_pronoun_one(tokens, place) or _is_adverb(tokens, place)
@@ -102,8 +103,8 @@ def _is_relative(tokens: Sequence[Token], place: int) -> bool:
 
 @lru_cache(maxsize=2048)
 def is_slip(word: str) -> bool:
-    """Is this a carrier word with one typing error: two letters swapped ("pelase"), or one doubled ("greaat")? Short
-    words don't count, because one error would turn them into other words."""
+    """Is this a carrier word with one typing error: two letters swapped ("pelase"), or one letter doubled ("greaat")?
+    Short words are never accepted, because one error turns them into other words."""
     if len(word) < _SLIP_CHARS_MIN or not word.isalpha():
         return False
     pairs = range(len(word) - 1)
@@ -113,7 +114,7 @@ def is_slip(word: str) -> bool:
 
 
 def is_dated(word: str) -> bool:
-    """Is this a word of a date: a month, a weekday, an ordinal?"""
+    """Is this word part of a date: a month, a weekday or an ordinal?"""
     return word in _DATED or (word[0].isdigit() and not word.isdigit())
 
 
@@ -123,15 +124,15 @@ def is_number(word: str) -> bool:
 
 
 def _is_adverb(tokens: Sequence[Token], place: int) -> bool:
-    """Is this word the adverb "first"? It is if it begins or ends the reply, but not after a word such as "the" or a
-    month."""
+    """Is this word "first" used as an adverb? It is if it begins or ends the reply, unless a word such as "the" or a
+    month stands before it."""
     if tokens[place].word != "first" or place not in (0, len(tokens) - 1):
         return False
     return place == 0 or tokens[place - 1].word not in ("the", "on", "of", *MONTHS)
 
 
 def _is_verb(tokens: Sequence[Token], place: int) -> bool:
-    """Does this word stand where only a verb can: "I'd like to …", "I'm …ing"?"""
+    """Is this word in a position where only a verb can be: after "I'd like to", or ending in "ing" after "I'm"?"""
     token, before = tokens[place], tokens[place - 1].word if place else ""
     if token.pause or not token.word.isalpha() or len(token.word) < 3 or token.text[0].isupper():
         return False
@@ -146,10 +147,10 @@ def _is_verb(tokens: Sequence[Token], place: int) -> bool:
 
 
 def unread(reply: str) -> Unclear:
-    """The reading of a reply that has no tokens, because it is empty or too long."""
+    """The result for a reply that has no tokens, because it is empty or too long."""
     return Unclear(Why.LONG if any(char.isalnum() for char in reply) else Why.EMPTY)
 
 
 def unclear(why: Why, tokens: Sequence[Token] = (), places: Iterable[int] = ()) -> Unclear:
-    """The reading of a reply that NLU has to read. `places` holds the indexes of the words that were left over."""
+    """The result for a reply that NLU has to read. `places` holds the indexes of the words that weren't understood."""
     return Unclear(why, tuple(tokens[place].text for place in places))

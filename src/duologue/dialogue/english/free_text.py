@@ -1,7 +1,7 @@
-"""Names and texts that aren't in a list: a bare reply, or a proper name where a value is expected.
+"""Names and texts that aren't on a list: a reply that is only a name, or a proper name where a value is expected.
 
-Rule: a name is one run of words without carrier words (words around a value, such as "I'd like"), except links such as
-"of" or "the". A run that contains a date, or both a number and a comma, isn't a name.
+Rule: a name is a series of words without carrier words (words around a value, such as "I'd like"). Only links such as
+"of" or "the" may be part of it. Words that contain a date, or both a number and a comma, aren't a name.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _I = frozenset(("i", "i'm", "i'd", "i'll", "i've"))
 
 def bare_name(tokens: Sequence[Token], also: frozenset[str] = frozenset()) -> Span | None:
     """The span of the name in a reply that is nothing but a name: "uh, New York", "it's Miller, please". None for any
-    other reply. Words in `also` count as names even if they have another meaning."""
+    other reply. `also` holds words that are accepted in a name even if they have another meaning."""
     first, after = without_filler(tokens)
     run = tokens[first:after]
     if not 0 < len(run) <= BARE_WORDS_MAX or _holds_more_than_a_name(
@@ -80,9 +80,9 @@ def bare_name(tokens: Sequence[Token], also: frozenset[str] = frozenset()) -> Sp
 
 
 def _is_no_part(run: Sequence[Token], at: int, known: frozenset[str], *, is_name: bool) -> bool:
-    """Is this word a carrier (a word around a value) and no part of a name? A capital letter within a sentence makes
-    any word part of a name: "Johnny Cash". With `is_name`, a name was asked for, and then a noun or verb after a word
-    that can only be a name is part of it in lower case too: "tom price"."""
+    """Is this a carrier word (a word around a value), and therefore not part of a name? False if it has a capital
+    letter within a sentence, as in "Johnny Cash". With `is_name`, a name was asked for. Then a noun or verb after a
+    word that can only be a name is part of the name even in lower case: "tom price"."""
     word = run[at].word
     if not is_carrier(word) or word in known or _is_initial(run, at) or is_capital(run[at]):
         return False
@@ -91,7 +91,7 @@ def _is_no_part(run: Sequence[Token], at: int, known: frozenset[str], *, is_name
 
 
 def _is_of_another_person(tokens: Sequence[Token], span: Span) -> bool:
-    """Do the words speak of a person instead of naming one: "my wife", "my wife's name"?"""
+    """Do the words describe a person without giving a name: "my wife", "my wife's name"?"""
     before = tokens[span.first - 1].word if span.first else ""
     return before in _OWNERS or any(
         tokens[place].word.endswith("'s")
@@ -101,7 +101,7 @@ def _is_of_another_person(tokens: Sequence[Token], span: Span) -> bool:
 
 
 def without_filler(tokens: Sequence[Token]) -> Span:
-    """The span of a reply without filler words at either end."""
+    """The span of a reply, without the filler words at its beginning and end."""
     first, after = 0, len(tokens)
     while first < after and (_names_part(tokens, first) or _is_filler(tokens, first)):
         first += 1
@@ -111,8 +111,8 @@ def without_filler(tokens: Sequence[Token]) -> Span:
 
 
 def trimmed_text(tokens: Sequence[Token], slot: Slot) -> Span:
-    """The span of free text without hesitations and politeness at its ends, and without a leading "from" or "to" that
-    the slot implies: "um, from the station please"."""
+    """The span of free text, without hesitations and polite words at its beginning and end, and without a "from" or
+    "to" at the beginning that the slot already implies: "um, from the station please"."""
     first, after = 0, len(tokens)
     while first + 1 < after and tokens[first].word in _BEFORE:
         first += 1
@@ -123,8 +123,8 @@ def trimmed_text(tokens: Sequence[Token], slot: Slot) -> Span:
 
 
 def answering_part(tokens: Sequence[Token], span: Span) -> Span:
-    """The span of free text without the clauses at its end that answer nothing: a question, a request to the agent, or
-    politeness. Example: "12 Main Street" in "12 Main Street, and how long will it take?"."""
+    """The span of free text, without clauses at its end that don't answer the question: a question, a request to the
+    agent, or polite words. Example: "12 Main Street" in "12 Main Street, and how long will it take?"."""
     first, after = span
     begins = [place for place in range(first + 1, after) if tokens[place].pause]
     for place in reversed(begins):
@@ -155,8 +155,8 @@ def with_hyphens(name: str) -> str:
 
 
 def last_said_in_full(tokens: Sequence[Token], span: Span) -> Span:
-    """The span of the whole name if a part of it was said first: "Lisa Brown" in "Lisa, Lisa Brown". Otherwise `span`
-    itself."""
+    """The span of the whole name, if the user said a part of the name first: "Lisa Brown" in "Lisa, Lisa Brown".
+    Otherwise `span`."""
     for place in range(span.after - 1, span.first, -1):
         first, whole = words_of(tokens[span.first : place]), words_of(tokens[place : span.after])
         if tokens[place].pause and set(first) <= set(whole):
@@ -176,7 +176,7 @@ def _is_filler(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _names_part(tokens: Sequence[Token], place: int) -> bool:
-    """Do the words here say which part of a name follows: "surname", "last name"?"""
+    """Do the words at `place` say which part of a name follows, such as "surname" or "last name"?"""
     after = tokens[place + 1].word if place + 1 < len(tokens) else ""
     return tokens[place].word in ("surname", "surname's") or (
         tokens[place].word in _PARTS_OF_NAMES and after in ("name", "name's")
@@ -184,7 +184,7 @@ def _names_part(tokens: Sequence[Token], place: int) -> bool:
 
 
 def parts_of_names(tokens: Sequence[Token]) -> frozenset[str]:
-    """Which parts of a name are mentioned: "first", "middle", "last", "full"."""
+    """The parts of a name that the words mention: "first", "middle", "last" or "full"."""
     found = (token.word.removesuffix("'s") for place, token in enumerate(tokens) if _names_part(tokens, place))
     return frozenset(_PARTS_OF_NAMES[word] for word in found)
 
@@ -195,7 +195,7 @@ def _is_initial(tokens: Sequence[Token], place: int) -> bool:
 
 
 def cannot_be_a_name(tokens: Sequence[Token], span: Span, today: date) -> bool:
-    """Is a bare reply something other than a name: "goodbye", "no idea", "7 pm", "twenty minutes"?"""
+    """Is this reply certainly something other than a name: "goodbye", "no idea", "7 pm", "twenty minutes"?"""
     run = tokens[span.first : span.after]
     letters = "".join(token.word for token in run if len(token.word) == 1)
     if len(letters) == len(run) and letters in NAMELESS | ASSENT | DISSENT:
@@ -219,7 +219,7 @@ def cannot_be_a_name(tokens: Sequence[Token], span: Span, today: date) -> bool:
 
 def proper_name(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
     """The span of a capitalised name among carrier words (words around a value): "I want to see Jordan Miller". None if
-    other words are capitalised too, because then a capital letter doesn't show what is a name."""
+    other words are capitalised too, because capital letters then don't show where the name is."""
     left = leftover(tokens, frozenset(), echo)
     if not left or left[0] == 0 or tokens[left[0] - 1].word not in _LEADS:
         return None
@@ -236,9 +236,9 @@ def proper_name(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
 
 
 def named_person(tokens: Sequence[Token], left: Sequence[int]) -> Span | None:
-    """The span of the person that a reply to "who?" names among carrier words: "Justin is the receiver", "my uncle
-    Richard", "send it to mom". `left` holds the indexes of the words that aren't explained otherwise. In lower case,
-    only a word for a relative counts."""
+    """The span of the person whom a reply to "who?" names among carrier words: "Justin is the receiver", "my uncle
+    Richard", "send it to mom". None if there is no such person. `left` holds the indexes of the words that nothing else
+    explains. A word in lower case is accepted only if it is a word for a relative."""
     first, after = left[0], left[-1] + 1
     run = tokens[first:after]
     if after - first != len(left) or len(run) > NAME_WORDS_MAX or not _is_written_as_person(run):
@@ -263,7 +263,8 @@ def _is_written_as_person(run: Sequence[Token]) -> bool:
 
 
 def introduced_name(tokens: Sequence[Token]) -> Span | None:
-    """The name in "I'm Sam Miller" or "call me Sam". Only capitalised words count, because "I'm busy" gives no name."""
+    """The name in "I'm Sam Miller" or "call me Sam". Only capitalised words are accepted, because "I'm busy" gives no
+    name. None for any other reply."""
     first = 1 if tokens[0].word in ("i'm", "im") else 2 if words_of(tokens[:2]) in (("i", "am"), ("call", "me")) else 0
     after = len(tokens)
     while after > first and tokens[after - 1].word in POLITE:
@@ -275,7 +276,7 @@ def introduced_name(tokens: Sequence[Token]) -> Span | None:
 
 def name_in_sentence(tokens: Sequence[Token]) -> Span | None:
     """The name after "my name is" in a sentence that goes on: "my name is Mark Price and I was born in May". None if
-    there isn't one, or if it may be more than a name."""
+    there is no such name, or if the words may contain more than a name."""
     words = words_of(tokens)
     begun = next(
         (at + len(one) for one in _INTRODUCING for at in range(len(words)) if words[at : at + len(one)] == one), 0
@@ -290,8 +291,8 @@ def name_in_sentence(tokens: Sequence[Token]) -> Span | None:
 
 
 def is_part_of_longer_name(tokens: Sequence[Token], match: Match) -> bool:
-    """Is a known name part of a longer one: "Midnight" in "Midnight Train"? It is if a capitalised word stands next to
-    it."""
+    """Is this known name only part of a longer name: "Midnight" in "Midnight Train"? It is if there is a capitalised
+    word next to it."""
     before, after = tokens[: match.first], tokens[match.after :]
     begins = match.first > 1 and is_capital(before[-1]) and not tokens[match.first].pause
     return begins or (bool(after) and is_capital(after[0]) and not after[0].pause)
@@ -324,6 +325,7 @@ def _is_named(token: Token) -> bool:
 
 
 def is_capital(token: Token) -> bool:
-    """Is this token capitalised like a name? A word that begins a sentence or is all in capitals doesn't count."""
+    """Is this token capitalised like a name? False for the first word of a sentence and for a word that is all in
+    capitals."""
     begins = not token.start or token.pause in (".", "?")
     return not begins and token.text[0].isupper() and token.text[1:].islower() and token.word not in _I

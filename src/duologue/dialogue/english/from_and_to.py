@@ -1,7 +1,7 @@
-"""From and to: which end of a trip or a stay a value belongs to.
+"""From and to: does a value belong to the beginning or to the end of a trip or a stay?
 
-A role is "from" or "to". The name of a slot gives the slot its role ("origin_city", "dropoff_date"), and the words
-before a value give the value its role. Rule: a value for one end never fills a slot for the other end.
+A role is "from" (the beginning) or "to" (the end). A slot gets its role from its name ("origin_city", "dropoff_date"),
+and a value gets its role from the words before it. Rule: a value with one role never fills a slot with the other role.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _ACTIVITIES = tuple(
 
 
 def role_of(slot: Slot) -> str | None:
-    """The role of a slot by its name: "from", "to" or None."""
+    """The role that a slot has because of its name: "from", "to" or None."""
     words = _words_of(slot)
     ends = _ROLE_OF_WORD
     if slot.kind is SlotKind.DATE:
@@ -60,15 +60,16 @@ def role_of(slot: Slot) -> str | None:
 
 
 def _words_of(slot: Slot) -> set[str]:
-    """The words in a slot's name without their endings, alone and in pairs: "check_in" also gives "checkin"."""
+    """The words in a slot's name without their endings, each alone and also joined with the next word: "check_in" also
+    gives "checkin"."""
     words = slot.name.casefold().split("_")
     return {stem(word) for word in (*words, *(one + other for one, other in pairwise(words)))}
 
 
 def roles_among(slots: Sequence[Slot]) -> dict[str, str]:
-    """The roles of slots of one kind, by slot name. An arrival begins a stay but ends a trip, so a date of arrival or
-    departure gets the role that no other slot has. If there are several such dates, arrivals are "from" and departures
-    are "to"."""
+    """The roles of slots of one kind, by slot name. An arrival is the beginning of a stay but the end of a trip. So a
+    single date of arrival or departure gets the role that no other slot has; if no slot has a role yet, an arrival is
+    "to" and a departure is "from". If there are several such dates, arrivals are "from" and departures are "to"."""
     roles = {slot.name: role for slot in slots if (role := role_of(slot)) is not None}
     free = [slot for slot in slots if slot.name not in roles and _words_of(slot) & (_COMING | _LEAVING)]
     if len(free) > 1:
@@ -80,7 +81,7 @@ def roles_among(slots: Sequence[Slot]) -> dict[str, str]:
 
 
 def role_said(tokens: Sequence[Token], match: Match, kind: SlotKind) -> str | None:
-    """The role of a value by the words right before it: "from", "to" or None."""
+    """The role that a value has because of the words right before it: "from", "to" or None."""
     words = _TIME_WORDS if kind in (SlotKind.DATE, SlotKind.TIME) else _PLACE_WORDS
     for place in range(match.first - 1, max(-1, match.first - 1 - _STEPS_MAX), -1):
         word = tokens[place].word
@@ -113,8 +114,8 @@ def activity_of(slot: Slot) -> frozenset[str]:
 
 
 def belongs_to_other_thing(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> bool:
-    """Is the value the time of something that wasn't asked about: "my flight leaves at seven", when a taxi is
-    booked?"""
+    """Is the value the time of something that the agent didn't ask about? Example: "my flight leaves at seven", when
+    the user books a taxi."""
     for place in range(match.first - 1, 0, -1):
         if tokens[place].word in _OF_THINGS and not tokens[place].pause:
             thing = stem(tokens[place - 1].word)
@@ -125,7 +126,8 @@ def belongs_to_other_thing(tokens: Sequence[Token], match: Match, echo: frozense
 
 
 def contradicts(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    """Does the value belong to another activity than the slot, or to the other end of the trip or stay?"""
+    """Does the value belong to a different activity than the slot, or does it have the other role? Examples: "arriving
+    on Monday" for a departure date, "until Monday" for a start date."""
     if slot.kind not in (SlotKind.DATE, SlotKind.TIME, SlotKind.NAME, SlotKind.TEXT):
         return False
     doing, done = activity_of(slot), activity_said(tokens, match)

@@ -1,6 +1,7 @@
-"""Which grammar reads which kind of slot.
+"""Chooses the grammar that reads a slot, by the kind of the slot.
 
-Rule: a number that is a label ("room 5"), or that counts something else, isn't a value.
+Rule: a number is never used as a value if it is a label ("room 5"), or if it counts something that the slot isn't
+about.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ _SEATS = frozenset(
 def find_values(
     tokens: Sequence[Token], slot: Slot, today: Today, *, is_asked: bool, takes_another: bool = False
 ) -> list[Match]:
-    """Every value for this slot in a reply. With `is_asked`, this includes values that count only as an answer, such as
-    a bare hour. With `takes_another`, it includes "another week"."""
+    """Every value for this slot in a reply. With `is_asked`, this includes values that are clear only as an answer to a
+    question, such as an hour without "o'clock". With `takes_another`, it includes "another week"."""
     match slot.kind:
         case SlotKind.DATE:
             is_end = slot.stays and role_of(slot) == "to"
@@ -84,15 +85,14 @@ def find_values(
 
 
 def _with_year(tokens: Sequence[Token], dates: Iterable[Match], today: date) -> list[Match]:
-    """The dates that name their year: those that mean the same day whatever day it is today. The others, such as
-    "Monday" or "March 5", can't be a date of birth."""
+    """The dates that name their year, so that their meaning doesn't depend on today's date. All others, such as
+    "Monday" or "March 5", are left out, because they can't be a date of birth."""
     later = list(find_dates(tokens, today + _SOME_YEARS, is_past=True, is_asked=True))
     return [match for match in dates if match in later]
 
 
 def with_or_so(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]:
-    """The matches, each extended by an "or so" right after it. Unlike any other "or", this one doesn't offer a second
-    value."""
+    """The matches, each extended by an "or so" right after it. The "or" in these words doesn't offer a second value."""
     return [
         match._replace(after=match.after + 2 * (words_of(tokens[match.after : match.after + 2]) == ("or", "so")))
         for match in matches
@@ -100,8 +100,8 @@ def with_or_so(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]
 
 
 def find_times_of_day(tokens: Sequence[Token], slot: Slot, today: Today, *, is_asked: bool) -> list[Match]:
-    """Every time of day in a reply, by the clock or counted from now. If the slot is about another day than today,
-    times counted from now are left out."""
+    """Every time of day in a reply: by the clock, or counted from now ("in an hour"). If the slot's day is known and
+    isn't today, times counted from now are left out."""
     now = today.minute if slot.since in ("", today.day.isoformat()) else None
     ahead = find_times_ahead(tokens, now) if now is not None else []
     times = [
@@ -116,7 +116,8 @@ def find_times_of_day(tokens: Sequence[Token], slot: Slot, today: Today, *, is_a
 
 
 def counts_seats(tokens: Sequence[Token], match: Match) -> bool:
-    """Does a number count people? It does in "a table for six tonight" and "six of us", but not in "six o'clock"."""
+    """Is this number a number of people? It is in "a table for six tonight" and "six of us", but not in "six
+    o'clock"."""
     before = tokens[max(0, match.first - 2) : match.first]
     if words_of(tokens[match.after : match.after + 2]) in (("of", "us"), ("of", "them")):
         return True
@@ -127,8 +128,8 @@ def counts_seats(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def is_count_not_time(tokens: Sequence[Token], match: Match) -> bool:
-    """Was a number read as a time only because of the word after it, as in "six tonight"? After the question "how
-    many?", such a number is a count."""
+    """Was a number read as a time only because of the word after it, as in "six tonight"? As a reply to "how many?", it
+    is a count."""
     if not isinstance(match.candidates[0], str) or ":" not in match.candidates[0]:
         return False
     before = tokens[match.first - 1].word if match.first else ""
@@ -141,7 +142,7 @@ def is_count_not_time(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def _is_not_an_amount(tokens: Sequence[Token], match: Match) -> bool:
-    """Is a number something other than an amount: "at eight", "minus two", "over eighty", "room 5", "one moment"?"""
+    """Is this number something other than an amount: "at eight", "minus two", "over eighty", "room 5", "one moment"?"""
     before = tokens[match.first - 1].word if match.first else ""
     is_held = match.after < len(tokens) and tokens[match.after].word in ("moment", "second", "sec", "minute")
     is_alone = match.after - match.first == 1
@@ -156,14 +157,14 @@ def _is_not_an_amount(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def _is_over(tokens: Sequence[Token], place: int) -> bool:
-    """Does an "over" before this number mean "more than", as in "over eighty"? In "send over eighty" it doesn't."""
+    """Does an "over" before this number mean "more than"? It does in "over eighty", but not in "send over eighty"."""
     if not place or tokens[place - 1].word != "over":
         return False
     return place < 2 or stem(tokens[place - 2].word) not in _MOVING
 
 
 def _is_moment(tokens: Sequence[Token], match: Match) -> bool:
-    """Does a duration say when rather than how long: "in twenty minutes", "two days ago"?"""
+    """Does a duration say when something happens, and not how long it takes: "in twenty minutes", "two days ago"?"""
     is_ago = match.after < len(tokens) and tokens[match.after].word in ("ago", "later")
     if words_of(tokens[match.after : match.after + 2]) in (("from", "now"), ("from", "today")):
         return True
@@ -171,7 +172,7 @@ def _is_moment(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def _counts_things(tokens: Sequence[Token], match: Match) -> bool:
-    """Does the number count things rather than money: "two months", "three people"?"""
+    """Is the number a number of things and not an amount of money: "two months", "three people"?"""
     if match.after >= len(tokens) or tokens[match.after].pause:
         return False
     return CLASS_OF.get(stem(tokens[match.after].word), "money") != "money"
@@ -182,7 +183,7 @@ def _is_one(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def _is_label(tokens: Sequence[Token], match: Match) -> bool:
-    """Is a number only a label: "room 5", "account 12345"?"""
+    """Is this number only a label: "room 5", "account 12345"?"""
     if not match.first or match.after - match.first > 1 or tokens[match.first].pause:
         return False
     is_last = match.after == len(tokens) or tokens[match.after].word in POLITE
@@ -194,7 +195,7 @@ def _has_title(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_placed(tokens: Sequence[Token], match: Match) -> bool:
-    """Does the match begin a clause or follow a preposition, without being part of a longer phrase?"""
+    """Does the match begin a clause or follow a preposition, and does the phrase end after it?"""
     first = match.first - (match.first > 0 and tokens[match.first - 1].word in ("the", "a", "an"))
     is_led = first == 0 or tokens[first - 1].word in PREPOSITIONS or bool(tokens[first].pause)
     after = tokens[match.after] if match.after < len(tokens) else None
@@ -203,9 +204,9 @@ def _is_placed(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def known_names(tokens: Sequence[Token], names: NameList, *, is_open: bool = True) -> list[Match]:
-    """Every known name in a reply, including a title before it. A name made of ordinary words counts only if it is the
-    whole reply or capitalised. If the slot takes only names from the list (`is_open` is False), such a name also counts
-    at the beginning of a clause or after a preposition: "the airport, at ten"."""
+    """Every known name in a reply, including a title before it. A name that consists of ordinary words is accepted only
+    if it is the whole reply or is capitalised. If the slot takes only names from the list (`is_open` is False), such a
+    name is also accepted at the beginning of a clause or after a preposition: "the airport, at ten"."""
     whole = without_filler(tokens)
     return [
         match._replace(first=match.first - _has_title(tokens, match.first))

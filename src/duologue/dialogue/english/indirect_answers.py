@@ -1,8 +1,8 @@
 """Yes and no in other words: "spot on", "I don't see anything wrong with that", "I've changed my mind".
 
-Users agree by denying a fault, or by the highest praise. They refuse by changing their mind, or by pointing out a
-mistake. Rule: only phrases without a second meaning count. A remark about the connection ("can you hear me all right?")
-is never an answer.
+Users also say yes by saying that nothing is wrong, or by very high praise. They also say no by changing their mind, or
+by pointing out a mistake. Rule: only phrases without a second meaning are accepted. A remark about the connection ("can
+you hear me all right?") is never an answer.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _LINE = _phrases("breaking up|bad line|line is bad|connection is bad|you there|a
 
 
 def where(words: Sequence[str], phrases: Sequence[Phrase]) -> range | None:
-    """The position of one of these phrases, as a range of indexes; None if the words contain no phrase."""
+    """The range of indexes at which one of these phrases stands; None if the words contain none of the phrases."""
     for phrase in phrases:
         for place in range(len(words) - len(phrase) + 1):
             if words[place] == phrase[0] and tuple(words[place : place + len(phrase)]) == phrase:
@@ -65,8 +65,8 @@ def where(words: Sequence[str], phrases: Sequence[Phrase]) -> range | None:
 
 
 def where_agreeing(words: Sequence[str]) -> range | None:
-    """The position of a negation that agrees, as a range of indexes: "no problem", "I don't see anything wrong", "I
-    couldn't have said it better"."""
+    """The range of indexes at which a negation means yes: "no problem", "I don't see anything wrong", "I couldn't have
+    said it better". None if the words contain no such negation."""
     known = where(words, AGREEING)
     if known is not None:
         return known
@@ -84,16 +84,16 @@ def where_agreeing(words: Sequence[str]) -> range | None:
 
 
 def refuses(words: Sequence[str]) -> bool:
-    """Does the reply refuse without a no: "I've changed my mind", "there's a mistake in there"? A reply with a negation
-    doesn't count."""
+    """Does the reply refuse without using a no: "I've changed my mind", "there's a mistake in there"? False for a reply
+    with a negation."""
     if any(is_negation(word) for word in words):
         return False
     return where(words, _REFUSING) is not None or any(word in _WRONG for word in words)
 
 
 def is_only_hoped(words: Sequence[str]) -> bool:
-    """Does the reply hope for something, or name a condition: "I hope that's right", "it could be better", "only if you
-    can't find anything else"?"""
+    """Does the reply only hope for something, or depend on a condition: "I hope that's right", "it could be better",
+    "only if you can't find anything else"?"""
     return any(word in _ONLY_HOPED for word in words) or where(words, _CONDITIONS) is not None
 
 

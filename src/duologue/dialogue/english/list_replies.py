@@ -2,7 +2,7 @@
 "that's all".
 
 An item is a set of values, at most one for each slot. Rule: a word fills one slot of one item. Words that aren't
-understood are returned with the reply, so that the agent can say which ones it left out.
+understood are returned too, so that the agent can say which words it left out.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _NO_THING = re.compile(r"\bno \w$", re.IGNORECASE)  # without a pause: "wait, no
 
 
 class _Reading(NamedTuple):
-    """The values that some words give, in their order, and the words that weren't understood."""
+    """The values that some words give, in the order in which they were said, and the words that weren't understood."""
 
     values: tuple[tuple[str, Json, int], ...]  # slot, value, place of the first token
     leftover: tuple[str, ...]
@@ -72,8 +72,8 @@ class _Reading(NamedTuple):
 
 
 def read_list_reply(text: str, slots: tuple[Slot, ...], about: str, count: int, today: str) -> ListReply | None:
-    """What a reply does to a list of `count` items. Each item has the given slots. The reply may repeat words of the
-    text `about`. None if the reply isn't about the list."""
+    """What a reply does to a list of `count` items; None if the reply isn't about the list. `slots` are the slots of
+    each item. `about` is a text about the list, for example its question; the reply may repeat words of this text."""
     said = " ".join(text.split())
     reader = _ListReader(slots, stems_of(about), today_of(today))
     if _is_done(said):
@@ -183,8 +183,8 @@ class _ListReader:
         return ListReply("add", items=tuple(items_said), leftover=tuple(leftover)) if items_said else None
 
     def _begins_unclear(self, tokens: Sequence[Token]) -> bool:
-        """Does the text begin with a word that isn't understood, other than an article or a number: "swap the
-        funghi"?"""
+        """Does the text begin with a word that isn't understood: "swap the funghi"? Articles and numbers are always
+        understood."""
         for place, token in enumerate(tokens):
             if token.word in _ARTICLES or _is_number(token.word):
                 return False
@@ -194,7 +194,7 @@ class _ListReader:
         return False
 
     def _names_thing(self, text: str) -> bool:
-        """Does the text name what the list is about: "two pizzas"?"""
+        """Does the text name what the list consists of: "two pizzas" for a list of pizzas?"""
         return any(stem(token.word) in self._about for token in tokens_of(text))
 
     def _in_order(self, item: ItemValues) -> dict[str, Json]:
@@ -214,7 +214,8 @@ class _ListReader:
         return ListReply("remove", old=old, position=position, is_one_of=one_of)
 
     def refusal(self, text: str, count: int) -> ListReply | None:
-        """The removal in "no funghi". "No two funghi" isn't a removal, but a change of mind."""
+        """The removal in "no funghi"; None if the words aren't a removal. "No two funghi" isn't one, because the user
+        corrects the number."""
         one_of, old, position, leftover = self._meant(text, count)
         if leftover or not old or self._counts in old or self._read(tokens_of(text)).is_begun:
             return None
@@ -236,8 +237,9 @@ class _ListReader:
         return self._described(said["both"], count)
 
     def _described(self, text: str, count: int) -> ListReply | None:
-        """A change in which the new values follow the item directly: "the second one small", "the funghi large". Which
-        of the values are new depends on the list, so all of them are returned as `old`."""
+        """A change in which the new values stand right after the item: "the second one small", "the funghi large". If
+        the item is named by its values and not by its position, only the list can tell which of the values are new. So
+        all of them are returned as `old`."""
         one_of, old, position, leftover = self._meant(text, count)
         if leftover or not old:
             return None
@@ -247,7 +249,8 @@ class _ListReader:
         return ListReply("change", old=old, new=repeated, is_one_of=one_of) if len(old) + len(repeated) > 1 else None
 
     def _repeated(self, text: str) -> dict[str, Json]:
-        """The second values, where some slot gets two different ones: small in "the large one small"."""
+        """The values that contradict an earlier value for the same slot in the same text: "small" in "the large one
+        small"."""
         seen: dict[str, Json] = {}
         new: dict[str, Json] = {}
         for slot, value, _ in self._read(tokens_of(text)).values:
@@ -257,7 +260,8 @@ class _ListReader:
         return new
 
     def new_mind(self, text: str) -> ListReply | None:
-        """New values for the item that was named last: "no, three", "make it large"."""
+        """A change that gives new values to the item that the user named last: "no, three", "make it large". None if
+        the text has no such values."""
         found = self.addition(_IT.sub("", text))
         if found is not None and len(found.items) == 1 and not found.leftover:
             return ListReply("change", new=found.items[0], position=LAST)
@@ -265,8 +269,9 @@ class _ListReader:
         return ListReply("change", new=only, position=LAST) if only and not reading.leftover else None
 
     def _meant(self, text: str, count: int) -> tuple[bool, dict[str, Json], int | None, tuple[str, ...]]:
-        """Which item the words mean. Returns whether only one of several equal things is meant ("one of the colas"),
-        the values that describe the item, its index in the list, and the words that weren't understood."""
+        """Reads which item the words mean. Returns four results: whether only one of several equal things is meant
+        ("one of the colas"), the values that describe the item, its index in the list, and the words that weren't
+        understood."""
         one_of = _ONE_OF.match(text) is not None
         text = _ONE_OF.sub("", text)
         if _IT.fullmatch(f"{text.rstrip(' .!')} ") or _IT.fullmatch(text.rstrip(" .!")):
@@ -317,7 +322,7 @@ class _ListReader:
         return _Reading(values, leftover, counts or (first in _ARTICLES and has_thing))
 
     def _singular(self, word: str) -> str:
-        """The word in the form that a choice has: "coke" for "cokes"."""
+        """The word as it is written in the name of a choice: "coke" for "cokes"."""
         return word[:-1] if word.endswith("s") and word[:-1] in self._choices and word not in self._choices else word
 
     def _is_plain(self, tokens: Sequence[Token], place: int, taken: set[int]) -> bool:
@@ -331,8 +336,8 @@ class _ListReader:
 
 
 def _clauses(tokens: Sequence[Token]) -> Iterator[tuple[tuple[Token, ...], bool]]:
-    """The parts of a reply that may each be an item, and for each part whether an "and" stands before it. A part begins
-    after a pause or an "and", at an article and at a number."""
+    """The parts of a reply that may each be an item. For each part, the result also says whether an "and" stands before
+    it. A new part begins after a pause, after an "and", at an article and at a number."""
     start, is_joined = 0, False
     for place in range(1, len(tokens) + 1):
         is_end = place == len(tokens)
@@ -355,7 +360,7 @@ def _begins_clause(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_count_of_one(tokens: Sequence[Token], place: int) -> bool:
-    """Is this "one" a count, as in "one small funghi"? In "the small one" it isn't."""
+    """Is this "one" a number, as in "one small funghi"? In "the small one" it isn't."""
     if tokens[place].word != "one" or tokens[place - 1].word in ("the", "another", "this", "that"):
         return False
     after = tokens[place + 1] if place + 1 < len(tokens) else None
@@ -367,7 +372,7 @@ def _is_number(word: str) -> bool:
 
 
 def _phrases(tokens: Sequence[Token], places: list[int]) -> tuple[str, ...]:
-    """The words at these places, in which neighbouring words are joined into one phrase."""
+    """The words at these indexes. Words next to each other are joined into one phrase."""
     found: list[list[int]] = []
     for place in places:
         if found and found[-1][-1] == place - 1:

@@ -1,6 +1,6 @@
-"""Days that differ from year to year: the last Friday of March, Easter Monday.
+"""Days whose date differs from year to year: the last Friday of March, Easter Monday.
 
-Rule: the caller decides which year is meant.
+Rule: a function that computes a date gets the year as an argument. Its caller decides which year the user means.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def easter(year: int) -> date:
 
 
 def nth_weekday(year: int, month: int, which: int, wanted: int) -> date | None:
-    """A weekday of a month by its number, such as the second Friday. `wanted` is the weekday, where Monday is 0, and
-    `which` is the number, where -1 means the last one. None if the month has no such day."""
+    """The date of, for example, the second Friday of a month. `wanted` is the weekday (Monday is 0), and `which` is the
+    number (-1 means the last one). None if the month has no such day."""
     if which < 0:
         last = last_day_of(year, month)
         return last - timedelta((last.weekday() - wanted) % 7) if last is not None else None
@@ -43,13 +43,13 @@ def nth_weekday(year: int, month: int, which: int, wanted: int) -> date | None:
 
 
 def names_an_event(tokens: Sequence[Token], after: int) -> bool:
-    """Is a holiday only part of the name of something else, as in "the Christmas party"?"""
+    """Is a holiday only part of the name of an event, as in "the Christmas party"?"""
     return after < len(tokens) and not tokens[after].pause and stem(tokens[after].word) in _EVENTS
 
 
 def is_good_friday(tokens: Sequence[Token], place: int) -> bool | None:
-    """Do the words "good Friday" mean the holiday? True in "on Good Friday". False in "good, Friday" or "sounds good
-    Friday". None at the beginning of a reply or after a pause, where they may mean either."""
+    """Do the words "good Friday" mean the holiday? True in "on Good Friday". False in "good, Friday" and "sounds good
+    Friday". None at the beginning of a reply or after a pause, where both meanings are possible."""
     if tokens[place + 1].pause:
         return False
     before = tokens[place - 1].word if place and not tokens[place].pause else ""

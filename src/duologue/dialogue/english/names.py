@@ -1,8 +1,8 @@
-"""Known names, such as cities, people or titles, and words that are almost one of them.
+"""Known names, such as cities, people or titles, and words that are almost a known name.
 
-Names are found exactly by their words, or nearly by their letters. Rule: a near name is accepted only if it has few
-errors for its length and is well ahead of the next best. Otherwise all near names are returned, so that the agent can
-ask which one is meant.
+A name is found if its words are the same, or if most of its letters are the same. Rule: a name that is only similar is
+accepted without asking only if it has few errors for its length and no other name is about as similar. Otherwise all
+similar names are returned, so that the agent can ask which one is meant.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Key = tuple[str, ...]
 
 
 def key_of(text: str) -> Key:
-    """The words by which a name is compared with others. A leading article is left out."""
+    """The words of a name in the form in which names are compared. A leading article is left out."""
     words = tuple("and" if token.word == "&" else token.word for token in tokens_of(text) if token.word not in _JOINTS)
     return words[1:] if len(words) > 1 and words[0] in _ARTICLES else words
 
@@ -44,8 +44,8 @@ class NameList:
 
     @staticmethod
     def of(names: Iterable[str], aliases: Mapping[str, str] | None = None, *, finds_near: bool = True) -> NameList:
-        """Builds the index from names, and from aliases with the name that each stands for. With `finds_near=False`,
-        near names are never found; use this for a list that mixes different kinds of names."""
+        """Builds the index from names, and from aliases with the name that each alias stands for. With
+        `finds_near=False`, only exact names are found; use this for a list that mixes different kinds of names."""
         values: dict[Key, str] = {}
         for name in names:
             values.setdefault(key_of(name), name)
@@ -74,7 +74,7 @@ class NameList:
         return f"NameList({len(self)} names)"
 
     def find(self, tokens: Sequence[Token]) -> Iterator[Match]:
-        """Every name in a reply. Where several names begin at the same word, the longest wins."""
+        """Every name in a reply. If several names begin at the same word, the longest is used."""
         words = ["and" if token.word == "&" else token.word for token in tokens]
         place = 0
         while place < len(words):
@@ -101,13 +101,13 @@ class NameList:
         return None
 
     def near(self, words: Sequence[str]) -> tuple[str, ...]:
-        """The names most like these words, nearest first: the best one and those that are about as near. Empty if no
-        name is near."""
+        """The names most similar to these words: the best one first, then those that are about as similar. Empty if no
+        name is similar."""
         ranked = self._ranked(" ".join(words))
         return tuple(value for value, score in ranked if ranked[0][1] - score < NEAR_MARGIN)
 
     def parts(self, words: Sequence[str]) -> tuple[str, ...]:
-        """The names that contain these words in a row: "Alan Turing" for "Turing"."""
+        """The names that contain these words in the same order: "Alan Turing" for "Turing"."""
         wanted, size = tuple(words), len(words)
         if len(" ".join(words)) < NEAR_CHARS_MIN:
             return ()
@@ -119,13 +119,13 @@ class NameList:
         return tuple(dict.fromkeys(found))
 
     def is_sure(self, words: Sequence[str], *, is_open: bool) -> bool:
-        """Is the nearest name near enough to be the one that was meant? With `is_open`, the user may also mean a name
-        that isn't listed, so fewer errors are allowed."""
+        """Is the most similar name so similar that it must be the one that was meant? With `is_open`, the user may also
+        mean a name that isn't on the list, so fewer errors are allowed."""
         ranked = self._ranked(" ".join(words))
         return bool(ranked) and ranked[0][1] >= (SURE_SCORE_MIN if is_open else SURE_SCORE_MIN_CLOSED)
 
     def _ranked(self, text: str) -> list[tuple[str, float]]:
-        """The names that are near this text, each with a score from 0 to 1, nearest first."""
+        """The names that are similar to this text, each with a score from 0 to 1. The most similar name comes first."""
         if not NEAR_CHARS_MIN <= len(text) <= NEAR_CHARS_MAX:
             return []
         shared: Counter[int] = Counter()
@@ -147,7 +147,7 @@ def _grams(text: str) -> set[str]:
 
 
 def edits(one: str, other: str) -> int:
-    """How many edits turn one text into the other: changing, removing or adding a letter, or swapping two."""
+    """How many edits turn one text into the other. An edit changes, removes or adds a letter, or swaps two letters."""
     if abs(len(one) - len(other)) > 12:
         return max(len(one), len(other))
     before: list[int] = []

@@ -1,8 +1,8 @@
 """Numbers as people say them: "twenty one", "a couple of", "1,110", "two and a half", "the twenty-first".
 
-A count comes with the word for what is counted, without its ending, so that rooms aren't taken for nights. Rule: number
-words are joined only if they make one number, as in "twenty one" but not in "five six". The pronoun in "find one in
-town" isn't a count.
+With each count comes the word for what is counted, without its ending, so that a number of rooms isn't mistaken for a
+number of nights. Rule: number words are joined only if they make one number, as in "twenty one" but not in "five six".
+The pronoun in "find one in town" isn't a count.
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ def _plain_digits(word: str) -> str:
 
 
 def thousands_at(tokens: Sequence[Token], place: int) -> int | None:
-    """The value of "1.200" if its point may separate thousands; None if it can't."""
+    """The number 1200 for "1.200", where the point may separate thousands. None if the point can only be a decimal
+    point."""
     is_scaled = place + 1 < len(tokens) and tokens[place + 1].word in SCALES
     return (
         int(tokens[place].word.replace(".", "")) if _POINTED.fullmatch(tokens[place].word) and not is_scaled else None
@@ -112,7 +113,8 @@ def _group_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | 
 
 
 def _words_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | None:
-    """Reads a number in words. An "and" is part of the number only after a word such as "hundred" or "thousand"."""
+    """Reads a number in words. An "and" is part of the number only if it follows a word such as "hundred" or
+    "thousand"."""
     total = part = 0
     at, last = place, 0  # `last` is the value of the word before, 0 at the beginning
     while at < min(len(tokens), place + WORDS_MAX):
@@ -142,13 +144,15 @@ def _words_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | 
 
 
 def _is_one_of(tokens: Sequence[Token], place: int) -> bool:
-    """Does "a hundred" or "a million" begin here? "Thanks a million" isn't a number."""
+    """Does "a hundred", "a million" or the like begin here, meaning one hundred or one million? "Thanks a million"
+    isn't a number."""
     neighbours = {token.word for token in (*tokens[max(0, place - 1) : place], *tokens[place + 2 : place + 3])}
     return place + 1 < len(tokens) and tokens[place + 1].word in _ONE_OF and not neighbours & {"thanks", "thank"}
 
 
 def _may_follow(last: int, value: int) -> bool:
-    """May a number word follow another? It may in "twenty one" and "one hundred five", but not in "five six"."""
+    """Can this number word follow the other one within one number? It can in "twenty one" and "one hundred five", but
+    not in "five six"."""
     return last in (0, 100) or last >= 1000 or (20 <= last < 100 and 0 < value < 10)
 
 
@@ -166,7 +170,8 @@ def _and_a_half(tokens: Sequence[Token], place: int, value: int | float) -> tupl
 
 
 def _and_point(tokens: Sequence[Token], place: int, value: int | float) -> tuple[int | float, int]:
-    """Reads the fraction in "two point five" or "two point two five" and adds it to `value`, which is the "two"."""
+    """Reads the fraction in "two point five" or "two point two five". Returns `value` (the "two") plus the fraction,
+    and the index of the token after it. Without a fraction, `value` and `place` are returned unchanged."""
     digits, at = "", place + 1
     while at < len(tokens) and len(digits) < 6 and (digit := _digit(tokens[at])) is not None and not tokens[at].pause:
         digits, at = digits + str(digit), at + 1
@@ -235,7 +240,7 @@ def _digit(token: Token) -> int | None:
 
 def find_numbers(tokens: Sequence[Token]) -> Iterator[Match]:
     """Every number in a reply that may be a count, with the stem of the next word (the word without its ending). "6:30"
-    and "5th" aren't counts."""
+    and "5th" are left out."""
     place = 0
     while place < len(tokens):
         found = number_at(tokens, place)

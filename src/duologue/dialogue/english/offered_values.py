@@ -1,6 +1,6 @@
 """Reads which of the offered values the user picks, after the agent asked which one was meant.
 
-Rule: a reply is read here only if it picks one value, or several but not all of those that were offered.
+Rule: a reply is read here only if it picks one of the offered values, or some of them but not all.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _ISO_DAY_CHARS = 10
 
 
 def read_among(c: ReplyContext) -> Reading | None:
-    """Reads which of the offered candidates the user picks: by position, by name, or by part of the day. If it picks
-    several, the agent has to ask again. None for any other reply."""
+    """Reads which of the offered values the user picks: by position, by name, or by part of the day. If the user picks
+    several, the result says that the agent has to ask again. None for any other reply."""
     among = c.question.among
     if len(among) == 1 and polarity(c.tokens) is Polarity.YES and not c.places_outside_yes_no():
         return c.as_reading(Match(0, len(c.tokens), among))
@@ -50,15 +50,15 @@ def read_among(c: ReplyContext) -> Reading | None:
 
 
 def _weekdays_in(c: ReplyContext, matches: Sequence[Match]) -> set[int]:
-    """The weekdays that the reply names without anything else: "Tuesday or Wednesday". Of the days that were
-    offered, these are meant. Empty if a match has other words."""
+    """The weekdays in a reply that names only weekdays: "Tuesday or Wednesday". The user means those of the offered
+    days that fall on them. Empty if any of the matches isn't a single weekday."""
     said = [c.tokens[match.first].word for match in matches if match.after - match.first == 1]
     return {WEEKDAYS[word] for word in said} if len(said) == len(matches) and set(said) <= set(WEEKDAYS) else set()
 
 
 def _narrowed(c: ReplyContext, matches: Sequence[Match], chosen: list[Json]) -> Reading | None:
-    """Reads "Tuesday or Wednesday", if more values were offered: the agent asks about these two. None for any other
-    reply."""
+    """Reads "Tuesday or Wednesday" after more than these two were offered. The result says that the agent has to ask
+    which of the two is meant. None for any other reply."""
     covered = covered_by(matches)
     left = [place for place in leftover(c.tokens, covered, c.echo) if c.tokens[place].word != "or"]
     if left or not 1 < len(chosen) < len(c.question.among) or objection(c.tokens, covered) is not None:

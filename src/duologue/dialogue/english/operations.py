@@ -1,7 +1,7 @@
-"""Verbs for operations that must not be confused: to cancel isn't to reschedule, to unblock isn't to block.
+"""Verbs for operations that must not be confused: to cancel is not to reschedule, and to unblock is not to block.
 
-Phrases with opposite verbs look alike to an NLU that compares phrases. Rule: only a verb counts. "My booking" names a
-thing, and "to book" an operation.
+An NLU that compares phrases finds two phrases similar even if their verbs mean the opposite. Rule: only verbs are
+operations. "My booking" is a thing, "to book" is an operation.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ _OPERATIONS = _operations()
 
 @lru_cache(maxsize=512)
 def operations_in(text: str) -> frozenset[tuple[int, int]]:
-    """The operations that a text speaks of, each as its group and its number in the group."""
+    """The operations that a text mentions. Each is a pair: the number of a group of operations that must not be
+    confused, and the position in that group."""
     tokens = tokens_of(text)
     return frozenset(
         _OPERATIONS[stem(token.word)]
@@ -50,8 +51,8 @@ def operations_in(text: str) -> frozenset[tuple[int, int]]:
 
 
 def excludes(text: str, phrases: Iterable[str]) -> bool:
-    """Does the text ask for an operation that excludes the operations of all these phrases? Example: "unblock my card",
-    where the phrases are about blocking a card."""
+    """Does the text ask for an operation that can't be any of the operations in these phrases? Example: "unblock my
+    card", if all the phrases are about blocking a card."""
     said = operations_in(text)
     known = frozenset(operation for phrase in phrases for operation in operations_in(phrase))
     groups = {group for group, _ in said} & {group for group, _ in known}

@@ -38,7 +38,7 @@ def _set(words: str) -> frozenset[str]:
 
 
 def _phrases(text: str) -> tuple[Phrase, ...]:
-    """Phrases divided by bars, longest first."""
+    """The phrases in a text that has bars between them. The longest phrase comes first."""
     return tuple(sorted((tuple(one.split()) for one in text.split("|")), key=len, reverse=True))
 
 

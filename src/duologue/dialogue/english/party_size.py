@@ -1,7 +1,7 @@
-"""How many people come, when they are listed: "just me", "me and my wife", "two adults and a child".
+"""The number of people, when the user lists them: "just me", "me and my wife", "two adults and a child".
 
-Rule: a party is counted only if every member is clear. "Me and my friends" goes to NLU. So does "my wife and two kids",
-because the user may come too.
+Rule: the people are counted only if it is clear who comes. "Me and my friends" goes to NLU. So does "my wife and two
+kids", because the user may come too.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NAMED_ALL = frozenset(("people", "person", "persons", "guests", "visitors"))
 
 
 def counts_people(question: Question) -> bool:
-    """Does the question ask for the number of all people together?"""
+    """Does the question ask for the number of all people, and not, for example, only of the adults?"""
     said = words_of(tokens_of(f"{question.text} {question.slot.name.replace('_', ' ')}"))
     words = set(said)
     if any(stem(word) in map(stem, _AGE_GROUPS) for word in words):
@@ -49,7 +49,7 @@ def counts_people(question: Question) -> bool:
 
 
 def find_party(tokens: Sequence[Token]) -> Match | None:
-    """The number of people, if the reply lists them; else None."""
+    """A match with the number of people, if the reply lists them; otherwise None."""
     for place in range(len(tokens)):
         for phrase in _BOTH:
             if words_of(tokens[place : place + len(phrase)]) == phrase:
@@ -60,7 +60,7 @@ def find_party(tokens: Sequence[Token]) -> Match | None:
 
 
 def repeats_count(tokens: Sequence[Token], counts: Sequence[Match], company: Match) -> bool:
-    """Is the number of people said first, and then who they are: "two, my wife and me"?"""
+    """Does the user say the number of people first, and then who they are: "two, my wife and me"?"""
     (count, *more) = counts
     is_next = count.after == company.first and bool(tokens[company.first].pause)
     return not more and is_next and count.candidates == company.candidates

@@ -1,7 +1,7 @@
 """Tells questions from answers.
 
 "Could you make it six?" and "how about Friday?" are requests. "How much is it?" and "is there parking?" are questions.
-Rule: only the beginning of a clause can make it a question, so "the place where we met" isn't one.
+Rule: only words at the beginning of a clause make it a question. So "the place where we met" isn't a question.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _TELLING = frozenset("tell inform show send text email find".split())
 
 
 def asks(tokens: Sequence[Token]) -> bool:
-    """Does a clause of the reply ask something? "Hold on" and the like may stand before the question."""
+    """Does a clause of the reply ask something? Words such as "hold on" may stand before the question."""
     begins = after_stop([token.word for token in tokens], STOPPING, OPENINGS)
     return _asks(tokens) or (begins > 0 and _asks(tokens[begins:]))
 
@@ -76,7 +76,7 @@ def _asks(tokens: Sequence[Token]) -> bool:
 
 
 def _begins_clause(tokens: Sequence[Token], place: int) -> bool:
-    """Does a clause begin at this word, which follows a comma: "yes, …" or "…, and …"?"""
+    """Does a clause begin at this word, which has a comma before it: "yes, …" or "…, and …"?"""
     return tokens[place - 1].word in OPENINGS or tokens[place].word in ("and", "but", "also", "so")
 
 
@@ -95,8 +95,8 @@ def _asks_at(tokens: Sequence[Token], place: int) -> bool:
 
 def asks_if_it_suits(tokens: Sequence[Token], covered: frozenset[int], echo: frozenset[str]) -> bool:
     """Does the reply propose a value by asking whether it suits, as in "is Friday possible?" or "do you have a table at
-    8?"? `covered` holds the indexes of the value's words, and `echo` the words of the question without their
-    endings."""
+    8?"? `covered` holds the indexes of the words of the value. `echo` holds the words of the agent's question without
+    their endings."""
     first = next((place for place, token in enumerate(tokens) if token.word not in OPENINGS), len(tokens))
     words = tuple(token.word for token in tokens[first:])
     offered = next((opening for opening in (*_OFFERED, *_ASKED) if words[: len(opening)] == opening), ())

@@ -1,8 +1,8 @@
 """Reads the reply to a confirmation: yes, no, or a change.
 
-For a yes or a no, every word must be understood. A reply is a change if it gives a new value without a yes, or if it
-has a denial or a word like "instead" together with other content. If the new values are not fully understood here, NLU
-reads them. Rule: a reply that asks something goes to NLU, even if it begins with a yes.
+For a yes or a no, every word must be understood. A reply is a change if it gives a new value without a yes. It is also
+a change if it says a no, or a word like "instead", together with something else. If the new values aren't fully
+understood here, NLU reads them. Rule: a reply that asks something goes to NLU, even if it begins with a yes.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
 
 
 def says_yes_then_asks(text: str, reply: str, today: str) -> bool:
-    """Is the reply a whole yes and then a question about something else: "Yes, that's right. What's the address?"? A
-    question that weighs the yes ("but", "if", "before") doesn't count."""
+    """Is the reply a whole yes and then a question about something else: "Yes, that's right. What's the address?"?
+    False if the question puts the yes in doubt, with words such as "but", "if" or "before"."""
     tokens = tokens_of(reply)
     for place in range(1, len(tokens)):
         rest = tokens[place:]
@@ -112,14 +112,14 @@ def _is_refused(tokens: Sequence[Token]) -> bool:
 
 
 def _is_said_wrong(tokens: Sequence[Token], place: int) -> bool:
-    """Is this word part of a refusal that names nothing to change?"""
+    """Is this one of the words that only refuse ("wrong") and don't say what to change?"""
     return tokens[place].word in REFUSING_WORDS
 
 
 def _wants_otherwise(tokens: Sequence[Token], content: Sequence[int], text: str) -> bool:
-    """Does the user repeat words of the question, and order or wish for something that the question didn't say: "play
-    it in the kitchen", after "shall I play it in the bedroom?"? A wish that shares no word with the question may be
-    about another task."""
+    """Does the user order or wish for something different from what the agent proposed: "play it in the kitchen", after
+    "shall I play it in the bedroom?"? The reply must repeat a word of the question. Otherwise it may be about another
+    task."""
     asked, words = stems_of(text), [token.word for token in tokens if token.word not in POLITE | FILLERS]
     is_order = bool(words) and (is_service_verb(words[0]) or stem(words[0]) in ACTS)
     is_wish = words[:1] in (["i'd"], ["i"], ["we"], ["we'd"]) and wishes(tokens[:4])
@@ -129,14 +129,14 @@ def _wants_otherwise(tokens: Sequence[Token], content: Sequence[int], text: str)
 
 
 def _orders_it(tokens: Sequence[Token], text: str) -> bool:
-    """Does the user order what was proposed: "book it", after "shall I book it?"?"""
+    """Does the user order exactly what the agent proposed: "book it", after "shall I book it?"?"""
     words = [token.word for token in tokens if token.word not in POLITE | FILLERS]
     is_order = len(words) == 2 and words[1] in ("it", "that", "this") and is_service_verb(words[0])
     return is_order and words[0] in words_of(tokens_of(text))
 
 
 def _is_courtesy(tokens: Sequence[Token], place: int) -> bool:
-    """Is this word part of "thanks a lot", or a "too" at the end: "that's fine with me too"?"""
+    """Is this word part of "thanks a lot", or is it a "too" at the end: "that's fine with me too"?"""
     if tokens[place].word == "too":
         return place + 1 == len(tokens) or tokens[place + 1].pause in (".", "?")
     before = words_of(tokens[max(0, place - 2) : place])
@@ -144,7 +144,8 @@ def _is_courtesy(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_forbidden(tokens: Sequence[Token], place: int, text: str) -> bool:
-    """Is the word at `place` something that the question proposed and the reply forbids, as in "don't cancel it"?"""
+    """Does the reply forbid what the word at `place` stands for, and did the question propose it? Example: "don't
+    cancel it", after "shall I cancel it?"."""
     before = [token.word for token in tokens[max(0, place - 2) : place]]
     is_denied = before[-1:] == ["don't"] or before == ["do", "not"]
     return is_denied and stem(tokens[place].word) in stems_of(text)
@@ -180,8 +181,8 @@ def changed_values(
 
 
 def plain_answer(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()) -> ConfirmationAnswer | None:
-    """The yes or no that a reply says explicitly, even if it isn't wholly understood. None if the reply asks, doubts or
-    changes something. Used to check a classifier, which may take "are you sure?" for a yes."""
+    """The yes or no that a reply says explicitly, even if other words of the reply aren't understood. None if the reply
+    asks, doubts or changes something. It is used to check a classifier, which may mistake "are you sure?" for a yes."""
     tokens = tokens_of(reply)
     words = {token.word for token in tokens}
     if not tokens or _asks_at_all(tokens, reply) or words & (_DOUBTS | _NEARLY):
@@ -203,8 +204,8 @@ def _wonders(tokens: Sequence[Token], reply: str) -> bool:
 
 
 def _asks_whether(tokens: Sequence[Token]) -> bool:
-    """Does the reply begin like a question about something else than the agent: "can it be better", "could they"? "Can
-    you" and "could we" begin requests."""
+    """Does the reply begin like a question that isn't directed at the agent: "can it be better", "could they"? False
+    for "can you" and "could we", which begin requests."""
     words = [token.word for token in tokens if token.word not in POLITE | FILLERS]
     return len(words) > 2 and words[0] in _ASKING and words[1] in ("it", "that", "this", "they", "there", "he", "she")
 

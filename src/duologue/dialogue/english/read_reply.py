@@ -1,7 +1,7 @@
 """Reads a reply to one question: a value, several candidates, a command, or something for NLU.
 
-The reply is read as a value of the asked slot. If that doesn't explain every word, it is read as values of several
-slots. Rule: nothing is taken from a reply that isn't wholly understood.
+The reply is first read as a value for the slot that the question asks for. If this doesn't explain every word, the
+reply is read as values for several slots. Rule: nothing is used from a reply that isn't wholly understood.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _MAYBE_SEVERAL = (
 
 
 def read(question: Question, reply: str, today: str) -> Reading:
-    """What a reply to a question means. `today` is an ISO date, with the time of day if it is known."""
+    """What a reply to a question means. `today` is an ISO date, followed by the time of day if it is known."""
     tokens = without_apology(tokens_of(reply))
     if not tokens:
         return unread(reply)
@@ -69,7 +69,8 @@ def read(question: Question, reply: str, today: str) -> Reading:
 
 
 def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> bool:
-    """Is a command really a value here: "one minute" after "how long?", or "back, please" after "front or back?"?"""
+    """Is what looks like a command really a value here: "one minute" after "how long?", or "back, please" after "front
+    or back?"?"""
     if command == "wait" and slot.kind is SlotKind.DURATION:
         return True
     if (
@@ -84,8 +85,8 @@ def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> boo
 
 
 def read_volunteered(slots: tuple[Slot, ...], reply: str, about: str, today: str) -> Direct | None:
-    """The values in a message that answers no question, if they explain every word. As no question was asked, a yes, a
-    bare name or a lone number isn't a value."""
+    """The values in a message that doesn't answer a question, if they explain every word; otherwise None. Because
+    nothing was asked, a yes, a name alone or a number alone isn't a value here."""
     tokens = tokens_of(reply)
     if not tokens or not slots:
         return None
@@ -123,8 +124,9 @@ def _read_value(c: ReplyContext) -> Reading:
 
 
 def _turns_down(c: ReplyContext, matches: Sequence[Match]) -> frozenset[int]:
-    """The indexes of words that only turn down a day or time that the question named: "actually, the 5th", "no next
-    Monday", after "on the 4th?". Empty if the question named no day or time, or the same one as the reply."""
+    """The indexes of words that only reject the day or time that the agent's question named: "actually" in "actually,
+    the 5th", after "on the 4th?". Empty if the question named no day or time, or if the reply gives the same day or
+    time as the question."""
     if c.slot.kind not in MOMENTS:
         return frozenset()
     asked = find_values(tokens_of(c.question.text), c.slot, c.today, is_asked=False)
@@ -135,7 +137,7 @@ def _turns_down(c: ReplyContext, matches: Sequence[Match]) -> frozenset[int]:
 
 
 def _is_other_part(c: ReplyContext) -> bool:
-    """Does the user give another part of the name than was asked for, such as the last name instead of the
+    """Does the user give a different part of the name than the agent asked for, such as the last name instead of the
     first?"""
     said = parts_of_names(c.tokens)
     asked = parts_of_names(tokens_of(f"{c.slot.name.replace('_', ' ')}. {c.question.text}"))
@@ -143,7 +145,8 @@ def _is_other_part(c: ReplyContext) -> bool:
 
 
 def _spelled(c: ReplyContext) -> Match | None:
-    """The name that the user spells. If the slot takes only names from its list, no other name counts."""
+    """The name that the user spells; None if no name is spelled. If the slot accepts only names from its list, the
+    result is None for a name that isn't on the list."""
     found = spelled_name(c.reply, c.tokens, is_person="nam" in c.echo)
     if found is None or c.slot.names is None:
         return found if c.slot.is_open else None
@@ -173,7 +176,8 @@ def _value(c: ReplyContext, matches: Sequence[Match], covered: frozenset[int]) -
 
 
 def _alternatives(c: ReplyContext, matches: Sequence[Match], covered: frozenset[int]) -> Reading | None:
-    """Reads "2 or 3": both are candidates, and the agent has to ask which one it is. None for any other reply."""
+    """Reads "2 or 3": both values are candidates, and the agent has to ask which one is meant. None for any other
+    reply."""
     if len(matches) != 2 or any(len(match.candidates) != 1 for match in matches):
         return None
     between = range(matches[0].after, matches[1].first)
@@ -187,8 +191,9 @@ def _alternatives(c: ReplyContext, matches: Sequence[Match], covered: frozenset[
 
 
 def _without_reason(c: ReplyContext, reading: Reading) -> Reading:
-    """The reading of the reply without the reason that it gives for its answer, if that is a plain answer; else
-    `reading`. Yes, no and free text aren't read in this way, because a reason may be part of them."""
+    """What the reply means without the reason that the user gives ("two tickets" in "my partner comes along, so two
+    tickets"), if the rest is a plain answer. Otherwise `reading`. Reasons in yes/no answers and in free text aren't
+    removed, because they may be part of the answer."""
     if not isinstance(reading, Unclear) or c.slot.kind in (SlotKind.YES_NO, SlotKind.TEXT):
         return reading
     for tokens in answers_without_reason(c.tokens, has_days=c.slot.kind is SlotKind.DATE):

@@ -1,7 +1,8 @@
 """An answer and its reason: "my partner comes along, so two tickets", "on Friday, because I work until then".
 
-The answer is the part after "so", or the part before "because". Rule: the reason may say anything, except a value, a
-name, a condition or a question; then it isn't only a reason. Only an answer that is a day may have days in its reason.
+The answer is the part after "so", or the part before "because". Rule: the other part is treated as a reason only if it
+contains no value, name, condition or question. There is one exception: if the answer is a day, its reason may contain
+days.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ _REASON_WORDS_MIN = 2
 
 
 def answers_without_reason(tokens: Sequence[Token], *, has_days: bool = False) -> Iterator[Sequence[Token]]:
-    """The parts of a reply that are the answer if the rest is only its reason. The likelier one comes first. With
-    `has_days`, the reason may name a day or a time: "I work until Thursday, so Friday"."""
+    """The parts of a reply that may be the answer, each without its reason. The most likely part comes first. With
+    `has_days`, the reason may contain a day or a time: "I work until Thursday, so Friday"."""
     for place in range(len(tokens) - 1, _REASON_WORDS_MIN - 1, -1):
         answer = tokens[place + 1 :]
         if (
@@ -39,8 +40,8 @@ def answers_without_reason(tokens: Sequence[Token], *, has_days: bool = False) -
 
 
 def _concludes(tokens: Sequence[Token], place: int) -> bool:
-    """Does a "so" lead to the conclusion: "…, so two", "… so that would be five"? "So that I can …" gives a purpose,
-    and "so much" is another word."""
+    """Does the answer follow this "so": "…, so two", "… so that would be five"? False for "so that I can …", which
+    gives a purpose, and for "so much"."""
     after = words_of(tokens[place + 1 : place + 3])
     if not after or after[0] in _NOT_SO or tokens[place - 1].word in ("is", "are", "was", "be", "or", "very"):
         return False
@@ -57,7 +58,8 @@ def _gives_reason(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_reason(tokens: Sequence[Token], answer: Sequence[Token], *, has_days: bool) -> bool:
-    """Are these words only a reason? A number may be part of it if the answer gives the total."""
+    """Are these words only a reason? They may contain a number only if the answer gives a total, as in "… so five
+    altogether"."""
     is_total = any(token.word in _TOTALS for token in answer)
     for token in tokens:
         if has_days and is_dated(token.word):

@@ -1,6 +1,6 @@
 """Countries and states that follow a place: "London, England", "Long Beach, CA".
 
-Rule: a region after a place says where the place is. It isn't a second place.
+Rule: a region after a place says where that place is. It isn't a second place.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _WORDS_MAX = max(map(len, _REGIONS))
 
 
 def with_regions(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]:
-    """The names that a reply gives, each extended by the region that follows it after a comma. If such a region is
-    itself a known name, it no longer counts as another name."""
+    """The names in a reply. A region that follows a name after a comma becomes part of its match. If the region is also
+    a known name, it is no longer listed as a separate name."""
     found: list[Match] = []
     for match in matches:
         if found and match.first < found[-1].after:
@@ -48,8 +48,8 @@ def with_regions(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Matc
 
 
 def _region_words(tokens: Sequence[Token], place: int) -> int:
-    """The number of words in the region that begins at this place. It has to follow a comma and end a clause. 0 if no
-    region begins here."""
+    """The number of words in the region that begins at index `place`; 0 if no region begins there. A comma must stand
+    before the region, and a clause must end after it."""
     if place >= len(tokens) or tokens[place].pause != ",":
         return 0
     for size in range(min(_WORDS_MAX, len(tokens) - place), 0, -1):
@@ -61,7 +61,8 @@ def _region_words(tokens: Sequence[Token], place: int) -> int:
 
 
 def _ends(tokens: Sequence[Token], place: int) -> bool:
-    """Does a clause end before this place? "Boston, Georgia and Ohio" is a list."""
+    """Does a clause end before the token at index `place`? It doesn't after the "Georgia" in "Boston, Georgia and
+    Ohio", which is a list."""
     if place >= len(tokens):
         return True
     return bool(tokens[place].pause) or tokens[place].word in POLITE | {"would", "is", "will", "for", "on", "at"}

@@ -1,6 +1,7 @@
-"""Days counted from a day that was given before: "the day after", "two nights later", "the following Friday".
+"""Days counted from an earlier day: "the day after", "two nights later", "the following Friday".
 
-The day given before may be an arrival date. Rule: without such a day, these phrases aren't dates.
+The earlier day is one that the user has already given, for example the arrival date. Rule: without such a day, these
+phrases aren't dates.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ Found = tuple[tuple[date, ...], int]
 
 
 def day_since(tokens: Sequence[Token], place: int, since: Since, weekdays: Mapping[str, int]) -> Found | None:
-    """The day that the words from the token `place` on mean when counted from `since`, and the index of the token after
-    them. None if they aren't such a phrase."""
+    """The day that the words from the token `place` on mean, counted from `since`, and the index of the token after
+    these words. None if the words aren't such a phrase."""
     words = [token.word for token in tokens] + [""] * 4
     at = place + (words[place] == "the")
     if words[at] in ("next", "following") and words[at + 1] == "day" and (at > place or words[at] == "following"):
@@ -65,8 +66,8 @@ def _counted(tokens: Sequence[Token], words: Sequence[str], at: int, since: Sinc
 
 
 def _ends(words: Sequence[str], at: int) -> int:
-    """The index of the token after a phrase like "two days after", including a "that" at its end. 0 if the day may be
-    counted from something else, as in "two days after the wedding"."""
+    """The index of the token after a phrase like "two days after" or "two days after that". 0 if the day may be counted
+    from something else, as in "two days after the wedding"."""
     after = at + (words[at] in _THAT)
     return after if after > at or not words[after] or words[after] in _AFTER_ALL else 0
 

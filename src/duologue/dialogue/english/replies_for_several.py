@@ -1,4 +1,4 @@
-"""Reads a reply that gives values for several slots, the asked one among them or not.
+"""Reads a reply that gives values for several slots. The slot that was asked for may be one of them, but needn't be.
 
 Rule: every word has to be explained, and no value may fit two slots.
 """
@@ -22,7 +22,8 @@ from .yes_no import trick_of
 
 
 def gives_date_and_time(c: ReplyContext) -> bool:
-    """Does the reply give a day and a time where one of them was asked for: "tonight at eight", "in an hour"?"""
+    """Does the reply give both a day and a time, although the agent asked for only one of them: "tonight at eight", "in
+    an hour"?"""
     kinds = {slot.kind for slot in c.question.others}
     if not {SlotKind.DATE, SlotKind.TIME} <= {c.slot.kind, *kinds}:
         return False
@@ -33,7 +34,7 @@ def gives_date_and_time(c: ReplyContext) -> bool:
 
 
 def read_several(c: ReplyContext) -> Direct | None:
-    """The values for the asked slot and others, if they explain every word; else None."""
+    """The values for the slot that was asked for and for other slots, if they explain every word; otherwise None."""
     slots = (c.slot, *c.question.others)
     filled = assign(c.tokens, slots, c.today)
     if filled and c.is_asked and c.slot.name not in filled:
@@ -66,14 +67,16 @@ def read_several(c: ReplyContext) -> Direct | None:
 
 
 def _might_answer(c: ReplyContext, slot: Slot, match: Match) -> bool:
-    """May a value for another slot have been meant as the answer? It may if that slot takes the same kind of value
-    and the reply doesn't say what it is about: "April first", where a date of birth was asked for."""
+    """Could this value, which was read for another slot, be the answer to the question? It could if both slots take the
+    same kind of value and the reply doesn't say what the value is about: "April first", when the agent asked for a date
+    of birth."""
     is_alike = slot.kind is c.slot.kind and slot.kind in MOMENTS
     return is_alike and not role_said(c.tokens, match, slot.kind) and not activity_said(c.tokens, match)
 
 
 def _name_along(c: ReplyContext) -> Filled:
-    """The asked name in a sentence that gives other values too: "my name is Ann, and I come at six"."""
+    """The name that was asked for, in a sentence that also gives other values: "my name is Ann, and I come at six".
+    Empty if there is no such name."""
     is_asked = c.slot.kind is SlotKind.NAME and c.slot.is_open
     span = name_in_sentence(c.tokens) if is_asked else None
     if span is None:
@@ -83,14 +86,16 @@ def _name_along(c: ReplyContext) -> Filled:
 
 
 def _now(c: ReplyContext) -> Filled:
-    """The current time, if a time was asked for and the user says "now": "now, for three people"."""
+    """The current time, if the agent asked for a time and the user says "now": "now, for three people". Otherwise
+    empty."""
     minute = c.today.minute
     found = find_now(c.tokens, minute) if c.slot.kind is SlotKind.TIME and minute is not None else []
     return {c.slot.name: (c.slot, found[0])} if found else {}
 
 
 def _opening(c: ReplyContext) -> Value | None:
-    """The yes or no at the beginning of a reply that gives other values too: "yes, a small one"."""
+    """The yes or no at the beginning of a reply that also gives other values: "yes, a small one". None if the reply
+    doesn't begin with a yes or no."""
     place = next((at for at, token in enumerate(c.tokens) if token.word not in POLITE | FILLERS), 0)
     token = c.tokens[place]
     if token.word not in ASSENT | DISSENT:
@@ -99,7 +104,7 @@ def _opening(c: ReplyContext) -> Value | None:
 
 
 def _is_lone_count(filled: Filled, asked: Slot) -> bool:
-    """Is the only value a bare number for another slot than the asked one? The user may have misspoken, or the number
-    may be part of a date."""
+    """Is the only value a number without a unit, and is it for a slot that wasn't asked for? Then the user may have
+    misspoken, or the number may be part of a date."""
     (slot, match), *more = filled.values()
     return not more and slot.kind is SlotKind.NUMBER and slot is not asked and not match.unit

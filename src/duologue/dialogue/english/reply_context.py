@@ -1,6 +1,6 @@
-"""A reply to one question, with everything that its readers share.
+"""A reply to one question, with everything that the functions which read it have in common.
 
-Rule: this module doesn't decide what a reply means. It finds values and puts them into the form of a reading.
+Rule: this module doesn't decide what a reply means. It finds values and builds the result from them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MOMENTS = (SlotKind.DATE, SlotKind.TIME)  # kinds for which a reply may ask whet
 
 
 class ReplyContext:
-    """One reply to one question. Without `is_asked`, the reply answers no question."""
+    """One reply to one question. If `is_asked` is False, the text isn't the answer to a question."""
 
     def __init__(
         self, question: Question, reply: str, tokens: Sequence[Token], today: Today, *, is_asked: bool = True
@@ -67,7 +67,7 @@ class ReplyContext:
         return with_units(self.tokens, rest) + ([company] if company is not None else [])
 
     def words_of_other_slots(self, covered: frozenset[int]) -> frozenset[int]:
-        """The indexes of words that name a value of another slot. Such words are never ignored as carrier words (words
+        """The indexes of words that give a value for another slot. Such words are never ignored as carrier words (words
         around a value, such as "I'd like")."""
         listed = [
             slot for slot in self.question.others if slot.kind in (SlotKind.CHOICE, SlotKind.NAME, SlotKind.YES_NO)
@@ -76,7 +76,8 @@ class ReplyContext:
         return covered_by(match for match in matches if not covered & set(range(match.first, match.after)))
 
     def answers_twice(self, match: Match) -> bool:
-        """Does the first sentence, before the match, already answer: "Yes, that works. I need it until Friday"?"""
+        """Is the first sentence, which ends before the match, already an answer: "Yes, that works. I need it until
+        Friday"?"""
         ends = next((place for place, token in enumerate(self.tokens) if place and token.pause in (".", "?")), 0)
         if not 0 < ends <= match.first:
             return False
@@ -84,16 +85,17 @@ class ReplyContext:
         return any(token.word in ASSENT for token in first) and any(stem(token.word) in APPROVAL for token in first[1:])
 
     def names_a_value(self) -> bool:
-        """Does the reply name a value that would also be found in a longer reply? An unlisted name wouldn't be."""
+        """Does the reply contain a value that would also be found in a longer sentence? False for a name that isn't on
+        the list of its slot."""
         return self.slot.kind is not SlotKind.NAME or bool(self.find())
 
     def places_outside_yes_no(self) -> list[int]:
-        """The indexes of words that aren't part of a yes or no to this question."""
+        """The indexes of words that are neither part of a yes or no nor repeated from the question."""
         return [place for place in places_outside_yes_no(self.tokens) if stem(self.tokens[place].word) not in self.echo]
 
     def assented(self) -> Reading:
-        """Reads a reply that has only carrier words (words around a value, such as "sure" or "I'd like"): it is a yes
-        or no to the proposed value, or it isn't an answer."""
+        """Reads a reply that has only carrier words (words around a value, such as "sure" or "I'd like"). It is a yes
+        to the proposed value, a no, or not an answer."""
         leaning = polarity(self.tokens)
         if leaning is not Polarity.YES:
             return self.denied() if leaning is Polarity.NO else unclear(Why.NO_VALUE)
@@ -104,8 +106,8 @@ class ReplyContext:
         return self.as_reading(Match(0, len(self.tokens), (self.question.proposed,)))
 
     def denied(self) -> Reading:
-        """Reads a denial. It is a no if it is plain and answers a proposed value or an optional slot. Any other denial
-        goes to NLU."""
+        """Reads a reply that denies something. If the question proposed a value or the slot is optional, a plain denial
+        is a no. Any other denial goes to NLU."""
         may_deny = self.question.proposed is not None or self.slot.may_be_any
         if may_deny and not self.places_outside_yes_no() and polarity(self.tokens) is Polarity.NO:
             return Confirmation(ConfirmationAnswer.NO)
@@ -120,8 +122,8 @@ class ReplyContext:
 
 
 def _as_birth(question: Question) -> Slot:
-    """The asked slot, marked as a date of birth if the question asks for one. If the agent asks which of two dates is
-    meant, the year is already known."""
+    """The slot that was asked for, marked as a date of birth if the question asks for one. When the agent asks which of
+    two dates is meant, the slot isn't marked, because the year is already known."""
     slot = question.slot
     is_birth = slot.is_past and not question.among and (slot.is_birth or is_about_birth(slot.name, question.text))
     return slot if slot.is_birth is is_birth else replace(slot, is_birth=is_birth)

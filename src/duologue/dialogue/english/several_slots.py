@@ -1,7 +1,8 @@
 """Several slots in one reply: "two people on Friday at seven".
 
-Each value goes to the one slot that it fits, by kind, by list, by what is counted, by "from" and "to", or by whether
-the words tell of the past. Rule: the same words never fill two slots. If they fit two, the whole reply fills no slot.
+Each value is given to the one slot that it fits: by its kind, by a list, by what it counts, by "from" and "to", or by
+whether the words tell of the past. Rule: the same words never fill two slots. If they fit two slots, the whole reply
+fills no slot.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Fill
 
 
 def with_later_end(tokens: Sequence[Token], filled: Filled, today: Today) -> Filled:
-    """The end of a range of days, read as a day after its beginning. On a Wednesday, "from Monday to Friday" means the
-    Friday after next Monday. Empty if there is no such range."""
+    """If the reply gives a range of days: the end of the range, read as a day after its beginning. Otherwise empty.
+    Example: "from Monday to Friday", said on a Wednesday, means the Friday after next Monday."""
     days = {name: entry for name, entry in filled.items() if entry[0].kind is SlotKind.DATE}
     ends = {role: days[name] for name, role in roles_among([slot for slot, _ in days.values()]).items()}
     if set(ends) != {"from", "to"} or len(ends["from"][1].candidates) > 1:
@@ -66,7 +67,8 @@ def with_later_end(tokens: Sequence[Token], filled: Filled, today: Today) -> Fil
 
 
 def _of_today(tokens: Sequence[Token], slots: Sequence[Slot], filled: Filled, today: Today) -> Filled:
-    """Fills the only date slot with today, if it is still empty and the reply has a time counted from now."""
+    """If the reply has a time counted from now ("in an hour") and gives no day: today, as the value of the only date
+    slot. Otherwise empty."""
     days = [slot for slot in slots if slot.kind is SlotKind.DATE]
     ahead = find_times_ahead(tokens, today.minute) if today.minute is not None else []
     timed = [match for slot, match in filled.values() if slot.kind is SlotKind.TIME and match in ahead]
@@ -76,7 +78,8 @@ def _of_today(tokens: Sequence[Token], slots: Sequence[Slot], filled: Filled, to
 
 
 def _without_past_times(filled: Filled, today: Today) -> Filled:
-    """The times in a reply, without candidates that have passed. Empty unless the reply is only about today."""
+    """If today is the only day in the reply: its times, without the candidates that have already passed. Otherwise
+    empty."""
     days = {match.candidates for slot, match in filled.values() if slot.kind is SlotKind.DATE}
     if days != {(today.day.isoformat(),)}:
         return {}
@@ -88,7 +91,7 @@ def _without_past_times(filled: Filled, today: Today) -> Filled:
 
 
 def find_all_values(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Iterator[Found]:
-    """Every value that is clear without a question, and the slots that it fits. No two values share a word."""
+    """Every value that is clear even if nothing was asked, with the slots that it fits. No two values share a word."""
     taken: list[Match] = []
     for kind in _ORDER:
         alike = [slot for slot in slots[:SLOTS_MAX] if slot.kind is kind]
@@ -102,7 +105,7 @@ def find_all_values(tokens: Sequence[Token], slots: Sequence[Slot], today: Today
 
 
 def _begins_range(tokens: Sequence[Token], match: Match, filled: Filled) -> bool:
-    """Is a bare number the beginning of a range of days or times: "20 to 22 March"?"""
+    """Is a number without a unit the beginning of a range of days or times: the "20" in "20 to 22 March"?"""
     if match.unit or match.after >= len(tokens) or tokens[match.after].word not in _UNTIL:
         return False
     timed = [other for slot, other in filled.values() if slot.kind in (SlotKind.DATE, SlotKind.TIME)]
@@ -110,7 +113,9 @@ def _begins_range(tokens: Sequence[Token], match: Match, filled: Filled) -> bool
 
 
 def _other_end(found: list[Found], roles: Mapping[str, str]) -> list[Found]:
-    """If one of two values has a "from" or "to", the other value goes to the other end: "Boston to Chicago"."""
+    """The two values of a trip or a stay, such as "Boston to Chicago". If the words decide the slot of only one value
+    (here "Chicago"), the other value gets the slot for the other end. In all other cases `found` is returned
+    unchanged."""
     if len(found) != 2:
         return found
     for one, other in (found, found[::-1]):
@@ -136,7 +141,7 @@ def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> l
 
 
 def _longest(found: Sequence[Found], taken: Sequence[Match]) -> list[Found]:
-    """The matches that share no word with a longer match or with one in `taken`."""
+    """The matches that overlap neither with a longer match nor with a match in `taken`."""
     cut = [
         (_without_day(match, taken) if fitting[0].kind is SlotKind.TIME else match, fitting) for match, fitting in found
     ]
@@ -149,9 +154,9 @@ def _longest(found: Sequence[Found], taken: Sequence[Match]) -> list[Found]:
 
 
 def _one_slot_each(tokens: Sequence[Token], found: Sequence[Found], today: Today) -> list[Found]:
-    """The matches, each span of words only once. Two slots may read the same words differently: "Friday" is a coming
-    day for an appointment and a past one for the day of a theft. Then the words go to the slot that they are about. If
-    that can't be told, all of these slots are listed, so none of them is filled."""
+    """The matches, with only one entry for each span of words. Two slots may read the same words differently: "Friday"
+    is a coming day for an appointment, but a past day for the date of a theft. Then the words are given to the slot
+    that they are about. If this isn't clear, the entry lists all these slots, and so none of them is filled."""
     spans: dict[tuple[int, int], list[Found]] = {}
     for entry in found:
         spans.setdefault((entry[0].first, entry[0].after), []).append(entry)
@@ -159,7 +164,8 @@ def _one_slot_each(tokens: Sequence[Token], found: Sequence[Found], today: Today
 
 
 def _about(tokens: Sequence[Token], entries: list[Found], today: Today) -> Found:
-    """The reading of a span of words that several slots can read, with the slots that the words are about."""
+    """Chooses between several readings of the same words, each for another slot. Returns the reading for the slot that
+    the words are about. If this isn't clear, returns the first reading together with all the slots."""
     entries = [(match, [slot]) for match, slots in entries for slot in slots]
     if len(entries) == 1:
         return entries[0]
@@ -172,8 +178,8 @@ def _about(tokens: Sequence[Token], entries: list[Found], today: Today) -> Found
 
 
 def _is_of_tense(entry: Found, today: Today, *, is_past: bool) -> bool:
-    """Does the slot, which is for past or for coming days, fit the days that were found and the tense of the words
-    around them?"""
+    """Does the slot fit the tense of the words and the days that were found? A slot for past days needs words about the
+    past and days before today. A slot for coming days needs words that aren't about the past."""
     match, slots = entry
     days = [str(day) for day in match.candidates]
     is_before = all(day < today.day.isoformat() for day in days)
@@ -181,8 +187,8 @@ def _is_of_tense(entry: Found, today: Today, *, is_past: bool) -> bool:
 
 
 def _without_day(match: Match, taken: Sequence[Match]) -> Match:
-    """A match for a time, without words at its beginning or end that already gave a day: "tonight at eight" without
-    "tonight"."""
+    """A match for a time, without words at its beginning or end that were already read as a day: "at eight" for
+    "tonight at eight"."""
     for other in taken:
         if match.first == other.first and other.after < match.after:
             return match._replace(first=other.after)
@@ -196,7 +202,7 @@ def _size(match: Match) -> int:
 
 
 def _fitting(tokens: Sequence[Token], match: Match, fitting: Sequence[Slot], roles: Mapping[str, str]) -> list[Slot]:
-    """The slots, out of `fitting`, that suit the words before the match and what the match counts."""
+    """Those of the slots in `fitting` that agree with the words before the match and with what the match counts."""
     if doing := activity_said(tokens, match):
         fitting = [slot for slot in fitting if activity_of(slot) is doing] or [
             one for one in fitting if not activity_of(one)
@@ -210,34 +216,35 @@ def _fitting(tokens: Sequence[Token], match: Match, fitting: Sequence[Slot], rol
 
 
 def _counts_all(match: Match, slots: Sequence[Slot]) -> bool:
-    """Does a number count people of any age, although children have their own slot? "Two tickets" may be for an
-    adult and a child."""
+    """Is this a number of people of any age, although there is a separate slot for children? Then it isn't clear how
+    many adults there are: "two tickets" may be for an adult and a child."""
     is_general = CLASS_OF.get(match.unit) == "people" and not any(match.unit in stems_of(slot.name) for slot in slots)
     return is_general and any(counts_children(slot.name) for slot in slots)
 
 
 def may_count(slot: Slot, what: str) -> bool:
-    """May a slot hold a count of `what`? A slot for nights can't count guests. Time and money fit only a slot that
-    names them."""
+    """Can a slot hold a number of `what`? A slot for nights can't hold a number of guests. A number of days or an
+    amount of money needs a slot whose name mentions time or money."""
     classes = _classes(slot)
     return what in classes if classes or what in ("time", "money") else True
 
 
 def counts_for(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    """Does the reply say what a number counts, and does the slot count that: "four people", "a table for four"?"""
+    """Does the reply say what a number counts, and is this what the slot counts: "four people", "a table for four"?"""
     if match.unit in CLASS_OF:
         return may_count(slot, CLASS_OF[match.unit])
     return counts_seats(tokens, match) and _classes(slot) <= {"people"}
 
 
 def _classes(slot: Slot) -> set[str]:
-    """What a slot counts, by its name. A slot for child seats counts neither children nor people."""
+    """The classes of things that a slot counts, according to its name. A slot for child seats counts neither children
+    nor people."""
     classes = classes_of(slot.name)
     return {"for children"} if "children" in classes[:-1] else set(classes)
 
 
 def values_of(reply: str, tokens: Sequence[Token], filled: Filled) -> tuple[Value, ...]:
-    """The values in the order in which they were said. If a match has several candidates, the first is used."""
+    """The values in the order in which they were said. If a match has several candidates, the first one is used."""
     values = []
     for slot, match in sorted(filled.values(), key=lambda entry: entry[1].first):
         start, end = span_of(tokens, match.first, match.after)

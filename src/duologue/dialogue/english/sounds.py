@@ -1,8 +1,8 @@
 """Words that sound alike: "reader" for "router", "plain" for "plane".
 
-STT writes what it heard, so a known word may come as another word of nearly the same sound. Words are compared by their
-consonants in order, with those that are easily confused taken as one. Rule: a word found by its sound is a guess, so
-the agent asks whether it was meant.
+STT writes what it heard, so instead of a known word it may write another word that sounds nearly the same. Two words
+are compared by their consonants. Consonants that are easily confused, such as B and P, are treated as the same. Rule: a
+word found by its sound is only a guess, so the agent asks whether it was meant.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _CODE_CHARS_MIN = 2  # fewer consonants fit too many words
 
 @lru_cache(maxsize=1024)
 def sound_of(text: str) -> str:
-    """The consonants of a text. Similar consonants are treated as the same, and doubles count once."""
+    """The consonants of a text. Consonants that sound similar are replaced by the same letter, and repeated ones are
+    written only once."""
     word = "".join(char for char in text.casefold() if char.isalpha())
     for written, heard in _PAIRS:
         word = word.replace(written, heard)
@@ -43,7 +44,8 @@ def sound_of(text: str) -> str:
 
 
 def like(text: str, names: Iterable[str]) -> tuple[str, ...]:
-    """The names that sound like the text and begin with a similar sound. Empty if the text has too few consonants."""
+    """The names that have the same consonants as the text (similar ones are treated as the same) and nearly the same
+    length. Empty if the text has too few consonants."""
     code = sound_of(text)
     if len(code) < _CODE_CHARS_MIN:
         return ()

@@ -1,8 +1,8 @@
 """Names that are spelled: "Meier, M E I E R", "Anna, that's A double N A".
 
-The letters are at the end of a reply, one by one, after the name or alone. Rule: if the letters resemble the name that
-was said, they decide how it is written. But if the two differ only in letters that sound alike, such as M and N, either
-may be misheard, and both are candidates.
+The spelled letters come at the end of the reply, after the name or alone. Rule: if the letters are similar to the name
+that was said, the name is written as it was spelled. But if the said and the spelled name differ only in letters that
+sound alike, such as M and N, then either of them may have been misheard, and both are candidates.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ _ALIKE_MIN = 0.5
 
 
 class Spelled(NamedTuple):
-    """The spelled letters, the index of the first token of the spelling, and that of the token after it."""
+    """The spelled letters, the index of the first token of the spelling, and the index of the token after the
+    spelling."""
 
     letters: str
     first: int
@@ -38,7 +39,8 @@ class Spelled(NamedTuple):
 
 
 def find_spelled(tokens: Sequence[Token]) -> Spelled | None:
-    """The letters that a reply ends with, apart from politeness; None if it doesn't end with spelled letters."""
+    """The spelled letters at the end of a reply; polite words after them are ignored. None if the reply doesn't end
+    with spelled letters."""
     end = len(tokens)
     while end and tokens[end - 1].word in POLITE:
         end -= 1
@@ -56,8 +58,8 @@ def find_spelled(tokens: Sequence[Token]) -> Spelled | None:
 
 
 def spelled_name(reply: str, tokens: Sequence[Token], *, is_person: bool) -> Match | None:
-    """The name in a reply, written as it was spelled; None if no name is spelled. Letters that may not be a person's
-    name, such as "I B M", stay in capitals."""
+    """The name in a reply, written as it was spelled; None if no name is spelled. Letters that may not be the name of a
+    person, such as "I B M", stay in capitals."""
     spelled = find_spelled(tokens)
     if spelled is None or any(token.word in MARKERS or is_negation(token.word) for token in tokens[1 : spelled.first]):
         return None
@@ -92,7 +94,8 @@ def spelled_name(reply: str, tokens: Sequence[Token], *, is_person: bool) -> Mat
 
 
 def _is_letter(token: Token) -> bool:
-    """Is this token one letter, or a word for one? "IBM" isn't, because STT also writes it when it isn't spelled."""
+    """Is this token one letter, or a word that stands for one letter? "IBM" is neither: STT also writes it when it
+    wasn't spelled."""
     return len(token.text) == 1 or not token.text.isupper()
 
 
@@ -105,8 +108,8 @@ def _sounds_like(said: str, written: str) -> bool:
 
 
 def _likeness(said: str, written: str) -> float:
-    """How alike two names are, from 0 to 1: the share of equal letters, counted from both ends. 0 if their
-    first letters differ."""
+    """How similar two names are, from 0 to 1: the share of equal letters, counted from the beginning and from the end.
+    0 if their first letters differ."""
     one, other = _folded(said), written.casefold()
     if not one or one[0] != other[0]:
         return 0.0

@@ -1,6 +1,6 @@
 """Whether words tell of the past: "it was stolen yesterday", "I noticed it on Friday".
 
-Rule: only the clause around a value counts, because the rest of a message may tell of something else.
+Rule: only the clause around a value is examined, because the rest of the message may be about something else.
 """
 
 from __future__ import annotations

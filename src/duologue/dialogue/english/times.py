@@ -1,7 +1,7 @@
 """Times of day as people say them: "half past six", "a quarter to", "six thirty pm", "around noon", "evening 4:15".
 
-A time without am or pm has two candidates, unless only one fits the hours of the slot or the part of the day. Rule: a
-bare number is a time only where a time was asked for.
+A time without am or pm has two candidates. It has only one if the other isn't within the hours of the slot, or doesn't
+fit the part of the day that was said. Rule: a number alone is a time only if the agent asked for a time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ClockTime = tuple[int, bool, int]  # minutes of the day as said, whether on a 24
 
 
 def minutes_text(minutes: int) -> str:
-    """Minutes of the day as HH:MM."""
+    """A number of minutes since midnight, written as HH:MM."""
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
 
@@ -103,7 +103,8 @@ class _Times:
     # -- Clocks
 
     def _past_or_to(self, place: int) -> ClockTime | None:
-        """Reads "half past six", "a quarter to seven", "ten to seven", "half six". "From five to six" is a range."""
+        """Reads "half past six", "a quarter to seven", "ten to seven", "half six". "From five to six" isn't read,
+        because it is a range."""
         if place > 0 and self.words[place - 1] == "from":
             return None
         at = place + (self.words[place] == "a")
@@ -176,7 +177,7 @@ class _Times:
         return hour * 60 + minute, hour > 12 or parts[0][0] == "0", place + 1
 
     def _hour(self, at: int) -> tuple[int, int] | None:
-        """Reads an hour from 0 to 23, in digits or words. A lone "twenty" isn't read as an hour."""
+        """Reads an hour from 0 to 23, in digits or words. "Twenty" alone isn't read as an hour."""
         word = self.words[at].removesuffix("ish")
         if word.isascii() and word.isdigit() and len(word) <= 2 and int(word) <= 23:
             return int(word), at + 1
@@ -218,7 +219,7 @@ class _Times:
 
 
 def find_times(tokens: Sequence[Token], *, hours: tuple[int, int] = (0, 24), is_asked: bool = False) -> Iterator[Match]:
-    """Every time in a reply, as HH:MM. With `is_asked`, a bare hour counts too."""
+    """Every time in a reply, as HH:MM. With `is_asked`, an hour alone ("eight") is a time too."""
     reader = _Times(tokens, hours, is_asked)
     place = 0
     while place < len(tokens):
@@ -232,8 +233,8 @@ def find_times(tokens: Sequence[Token], *, hours: tuple[int, int] = (0, 24), is_
 
 
 def find_day_parts(tokens: Sequence[Token]) -> list[Match]:
-    """The parts of the day in a reply, including am and pm. The two candidates of each match are the minute of the day
-    at which the part starts, and the minute at which it is over."""
+    """The parts of the day that a reply names, including am and pm. Each match has two candidates: the minute of the
+    day at which the part begins, and the minute at which it ends."""
     found = []
     for place, token in enumerate(tokens):
         if token.word in PARTS:
@@ -246,7 +247,7 @@ def find_day_parts(tokens: Sequence[Token]) -> list[Match]:
 
 
 def is_in_day_part(time: str, part: Match) -> bool:
-    """Is this time, as HH:MM, in the part of the day that `find_day_parts` found?"""
+    """Is this time (HH:MM) within a part of the day that `find_day_parts` found?"""
     low, high = (int(str(bound)) for bound in part.candidates)
     hour, mark, minute = time.partition(":")
     if not mark or not hour.isdigit() or not minute.isdigit():

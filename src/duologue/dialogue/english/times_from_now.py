@@ -1,7 +1,7 @@
 """Times counted from now: "in half an hour", "an hour and a half from now", "right now".
 
-This module also drops times of today that have passed. For both, the time at which the reply was given must be known.
-Rule: a time from now that falls after midnight belongs to tomorrow, so it isn't read here.
+This module also removes times that have already passed today. Both work only if the time at which the user replied is
+known. Rule: a time counted from now that falls after midnight belongs to tomorrow, so it isn't read here.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ def find_times_ahead(tokens: Sequence[Token], now: int) -> list[Match]:
 
 
 def without_past_times(match: Match, today: Today) -> Match:
-    """Drops candidates that have passed today: "at eight", said in the afternoon, means the evening. If all have
-    passed, all are kept."""
+    """The match without the candidates that have already passed today: "at eight", said in the afternoon, means the
+    evening. If all candidates have passed, all are kept."""
     left = tuple(at for at in match.candidates if today.minute is None or str(at) > _clock(today.minute))
     return match._replace(candidates=left) if left else match
 
 
 def find_now(tokens: Sequence[Token], now: int) -> list[Match]:
-    """The current time, if the reply says "now", as in "right now, please". To be used only after a question about a
-    time, if the reply has no other time. "Just now" and "from now on" don't count."""
+    """The current time, if the reply says "now", as in "right now, please". Otherwise empty. Use it only if the agent
+    asked for a time and the reply contains no other time. "Just now" and "from now on" don't mean the current time."""
     if any(token.word in _TELLING for token in tokens) and not _suits(tokens):
         return []
     return [
@@ -54,7 +54,7 @@ def find_now(tokens: Sequence[Token], now: int) -> list[Match]:
 
 
 def _suits(tokens: Sequence[Token]) -> bool:
-    """Does the reply say or ask whether now suits: "is now okay?", "now is fine"?"""
+    """Does the reply say or ask whether now is a good time: "is now okay?", "now is fine"?"""
     words = words_of(tokens)
     return words[0] in ("is", "are") or any(pair == ("now", "is") for pair in pairwise(words))
 

@@ -1,7 +1,8 @@
-"""A reply as tokens, and the stems by which words are compared. A stem is a word without its ending.
+"""Splits a reply into tokens, and finds the stems by which words are compared. A stem is a word without its ending.
 
-In this package, the place of a token is its index. Hesitations are dropped. A reply longer than any plain answer gets
-no tokens, which bounds all later work. Rule: a token knows where it is in the reply, so every value has a span.
+In this package, the place of a token is its index. Hesitations are dropped. A reply that is longer than any plain
+answer gets no tokens, so that all later functions stay fast. Rule: a token knows its position in the reply, so the
+position of every value is known too.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ SHORT_TITLES = frozenset("mr mrs ms dr prof".split())  # a full stop after these
 
 
 def plain(text: str) -> str:
-    """The text with plain apostrophes. Its length stays the same."""
+    """The text with straight apostrophes instead of curly ones. Its length stays the same."""
     return text.replace("\u2019", "'").replace("\u2018", "'").replace("`", "'")
 
 
@@ -85,7 +86,7 @@ def _tokens_of(reply: str) -> tuple[Token, ...]:
 
 
 def _rejoined(text: str, tokens: Sequence[Token]) -> list[Token]:
-    """The tokens, in which words that STT writes in two are joined again: "to Morrow", "To-morrow", "week end"."""
+    """The tokens, with words joined again that STT writes as two words: "to Morrow", "To-morrow", "week end"."""
     found: list[Token] = []
     for token in tokens:
         before = found[-1] if found else None
@@ -99,8 +100,8 @@ def _rejoined(text: str, tokens: Sequence[Token]) -> list[Token]:
 
 
 def _without_hesitation_tokens(tokens: Sequence[Token]) -> tuple[Token, ...]:
-    """Drops hesitations: "March, um, third". A hesitation stays between two numbers, where it may be a change of mind,
-    and in a reply that has no other words."""
+    """The tokens without hesitations: "March third" for "March, um, third". A hesitation is kept between two numbers,
+    where the user may be changing the number, and in a reply that has no other words."""
     said = [place for place, token in enumerate(tokens) if token.word not in HESITATIONS]
     if not said or len(said) == len(tokens):
         return tuple(tokens)
@@ -116,12 +117,12 @@ def _without_hesitation_tokens(tokens: Sequence[Token]) -> tuple[Token, ...]:
 
 
 def without_hesitations(text: str) -> str:
-    """The text without hesitations and the commas around them. A text that has nothing else stays as it is."""
+    """The text without hesitations and the commas around them. A text that has only hesitations isn't changed."""
     return " ".join(_HESITATION.sub(" ", text).split()) or text
 
 
 def _joined(tokens: Sequence[Token], found: Sequence[Token], place: int) -> str:
-    """The pause before the word at `place`, once the hesitations in front of it and the commas around them are
+    """The pause before the word at `place` after the hesitations in front of it, and the commas around them, were
     dropped."""
     first = place
     while first and tokens[first - 1].word in HESITATIONS and (not found or tokens[first - 1] is not found[-1]):
@@ -137,7 +138,7 @@ def _is_count(word: str) -> bool:
 
 
 def _means_something(text: str, place: int) -> bool:
-    """Does a dash or a slash stand between digits, or a minus before a number?"""
+    """Is the sign at `place` part of a number or date: a dash or a slash between digits, or a minus before a number?"""
     before, after = text[:place][-1:], text[place + 1 : place + 2]
     if not after.isdigit():
         return False
@@ -161,7 +162,7 @@ _VOWELS = "aeiou"
 
 @lru_cache(maxsize=4096)
 def stem(word: str) -> str:
-    """What is left of a word without its ending: "bookings" and "booked" are both "book"."""
+    """The word without its ending: "bookings" and "booked" both become "book"."""
     word = word.removesuffix("'s").removesuffix("'")
     if word in _WHOLE:
         return _WHOLE[word]

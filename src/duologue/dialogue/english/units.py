@@ -1,6 +1,7 @@
-"""What a number counts. Words are grouped in classes: nights aren't rooms, but tickets and guests both count people.
+"""What a number counts. Words are grouped in classes: nights and rooms are different classes, but "tickets" and
+"guests" are in the same class, because both count people.
 
-Rule: a reply that counts two different things, or something that wasn't asked for, goes to NLU.
+Rule: a reply that counts two different things, or something that the agent didn't ask for, goes to NLU.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _AFTER_UNIT = {"bed": "room", "bath": "room"}
 
 
 def with_units(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]:
-    """The same counts, each extended by the word for what it counts: "$40", "three bed rooms", "two whole days"."""
+    """The matches, each extended by the word for what is counted: "$40", "three bed rooms", "two whole days"."""
     return [_with_unit(tokens, match) for match in matches]
 
 
@@ -51,7 +52,8 @@ def _with_unit(tokens: Sequence[Token], match: Match) -> Match:
 
 
 def classes_asked(question: Question) -> Iterator[str]:
-    """The classes of what the question wants counted: first by the words after "how many", then by the slot's name."""
+    """The classes of what the question asks to count. Those named after "how many" come first, then those in the slot's
+    name."""
     words = [token.word for token in tokens_of(question.text)]
     for place, word in enumerate(words):
         if word == "long" and words[max(0, place - 1)] == "how":
@@ -68,7 +70,7 @@ def counts_children(slot: str) -> bool:
 
 
 def classes_of(slot: str) -> list[str]:
-    """The classes of the words in a slot's name, in their order."""
+    """The classes of the words in a slot's name, in the order of the words."""
     return [CLASS_OF[stem(word)] for word in slot.casefold().split("_") if stem(word) in CLASS_OF]
 
 
@@ -78,7 +80,8 @@ def asks_how_many(question: Question) -> bool:
 
 
 def find_zero(tokens: Sequence[Token], question: Question) -> Match | None:
-    """A zero for what is asked for: "none", "no children". A "no" with a pause after it answers something else."""
+    """A zero for what was asked for: "none", "no children"; None if the reply says no such thing. A "no" with a pause
+    after it isn't a zero, because it answers something else."""
     if not asks_how_many(question):
         return None
     for place, token in enumerate(tokens):
@@ -93,8 +96,8 @@ def find_zero(tokens: Sequence[Token], question: Question) -> Match | None:
 
 
 def find_rate(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> range:
-    """The indexes of words that make an amount a rate, such as "each" or "a month". Empty if there are no such words or
-    if the question asked for a rate."""
+    """The indexes of words that make an amount a rate, such as "each" or "a month". Empty if there are no such words,
+    or if the question itself asked for a rate."""
     after = match.after
     words = [token.word for token in tokens[after : after + 2]] + [""] * 2
     if words[0] in ("each", "apiece"):
@@ -104,8 +107,8 @@ def find_rate(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> ra
 
 
 def units_disagree(tokens: Sequence[Token], matches: Sequence[Match], question: Question) -> bool:
-    """Does the reply count something that wasn't asked for, count two different things, or give a number that leaves
-    out the speaker ("me and two friends" are three)?"""
+    """Does the reply count something that wasn't asked for, or two different things, or does it give a number without
+    the speaker ("me and two friends" are three)?"""
     if any(_has_others_to_add(tokens, match) for match in matches):
         return True
     said = {CLASS_OF[match.unit] for match in matches if match.unit in CLASS_OF}
@@ -114,7 +117,7 @@ def units_disagree(tokens: Sequence[Token], matches: Sequence[Match], question: 
 
 
 def _has_others_to_add(tokens: Sequence[Token], match: Match) -> bool:
-    """Does the number leave out the speaker, who has to be added to it, as in "me and two friends"?"""
+    """Is the speaker missing from this number, as in "me and two friends"?"""
     before = [token.word for token in tokens[max(0, match.first - 3) : match.first]]
     after = [token.word for token in tokens[match.after : match.after + 6]]
     is_added = any(one == "and" and other in _SELF for one, other in pairwise(after))

@@ -1,6 +1,8 @@
-"""Reads a reply in which the slot's grammar found no value: an unlisted name, free text, or words near a listed name.
+"""Reads a reply in which the slot's grammar found no value: a name that isn't on the list, free text, or words that are
+almost a listed name.
 
-Rule: words that only resemble a name of a list are asked about, unless the list is closed and the name is certain.
+Rule: if words are only similar to a listed name, the agent asks whether it was meant. It doesn't ask if the slot
+accepts only listed names and the similarity is high.
 """
 
 from __future__ import annotations
@@ -64,14 +66,16 @@ def read_without_value(c: ReplyContext) -> Reading:
 
 
 def _is_of_another(c: ReplyContext) -> bool:
-    """Is a reply to a question for free text really an e-mail address or a phone number for another slot?"""
+    """Is the reply to a question for free text really an e-mail address or a phone number that belongs in another
+    slot?"""
     slots = tuple(slot for slot in c.question.others if slot.kind in (SlotKind.PHONE, SlotKind.EMAIL))
     covered = covered_by(match for slot in slots for match in find_values(c.tokens, slot, c.today, is_asked=False))
     return bool(covered) and not leftover(c.tokens, covered, c.echo)
 
 
 def _given_name(c: ReplyContext) -> list[int]:
-    """The indexes of ordinary words that are names here, because a name was asked for: "Will", "it's Mark"."""
+    """The indexes of ordinary words that are a name here, because the agent asked for a name: "Will", "it's Mark".
+    Empty if there are no such words."""
     if c.slot.kind is not SlotKind.NAME or not c.slot.is_open or "nam" not in c.echo:
         return []
     span = bare_name(c.tokens, GIVEN_NAMES)
@@ -79,8 +83,9 @@ def _given_name(c: ReplyContext) -> list[int]:
 
 
 def _near(c: ReplyContext, left: list[int]) -> Reading | None:
-    """Reads leftover words that are almost a known name, or part of one if only listed names are accepted. If other
-    names are accepted too and the known name isn't certain, the words as they were said are a candidate as well."""
+    """Reads words that nothing else explained and that are almost a known name. If the slot accepts only listed names,
+    part of a listed name is enough. If the slot accepts other names too and the known name isn't certain, the user's
+    own words may also be the name. None if the words are similar to no name."""
     names, run = _listed(c), Span(left[0], left[-1] + 1)
     if names is None or len(left) < run.after - run.first:
         return None
@@ -104,8 +109,8 @@ def _near(c: ReplyContext, left: list[int]) -> Reading | None:
 
 
 def misspelled(c: ReplyContext, match: Match, left: list[int]) -> Reading | None:
-    """Reads a name with one misspelled part, if the other part alone already means the same name: "Grace Hoper" for
-    "Grace Hopper"."""
+    """Reads a name with one misspelled word, if the other word alone already means the same name: "Grace Hoper" for
+    "Grace Hopper". None for any other reply."""
     names, run = c.slot.names, sorted({*range(match.first, match.after), *left})
     if c.slot.kind is not SlotKind.NAME or names is None or len(run) != run[-1] + 1 - run[0]:
         return None
@@ -116,15 +121,15 @@ def misspelled(c: ReplyContext, match: Match, left: list[int]) -> Reading | None
 
 
 def _listed(c: ReplyContext) -> NameList | None:
-    """The names or choices of the asked slot; None if it has no list."""
+    """The names or choices of the slot that was asked for; None if the slot has no list."""
     if c.slot.kind is SlotKind.CHOICE:
         return names_of(c.slot.choices)
     return c.slot.names if c.slot.kind is SlotKind.NAME else None
 
 
 def _by_sound(c: ReplyContext, names: NameList, words: list[str], run: Span) -> Reading | None:
-    """Reads words that sound like a name or choice of a closed list: "reader" for "router". The agent has to ask
-    whether it was meant."""
+    """Reads words that sound like a name or choice, for a slot that accepts only listed ones: "reader" for "router".
+    The agent has to ask whether it was meant. None if no name sounds like these words."""
     known = dict(names.joined)
     alike = tuple(dict.fromkeys(known[name] for name in like(" ".join(words), known)))
     start, end = span_of(c.tokens, *run)

@@ -1,4 +1,4 @@
-"""A yes or no that names its slot, although no question was asked: "no breakfast", "with parking".
+"""A yes or no that names its slot, although nothing was asked: "no breakfast", "with parking".
 
 Rule: every word of the slot's name has to be said, right after a word such as "with" or "no".
 """
@@ -20,8 +20,8 @@ _ABOUT = frozenset(
 
 
 def find_wanted(tokens: Sequence[Token], slot: str) -> list[Match]:
-    """Every mention of what the slot is named after, with True if the user wants it and False if the user refuses
-    it."""
+    """Every mention of the thing that the slot is named after. The value is True if the user wants it ("with parking"),
+    and False if the user refuses it ("no parking")."""
     name = _named_by(slot)
     if not name:
         return []
@@ -38,5 +38,6 @@ def find_wanted(tokens: Sequence[Token], slot: str) -> list[Match]:
 
 @lru_cache(maxsize=512)
 def _named_by(slot: str) -> tuple[str, ...]:
-    """The words of a slot's name that say what it is about, without their endings: "has_parking" is about parking."""
+    """The words of a slot's name that say what the slot is about, without their endings: "parking" for
+    "has_parking"."""
     return tuple(stem(word) for word in slot.casefold().split("_") if word and word not in _ABOUT)

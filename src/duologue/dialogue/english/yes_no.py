@@ -1,7 +1,7 @@
 """Yes or no as people say it: "sure, that works", "I'd rather not", "a shared one is fine".
 
-Rule: a reply counts only if it says yes or no, but not both. "No, that's fine" and "yes, but" go to NLU. So does a
-plain yes or no to a question that is negative, asks "do you mind", or offers two things.
+Rule: a reply is a yes or a no only if it doesn't say both. "No, that's fine" and "yes, but" go to NLU. So does a plain
+yes or no to a question that is negative, asks "do you mind", or offers two things.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ _AFTER_WHAT = frozenset("i i'd i'm i've we we'd".split())
 
 
 def where_phrase(words: Sequence[str], phrases: Sequence[tuple[str, ...]]) -> range | None:
-    """Where in these words a phrase is, as a range of indexes. If the words contain several of the phrases, the one
-    that comes first in `phrases` counts. None if they contain no phrase."""
+    """The range of indexes at which one of these phrases stands in the words; None if the words contain none of them.
+    If they contain several, the phrase that comes first in `phrases` is used."""
     for phrase in phrases:
         for place in range(len(words) - len(phrase) + 1):
             if words[place] == phrase[0] and tuple(words[place : place + len(phrase)]) == phrase:
@@ -107,7 +107,7 @@ def where_phrase(words: Sequence[str], phrases: Sequence[tuple[str, ...]]) -> ra
 
 
 def is_yes_no_filler(tokens: Sequence[Token], place: int) -> bool:
-    """May this word stand in a reply that says nothing but yes or no?"""
+    """Can this word be part of a reply that says nothing but yes or no?"""
     word = tokens[place].word
     if word == "what":  # "that's what I want"
         return place > 0 and place + 1 < len(tokens) and tokens[place + 1].word in _AFTER_WHAT
@@ -126,8 +126,8 @@ def is_service_verb(word: str) -> bool:
 
 
 def without_apology(tokens: Sequence[Token]) -> Sequence[Token]:
-    """Drops the "sorry" at the end of a denial, as in "no voucher, sorry", and the one in "sorry, no". It changes
-    nothing there."""
+    """The tokens without an apology that has no meaning of its own: the "sorry" at the end of a denial ("no voucher,
+    sorry"), or the one in "sorry, no"."""
     if len(tokens) < 2 or not any(is_negation(token.word) for token in tokens):
         return tokens
     tokens = tokens[:-1] if tokens[-1].word == "sorry" else tokens
@@ -150,7 +150,7 @@ def places_outside_yes_no(tokens: Sequence[Token]) -> list[int]:
 
 
 def polarity(tokens: Sequence[Token]) -> Polarity | None:
-    """Whether the reply says yes, no or both, or that the user is unsure. None if it says nothing of the kind."""
+    """Whether the reply says yes, no or both, or that the user is unsure. None if it says none of these."""
     words = [token.word for token in tokens]
     if where_phrase(words, _UNDECIDED) or _is_contented(words):
         return Polarity.UNSURE
@@ -166,13 +166,13 @@ def polarity(tokens: Sequence[Token]) -> Polarity | None:
 
 
 def _says_go_ahead(words: Sequence[str]) -> bool:
-    """Does the user say "go ahead" or the like? "Leave it as it is" doesn't count, because it may mean yes or no."""
+    """Does the user say "go ahead" or the like? False for "leave it as it is", which may mean yes or no."""
     where = where_phrase(words, GOING_ON) or where_phrase(words, GO_AHEAD) or _where_short_yes(words)
     return where is not None and words[max(0, where.start - 1)] != "as"
 
 
 def _where_short_yes(words: Sequence[str]) -> range | None:
-    """Where a short yes such as "it is" stands with nothing after it but politeness."""
+    """The range of indexes of a short yes such as "it is", if only polite words follow it; otherwise None."""
     ends = len(words)
     while ends and words[ends - 1] in POLITE | FILLERS | _SHORT_TAILS:
         ends -= 1
@@ -181,7 +181,7 @@ def _where_short_yes(words: Sequence[str]) -> range | None:
 
 
 def _agrees_by(words: Sequence[str], place: int) -> bool:
-    """Is this word a yes or praise? "Enough" is neither, nor is the "correct" in "correct the date", which is an
+    """Is this word a yes or praise? False for "enough", and for "correct" in "correct the date", where it is an
     order."""
     word = words[place]
     if word in _SUFFICES or (word == "correct" and words[place + 1 : place + 2] in _OBJECTS):
@@ -194,7 +194,7 @@ def _agrees_by(words: Sequence[str], place: int) -> bool:
 
 
 def agrees(tokens: Sequence[Token]) -> bool:
-    """Does the reply say yes, or something that means yes? Praise isn't enough, as in "good question"."""
+    """Does the reply say yes, or something that means yes? Praise alone, as in "good question", isn't a yes."""
     words = [token.word for token in tokens]
     says_yes = any(
         (word in ASSENT and _agrees_by(words, place)) or stem(word) in _AFFIRMING for place, word in enumerate(words)
@@ -203,8 +203,8 @@ def agrees(tokens: Sequence[Token]) -> bool:
 
 
 def denies_praise(tokens: Sequence[Token]) -> bool:
-    """Does the reply deny a word that would mean yes: "that's not right", "absolutely not"? "Not sure" doesn't
-    count."""
+    """Does the reply deny a word that would otherwise mean yes: "that's not right", "absolutely not"? False for "not
+    sure"."""
     words = [token.word for token in tokens]
     denied: set[int] = set()
     for place, word in enumerate(words):
@@ -220,14 +220,15 @@ def _is_praise(word: str) -> bool:
 
 
 def _is_contented(words: Sequence[str]) -> bool:
-    """Does the user say "I'm good" or the like, and so want nothing more? "I'm good with that" doesn't count."""
+    """Does the user say "I'm good" or the like, meaning that nothing more is wanted? False for "I'm good with that"."""
     where = where_phrase(words, _CONTENTED)
     return where is not None and words[where.stop : where.stop + 1] not in (["with"], ["to"], ["if"])
 
 
 def opening_answer(tokens: Sequence[Token]) -> bool | None:
-    """The yes or no that a reply begins with and then explains: "no, it's short", "yes they came". None if the words
-    after it deny, doubt, change or ask something."""
+    """The yes or no at the beginning of a reply that then explains it: "no, it's short", "yes they came". True means
+    yes. None if the words after it deny, doubt, change or ask something, or if the reply doesn't begin with a yes or
+    no."""
     begun = next((place for place, token in enumerate(tokens) if token.word not in POLITE | FILLERS), len(tokens))
     after = begun + 1
     while after < len(tokens) and tokens[after].word in POLITE:
@@ -248,8 +249,8 @@ def opening_answer(tokens: Sequence[Token]) -> bool | None:
 
 
 def where_turned_down(tokens: Sequence[Token]) -> frozenset[int]:
-    """The indexes of words that turn down what was proposed, before or after another value: "no", "actually", "sorry",
-    "that's not right", "instead"."""
+    """The indexes of words that reject what the agent proposed, in a reply that gives another value: "no", "actually",
+    "sorry", "that's not right", "instead"."""
     words = words_of(tokens)
     found = {place for place, word in enumerate(words) if word in _TURNING}
     for phrase in _NOT_SO:
@@ -267,7 +268,7 @@ def wishes(tokens: Sequence[Token]) -> bool:
 
 @lru_cache(maxsize=512)
 def trick_of(text: str) -> Trick | None:
-    """What makes a yes or no to this question unclear; None if it would be clear."""
+    """Why a plain yes or no to this question would be unclear; None if it would be clear."""
     words = [token.word for token in tokens_of(text)]
     if any(is_negation(word) or word in ("or", "non", "without", "either", "rather") for word in words):
         return Trick.DENIES
@@ -276,44 +277,47 @@ def trick_of(text: str) -> Trick | None:
 
 @lru_cache(maxsize=512)
 def asks_for_more(text: str) -> bool:
-    """Does the question offer more, like "anything else?"? Then "I'm good" means no."""
+    """Does the question offer more, like "anything else?"? After such a question, "I'm good" means no."""
     return any(token.word in _MORE for token in tokens_of(text))
 
 
 @lru_cache(maxsize=512)
 def asks_for_a_need(text: str) -> bool:
-    """Does the question ask for a need, like "do you need one?"? Then "I don't mind" isn't an answer."""
+    """Does the question ask whether the user needs something, like "do you need one?"? "I don't mind" doesn't answer
+    such a question."""
     return any(stem(token.word) in ("need", "requir") for token in tokens_of(text))
 
 
 def does_not_mind(tokens: Sequence[Token]) -> bool:
-    """Does the reply say "I don't mind", without a yes?"""
+    """Does the reply say "I don't mind" (or the like), but not yes?"""
     words = [token.word for token in tokens]
     return where_phrase(words, _MINDING) is not None and not any(word in ASSENT for word in words)
 
 
 def where_nothing_more(tokens: Sequence[Token]) -> range | None:
-    """Where the reply says that nothing more is wanted: "that's all", "nothing else"."""
+    """The range of indexes of words that say that nothing more is wanted: "that's all", "nothing else". None if there
+    are no such words."""
     return where_phrase([token.word for token in tokens], (*_NOTHING_MORE, *_CONTENTED))
 
 
 @lru_cache(maxsize=512)
 def asks_about_past(text: str) -> bool:
-    """Does the question ask "have you", "did you" or "was it"? A wish or a plan isn't an answer to that."""
+    """Does the question ask "have you", "did you" or "was it"? A reply about a wish or a plan doesn't answer such a
+    question."""
     tokens = tokens_of(text)
     begins = [token.word for place, token in enumerate(tokens) if not place or token.pause in (".", "?")]
     return bool(begins) and begins[-1] in _PAST
 
 
 def is_about_future(tokens: Sequence[Token]) -> bool:
-    """Does the reply state a wish or a plan, without a yes to the question?"""
+    """Is the reply about a wish or a plan, and does it contain no yes?"""
     words = [token.word for token in tokens]
     is_yes = any(word in ASSENT for word in words)
     return not is_yes and (wishes(tokens) or any(word in _FUTURE for word in words) or "do" in words[:1])
 
 
 def is_bare_yes_no(tokens: Sequence[Token]) -> bool:
-    """Is the reply a bare yes or no, without approval ("that's fine") or a wish ("I'd like that")?"""
+    """Is the reply only a yes or no, without approval ("that's fine") or a wish ("I'd like that")?"""
     words = [token.word for token in tokens]
     return not any(stem(word) in APPROVAL or stem(word) in WISHES for word in words) and not where_phrase(
         words, AGREEING

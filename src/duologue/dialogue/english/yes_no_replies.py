@@ -1,7 +1,7 @@
 """Reads the reply to a question that is answered with yes or no.
 
-Rule: every word has to be part of the yes or the no, and the wording of the question decides whether a plain yes is
-clear.
+Rule: every word has to be part of the yes or the no. The wording of the question decides whether a plain yes is clear:
+after "do you mind?" it isn't.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ _HUNDRED, _THOUSAND, _AND = "hundert", "tausend", "und"
 
 
 def compound_numbers(known: Mapping[str, int]) -> Callable[[str], int | None]:
-    """A function that gives the number of a word, from the simple numbers of the language."""
+    """Returns a function that turns a word into the number that it means, or into None. `known` holds the simple
+    numbers of the language, from which the others are composed."""
     simple = {**known, "ein": 1}
 
     def below_hundred(word: str) -> int | None:
@@ -21,7 +22,8 @@ def compound_numbers(known: Mapping[str, int]) -> Callable[[str], int | None]:
         return simple[tens] + simple[unit]
 
     def rest(word: str, below: int) -> int | None:
-        """What follows a hundred or a thousand: nothing, or a smaller number, which may begin with "und"."""
+        """The value of the text after "hundert" or "tausend": 0 if nothing follows, otherwise a number smaller than
+        `below`, with or without "und" before it. None if the text isn't such a number."""
         if not word:
             return 0
         value = number(word)
@@ -46,7 +48,8 @@ def compound_numbers(known: Mapping[str, int]) -> Callable[[str], int | None]:
         return below_hundred(word)
 
     def number_of_word(word: str) -> int | None:
-        """The number that a whole word means. "Ein" alone is an article."""
+        """The number that a whole word means; otherwise None. "Ein", "hundert" and "tausend" alone aren't read here
+        ("ein" is an article)."""
         return None if word in ("ein", _HUNDRED, _THOUSAND) else number(word)
 
     return number_of_word

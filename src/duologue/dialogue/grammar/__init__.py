@@ -1,1 +1,2 @@
-"""One engine for languages whose grammars are data: word lists, tables of numbers, months and units, and phrases."""
+"""One engine for all languages whose grammars are data: word lists, tables of numbers, months and units, and
+phrases."""

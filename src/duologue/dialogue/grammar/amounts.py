@@ -1,7 +1,7 @@
 """Durations and money: "anderthalb Stunden", "hora y media", "12,50 Euro", "doce euros con cincuenta".
 
 A duration is ISO 8601 text, which keeps the unit that was said. Money is an amount and, if it was said, a currency.
-Rule: an amount without a currency is money only where money was asked for.
+Rule: an amount without a currency is money only if the agent asked for money.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def _duration_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> Match
 
 
 def _one_unit_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int] | None:
-    """A count and its unit: "three days", "eineinhalb Stunden", "dos horas y media"."""
+    """Reads a number and its unit: "three days", "eineinhalb Stunden", "dos horas y media". Returns the amount of each
+    unit, and the index of the token after them. None if no duration begins here."""
     if place >= len(tokens):
         return None
     words = [token.word for token in tokens]
@@ -97,7 +98,7 @@ def iso_of(amounts: dict[str, int]) -> str:
 
 
 def find_money(lexicon: Lexicon, tokens: Sequence[Token], *, is_asked: bool) -> list[Match]:
-    """Every amount of money in a reply."""
+    """Every amount of money in a reply. With `is_asked`, a number without a currency is an amount too."""
     found: list[Match] = []
     place = 0
     while place < len(tokens):
@@ -148,7 +149,8 @@ def _counts(lexicon: Lexicon, tokens: Sequence[Token], after: int) -> bool:
 
 
 def _with_cents(lexicon: Lexicon, tokens: Sequence[Token], amount: Number, place: int) -> tuple[Number, int]:
-    """The amount with the cents that follow: "fünf Euro fünfzig", "doce euros con cincuenta céntimos"."""
+    """The amount plus the cents that follow it ("fünf Euro fünfzig", "doce euros con cincuenta céntimos"), and the
+    index of the token after them. Without cents, `amount` and `place` are returned unchanged."""
     if place >= len(tokens) or tokens[place].pause or not isinstance(amount, int):
         return amount, place
     at = place + (tokens[place].word in lexicon.cents_joint)

@@ -33,7 +33,8 @@ _LISTS = (
 
 
 def build_pack(folder: Path, name: str, compounds: Compounds | None = None) -> LanguagePack:
-    """The pack of the language in this folder. `compounds` reads numbers that are written as one word."""
+    """The language pack that is built from the files in this folder. `compounds` reads numbers that are written as one
+    word."""
     lexicon = lexicon_of(folder / "words.toml", compounds)
     written = tomllib.loads((folder / "texts.toml").read_text(encoding="utf-8"))
     absent = [part for part in ("texts", "examples", "spoken", "corrections") if part not in written]
@@ -59,7 +60,7 @@ def build_pack(folder: Path, name: str, compounds: Compounds | None = None) -> L
 
 
 def _parts(code: str, table: str, written: dict[str, Any], kind: type) -> dict[str, Any]:
-    """The entries of one table, with lists as tuples. Raises IncompletePack if one is missing."""
+    """The entries of one table, with lists as tuples. Raises IncompletePack if an entry is missing."""
     missing = [f"{table}.{field.name}" for field in fields(kind) if field.name not in written[table]]
     if missing:
         raise IncompletePack(code, missing, "texts.toml")

@@ -1,6 +1,7 @@
 """Codes, phone numbers and e-mail addresses, spelled or written: "A wie Anton 3 7", "ce de casa", "null drei null".
 
-Rule: a code is one run of characters. Two runs with other words between them are two codes, and give no value.
+Rule: a code is an unbroken series of characters. If other words stand between two series, these are two codes, and the
+reply gives no value.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _WRITTEN_DIGITS = re.compile(r"\d+(?:[-/.]\d+)*")
 
 
 def find_code(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Match]:
-    """The spelled code in a reply."""
+    """Every spelled code in a reply."""
     found: list[Match] = []
     place = 0
     while place < len(tokens):
@@ -42,7 +43,8 @@ def _is_code(tokens: Sequence[Token], place: int, after: int, code: str) -> bool
 
 
 def _characters_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
-    """The characters that a token stands for, and the index of the token after them."""
+    """The characters that the token at `place` stands for, and the index of the token after them. None if the token
+    can't be part of a code."""
     token = tokens[place]
     if token.word in lexicon.double and place + 1 < len(tokens):
         part = _characters_at(lexicon, tokens, place + 1)
@@ -69,8 +71,8 @@ def _characters_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tup
 
 
 def _is_small_word(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
-    """Is a single letter a word here and not part of a code: the "o" in "AB123 o AB124", the "y" in "uno y dos"? A
-    capital letter never is."""
+    """Is a single letter a word here, and not part of a code? Examples: the "o" in "AB123 o AB124", the "y" in "uno y
+    dos". A capital letter is never such a word."""
     token = tokens[place]
     if len(token.word) > 1 or token.text[0].isupper():
         return False
@@ -91,15 +93,15 @@ def _letter(lexicon: Lexicon, token: Token) -> str | None:
 
 
 def _past_example(lexicon: Lexicon, tokens: Sequence[Token], place: int, letter: str) -> int:
-    """The index of the token after the letter at `place`. If an example word explains the letter, as in "A wie Anton",
-    this is the index after that word."""
+    """The index of the token after the letter at `place`. If the letter is followed by an example word, as in "A wie
+    Anton", it is the index after that word."""
     at = place + 1
     is_example = at + 1 < len(tokens) and tokens[at].word in lexicon.as_in and tokens[at + 1].word.startswith(letter)
     return place + 3 if is_example and len(tokens[at + 1].word) > 1 else at
 
 
 def find_phone(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Match]:
-    """The phone number in a reply."""
+    """Every phone number in a reply."""
     found: list[Match] = []
     place = 0
     while place < len(tokens):
@@ -128,7 +130,7 @@ def _digits_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[s
 
 
 def find_email(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Match]:
-    """The e-mail address in a reply, written or spoken."""
+    """The e-mail addresses that are written in a reply. If there are no written ones, the address that is spoken."""
     written = [
         Match(at, at + 1, (token.text.casefold().rstrip("?"),))
         for at, token in enumerate(tokens)
@@ -169,8 +171,8 @@ def _piece(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[str, 
 
 
 def _local_part(lexicon: Lexicon, tokens: Sequence[Token], sign: int) -> tuple[int, str]:
-    """The part of an e-mail address before the @: the index of its first token, and its text. It begins after the last
-    word that can't be part of an address."""
+    """The part of an e-mail address before the @: the index of its first token, and its text. The part begins right
+    after the last word that can't belong to an address."""
     first = sign
     while first > 0:
         word = tokens[first - 1].word

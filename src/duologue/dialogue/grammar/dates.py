@@ -1,7 +1,8 @@
 """Days: "am dritten Mai", "nächsten Freitag", "el 3 de mayo de 2027", "pasado mañana", "3.5.", "in zwei Wochen".
 
-A day without a year is the next such day, or the last one for a slot about the past. Rule: words that may mean two days
-give both, so that the agent asks; a span of days is never one day.
+If no year is said, the next such day is meant; for a slot about the past, the last such day. Rule: words that may mean
+two days give both days, so that the agent asks which one is meant. A span of days ("this weekend") is never read as one
+day.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ _YEARS = range(1900, 2100)
 
 
 class DayContext(NamedTuple):
-    """What has to be known to read a date. With `needs_year`, only a full date counts, as for a birthday."""
+    """What a grammar needs to know to read a date. With `needs_year`, only a date with its year is read, as for a
+    birthday."""
 
     today: date
     is_past: bool = False
@@ -50,8 +52,8 @@ def find_dates(lexicon: Lexicon, tokens: Sequence[Token], context: DayContext) -
 
 
 def _joined(lexicon: Lexicon, tokens: Sequence[Token], found: list[Match]) -> list[Match]:
-    """The matches, in which a weekday and a date next to each other become one day, if they agree: "Freitag, den 6.
-    März"."""
+    """The matches, with a weekday and a date next to it joined into one day, if the date falls on that weekday:
+    "Freitag, den 6. März"."""
     joined: list[Match] = []
     for match in found:
         last = joined[-1] if joined else None
@@ -97,7 +99,8 @@ def _match(first: int, after: int, days: Sequence[date | None], unit: str = "") 
 
 
 def _with_year(context: DayContext, month: int, day: int) -> date | None:
-    """The next date with this month and day. For a slot about the past: the last such date."""
+    """The next date with this month and day; for a slot about the past, the last such date. None if there is no such
+    date."""
     years = range(context.today.year - 8, context.today.year + 9)
     days = [one for year in years if (one := day_of(year, month, day)) is not None]
     if context.is_past:
@@ -134,7 +137,8 @@ def _numeric_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context: 
 
 
 def _day_number_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
-    """A day of the month, as an ordinal or a number, and the index of the token after it."""
+    """A day of the month, as an ordinal or a number from 1 to 31, and the index of the token after it. None if there is
+    no such number."""
     word = tokens[place].word
     if word in lexicon.ordinals:
         return lexicon.ordinals[word], place + 1
@@ -168,7 +172,7 @@ def _day_and_month_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, con
 def _with_short_year(
     lexicon: Lexicon, tokens: Sequence[Token], place: int, at: int, day: int, month: int, context: DayContext
 ) -> Match | None:
-    """A day of birth with the last two digits of its year: "dritter fünfter achtzig"."""
+    """The date of birth whose year is said with two digits: "dritter fünfter achtzig". None if no such year follows."""
     year = number_at(lexicon, tokens, at) if at < len(tokens) and not tokens[at].pause else None
     if year is None or not isinstance(year[0], int) or not 10 <= year[0] <= 99:
         return None
@@ -178,7 +182,8 @@ def _with_short_year(
 
 
 def _month_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
-    """A month by its name, or by an ordinal as in "am dritten fünften"."""
+    """The number of a month, given by its name or by an ordinal ("am dritten fünften"), and the index of the token
+    after it. None if there is no month."""
     word = tokens[place].word
     if word in lexicon.months:
         return lexicon.months[word], place + 1
@@ -218,12 +223,13 @@ def _relative_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context:
 
 
 def _week_later(lexicon: Lexicon, words: list[str], place: int) -> int:
-    """The index after the words "in einer Woche", if they begin at `place`; otherwise `place`."""
+    """The index of the token after the words "in einer Woche" (as in "Freitag in einer Woche"), if they begin at
+    `place`; otherwise `place`."""
     return place + (phrase_at(words, place, lexicon.week_from) if place < len(words) else 0)
 
 
 def _is_morning(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
-    """Does this word mean the morning and not tomorrow: "am Morgen", "por la mañana", "heute Morgen",
+    """Does this word mean the morning, and not tomorrow: "am Morgen", "por la mañana", "heute Morgen",
     "Freitagmorgen"?"""
     if tokens[place].word not in lexicon.morning or not place:
         return False
@@ -253,7 +259,7 @@ def _ahead_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, size: int, 
 
 
 def _weekday_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context: DayContext) -> Match | None:
-    """A weekday, with "next", "this" or "last" before it or after it."""
+    """Reads a weekday, with or without "next", "this" or "last" before or after it."""
     if context.needs_year:
         return None
     words = [token.word for token in tokens]
@@ -280,8 +286,8 @@ def _weekday_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context: 
 
 
 def _week_before(lexicon: Lexicon, words: list[str], place: int) -> tuple[int, int] | None:
-    """The week that is named before a weekday ("nächste Woche Montag"), as the number of weeks from now, and the number
-    of words that name it."""
+    """The week that is named before a weekday ("nächste Woche Montag"), and the number of words that name it. The week
+    is given as the number of weeks from now. None if no week is named."""
     for weeks, phrases in ((1, lexicon.next_week), (0, lexicon.this_week)):
         if size := phrase_at(words, place, phrases):
             return weeks, size
@@ -289,8 +295,8 @@ def _week_before(lexicon: Lexicon, words: list[str], place: int) -> tuple[int, i
 
 
 def _week_after(lexicon: Lexicon, words: list[str], place: int) -> tuple[int, int] | None:
-    """The week that is named after a weekday ("lunes de la semana que viene"), as the number of weeks from now, and the
-    number of words that name it."""
+    """The week that is named after a weekday ("lunes de la semana que viene"), and the number of words that name it.
+    The week is given as the number of weeks from now. None if no week is named."""
     joint = 0
     while place + joint < len(words) and words[place + joint] in lexicon.date_joints | lexicon.day_leads | {
         "la",
@@ -304,8 +310,8 @@ def _week_after(lexicon: Lexicon, words: list[str], place: int) -> tuple[int, in
 
 
 def _weekday(lexicon: Lexicon, context: DayContext, day: int, lead: str) -> list[date]:
-    """The days that a weekday may mean. If that weekday is still to come in this week, "next Friday" may mean the one
-    of this week or of the next."""
+    """The days that a weekday may mean. "Next Friday" may mean two days, if Friday is still to come this week: the
+    Friday of this week, or the Friday of next week."""
     today = context.since if context.since is not None and not context.is_past else context.today
     ahead = (day - today.weekday()) % 7
     if lead == "last" or lead in lexicon.last_words or (context.is_past and lead == ""):
@@ -360,8 +366,8 @@ def _holiday_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context: 
 
 
 def _day_alone_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context: DayContext) -> Match | None:
-    """A day of the month without a month: "am dritten", "el 3", "el día tres". This counts only as the answer to a
-    question."""
+    """Reads a day of the month without a month: "am dritten", "el 3", "el día tres". It is read only if the agent asked
+    for a date."""
     if not context.is_asked or context.needs_year:
         return None
     leads = [token.word for token in tokens[max(0, place - 2) : place]]
@@ -385,8 +391,8 @@ def _day_alone_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context
 
 
 def _next_day(context: DayContext, day: int) -> date | None:
-    """The next day with this number, or the last one for a slot about the past. Months without such a day are
-    skipped."""
+    """The next date that is day `day` of a month; for a slot about the past, the last such date. Months that are too
+    short are skipped."""
     for months in range(13):
         year, month = later_month(context.today.year, context.today.month, -months if context.is_past else months)
         found = day_of(year, month, day)

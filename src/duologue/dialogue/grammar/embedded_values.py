@@ -1,7 +1,7 @@
 """Values in a message that isn't wholly understood.
 
-Rule: nothing is taken from a message in which a word denies, changes or asks something. If the user mentions a day or
-time that can't be taken, its slot is reported, so that the agent can say that it comes back to it.
+Rule: no value is used from a message in which a word denies, changes or asks something. If the user mentions a day or
+time that can't be used, its slot is reported, so that the agent can say that it will ask about this later.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .yes_no import asks, asks_by_words
 
 
 def read_parts(lexicon: Lexicon, slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value, ...]:
-    """The values in a message that are clear by themselves. Nothing is taken if a word denies or changes something."""
+    """The values in a message that are clear by themselves. Empty if a word denies, changes or asks something."""
     tokens = tokens_of(lexicon, message)
     if not tokens or not slots or asks_by_words(lexicon, tokens) or _is_unsettled(lexicon, tokens):
         return ()
@@ -36,7 +36,7 @@ def read_parts(lexicon: Lexicon, slots: tuple[Slot, ...], message: str, today: s
 
 
 def unsettled_slots(lexicon: Lexicon, slots: tuple[Slot, ...], message: str, today: str) -> tuple[str, ...]:
-    """The slots for days and times that the message mentions without giving a value that can be taken."""
+    """The slots for days and times that the message mentions, but without a value that can be used."""
     tokens = tokens_of(lexicon, message)
     if not tokens or asks_by_words(lexicon, tokens):
         return ()
@@ -55,7 +55,7 @@ def _is_unsettled(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
 
 
 def read_first(lexicon: Lexicon, question: Question, message: str, today: str) -> Value | None:
-    """The bare number that a reply begins with, if the words after a pause only explain it."""
+    """The number at the beginning of a reply, if the words after a pause only explain the number. None otherwise."""
     tokens = tokens_of(lexicon, message)
     ends = next((at for at, token in enumerate(tokens) if at and token.pause), len(tokens))
     rest = tokens[ends:]
@@ -72,7 +72,7 @@ def read_first(lexicon: Lexicon, question: Question, message: str, today: str) -
 
 
 def is_all_values(lexicon: Lexicon, message: str, today: str) -> bool:
-    """Does a message hold only days, times and amounts?"""
+    """Does a message contain only days, times and amounts?"""
     tokens = tokens_of(lexicon, message)
     kinds = (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
     covered: frozenset[int] = frozenset()

@@ -1,7 +1,7 @@
-"""The gate: a reply is a plain answer only if every word of it is accounted for.
+"""The explain-all-words gate: a reply is a plain answer only if every word of it is accounted for.
 
-A word is accounted for if it is part of the value, is a carrier (a word that people put around an answer), or was in
-the question. Rule: a word that denies, changes or asks something sends the reply to NLU.
+A word is accounted for if it is part of the value, is a carrier word (a word that people put around an answer), or was
+in the question. Rule: a reply with a word that denies, changes or asks something goes to NLU.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def covered_by(matches: Iterable[Match]) -> frozenset[int]:
 
 
 def polite_places(lexicon: Lexicon, tokens: Sequence[Token]) -> frozenset[int]:
-    """The indexes of the words of polite phrases: "por favor", "wenn es geht"."""
+    """The indexes of the words in polite phrases such as "por favor" or "wenn es geht"."""
     words = words_of(tokens)
     found: set[int] = set()
     for place in range(len(words)):
@@ -71,16 +71,16 @@ def _is_explained(lexicon: Lexicon, word: str, echo: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=8192)
 def is_carrier(lexicon: Lexicon, word: str) -> bool:
-    """Is this a word that may stand around a plain answer?"""
+    """Is this a carrier word, which may stand around a plain answer?"""
     exact = lexicon.carriers | lexicon.polite | lexicon.fillers | lexicon.assent
     return word in exact or lexicon.stem(word) in lexicon.carrier_stems
 
 
 def unread(reply: str) -> Unclear:
-    """The reading of a reply that has no tokens, because it is empty or too long."""
+    """The result for a reply that has no tokens, because it is empty or too long."""
     return Unclear(Why.LONG if any(char.isalnum() for char in reply) else Why.EMPTY)
 
 
 def unclear(why: Why, tokens: Sequence[Token] = (), places: Iterable[int] = ()) -> Unclear:
-    """The reading of a reply that NLU has to read."""
+    """The result for a reply that NLU has to read."""
     return Unclear(why, tuple(tokens[place].text for place in places))

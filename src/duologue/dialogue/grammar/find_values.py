@@ -1,4 +1,4 @@
-"""Which grammar reads which kind of slot."""
+"""Chooses the grammar that reads a slot, by the kind of the slot."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from .times import find_times
 
 
 class Found(NamedTuple):
-    """The values in a reply, and the indexes of other words that belong to them."""
+    """The values in a reply, and the indexes of other words that belong to them, such as the words for a part of the
+    day."""
 
     matches: list[Match]
     also: frozenset[int] = frozenset()
 
 
 def find_values(lexicon: Lexicon, tokens: Sequence[Token], slot: Slot, today: Today, *, is_asked: bool) -> Found:
-    """Every value for this slot in a reply. With `is_asked`, this includes values that count only as an answer, such as
-    a bare hour."""
+    """Every value for this slot in a reply. With `is_asked`, this includes values that are clear only as an answer to a
+    question, such as an hour without "Uhr"."""
     match slot.kind:
         case SlotKind.DATE:
             since = today_of(slot.since).day if slot.since and is_asked else None

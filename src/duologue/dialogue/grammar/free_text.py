@@ -1,6 +1,6 @@
 """Names that aren't on a list, and free text.
 
-Rule: a name is taken only if it was introduced ("ich heiße …", "me llamo …") or is the whole reply.
+Rule: a name is accepted only if it is the whole reply or follows words that introduce it ("ich heiße …", "me llamo …").
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LETTERS_MIN = 3
 
 
 def without_filler(lexicon: Lexicon, tokens: Sequence[Token]) -> Span:
-    """The span of a reply without politeness and fillers at either end."""
+    """The span of a reply, without polite words and fillers at its beginning and end."""
     around = lexicon.polite | lexicon.fillers | lexicon.assent
     words = words_of(tokens)
     first, after = 0, len(tokens)
@@ -40,7 +40,8 @@ def without_filler(lexicon: Lexicon, tokens: Sequence[Token]) -> Span:
 
 
 def open_name(lexicon: Lexicon, tokens: Sequence[Token], *, is_person: bool) -> Span | None:
-    """The span of the name in a reply that is nothing but a name, with or without words that introduce it."""
+    """The span of the name in a reply that is nothing but a name, with or without words that introduce it. None for any
+    other reply."""
     first, after = without_filler(lexicon, tokens)
     words = words_of(tokens)
     lead = phrase_at(words, first, lexicon.name_leads) if first < after else 0
@@ -79,7 +80,8 @@ def _is_name_part(lexicon: Lexicon, token: Token, at: int, size: int) -> bool:
 
 
 def spelled_name(lexicon: Lexicon, tokens: Sequence[Token]) -> tuple[str, Span] | None:
-    """A name that is spelled letter by letter, alone or after the name itself, and the span of both."""
+    """A name that the user spells letter by letter, and the span of its words. The name itself may be said before the
+    letters. None if no name is spelled, or if the letters differ from the name that was said."""
     first, after = without_filler(lexicon, tokens)
     first += phrase_at(words_of(tokens), first, lexicon.name_leads) if first < after else 0
     begins = after
@@ -96,7 +98,8 @@ def spelled_name(lexicon: Lexicon, tokens: Sequence[Token]) -> tuple[str, Span] 
 
 
 def name_in_sentence(lexicon: Lexicon, tokens: Sequence[Token]) -> Span | None:
-    """The name after "my name is" in a sentence that goes on. None if it can't be told where the name ends."""
+    """The span of the name after "my name is" in a sentence that goes on. None if there is no such name, or if it isn't
+    clear where it ends."""
     words = words_of(tokens)
     for place in range(len(words)):
         size = phrase_at(words, place, lexicon.name_leads)
@@ -114,7 +117,8 @@ def name_in_sentence(lexicon: Lexicon, tokens: Sequence[Token]) -> Span | None:
 
 
 def bare_text(lexicon: Lexicon, tokens: Sequence[Token]) -> Span | None:
-    """The span of a short reply to a question for free text."""
+    """The span of a short reply to a question for free text. None if the reply is long, asks or denies something, or
+    says nothing."""
     first, after = without_filler(lexicon, tokens)
     run = tokens[first:after]
     if not 1 <= len(run) <= _TEXT_WORDS_MAX or asks(lexicon, tokens) or any(token.pause for token in run[1:]):
@@ -126,7 +130,7 @@ def bare_text(lexicon: Lexicon, tokens: Sequence[Token]) -> Span | None:
 
 
 def trimmed_text(lexicon: Lexicon, tokens: Sequence[Token], slot: Slot) -> Span:
-    """The span of free text without politeness at its ends."""
+    """The span of free text, without polite words at its beginning and end."""
     if slot.kind is not SlotKind.TEXT:
         return Span(0, len(tokens))
     span = without_filler(lexicon, tokens)
@@ -134,8 +138,8 @@ def trimmed_text(lexicon: Lexicon, tokens: Sequence[Token], slot: Slot) -> Span:
 
 
 def answering_part(lexicon: Lexicon, tokens: Sequence[Token], span: Span) -> Span:
-    """The span of free text without the clauses at its end that answer nothing: a question, a request to the agent, or
-    politeness."""
+    """The span of free text, without clauses at its end that don't answer the question: a question, a request to the
+    agent, or polite words."""
     after = span.after
     for place in range(span.after - 1, span.first, -1):
         clause = tokens[place:after]

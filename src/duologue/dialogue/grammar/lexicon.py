@@ -1,8 +1,8 @@
 """The words of one language, read from its file: lists of words, phrases, and tables.
 
-In the file, a list of words is text divided by spaces, a list of phrases is text divided by bars, and a table gives
-each of its values the words for it. Rule: a file that lacks an entry, or has an unknown one, is refused with an error
-that names the entry.
+In the file, a list of words is one text with spaces between the words, and a list of phrases is one text with bars
+between the phrases. A table lists, for each value, the words that mean it. Rule: a file that lacks an entry, or has an
+unknown one, is refused with an error that names the entry.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ Compounds = Callable[[Mapping[str, int]], NumberOfWord]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
-    """Everything that the engine knows about a language. Words are folded: in lower case, without accents."""
+    """Everything that the engine knows about a language. All words are folded: in lower case, with special letters
+    replaced ("á" by "a", "ä" by "ae")."""
 
     code: str
     letters: Mapping[str, str]  # letters that are compared as others
@@ -185,7 +186,8 @@ class Lexicon:
     kinds: Mapping[str, tuple[Phrase, ...]]
 
     def fold(self, word: str) -> str:
-        """The word in the form in which words are compared."""
+        """The word in the form in which words are compared: in lower case, with its special letters replaced ("á" by
+        "a", "ä" by "ae")."""
         return _fold(word, self)
 
     def stem(self, word: str) -> str:
@@ -207,7 +209,7 @@ def _stem(word: str, lexicon: Lexicon) -> str:
 
 
 def folded(word: str, letters: Mapping[str, str]) -> str:
-    """The word in lower case, with its letters replaced as `letters` says."""
+    """The word in lower case, with letters replaced as the table `letters` says (for example "á" by "a")."""
     return "".join(letters.get(char, char) for char in word.casefold())
 
 
@@ -275,7 +277,7 @@ def phrase_at(words: tuple[str, ...] | list[str], place: int, phrases: tuple[Phr
 
 
 def where_phrase(words: tuple[str, ...] | list[str], phrases: tuple[Phrase, ...]) -> range | None:
-    """Where one of these phrases is, as a range of indexes; None if the words contain no phrase."""
+    """The range of indexes at which one of these phrases stands; None if the words contain none of them."""
     for place in range(len(words)):
         if size := phrase_at(words, place, phrases):
             return range(place, place + size)

@@ -1,7 +1,7 @@
 """Replies about a list of items: "zwei große Margherita und eine Cola", "sin la cola", "machen Sie die zweite klein".
 
-The reply is divided into clauses, and a clause with a count or an article begins an item. Rule: a word fills one slot
-of one item. Words that aren't understood are returned with the reply, so that the agent can say which ones it left out.
+The reply is divided into clauses. A clause with a number or an article begins a new item. Rule: a word fills one slot
+of one item. Words that aren't understood are returned too, so that the agent can say which words it left out.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class _Reading(NamedTuple):
 def read_list_reply(
     lexicon: Lexicon, text: str, slots: tuple[Slot, ...], about: str, count: int, today: str
 ) -> ListReply | None:
-    """What a reply does to a list of `count` items. Each item has the given slots. The reply may repeat words of the
-    text `about`. None if the reply isn't about the list."""
+    """What a reply does to a list of `count` items; None if the reply isn't about the list. `slots` are the slots of
+    each item. `about` is a text about the list, for example its question; the reply may repeat words of this text."""
     tokens = tokens_of(lexicon, text)
     if not tokens:
         return None
@@ -84,7 +84,7 @@ def asks_for_list(lexicon: Lexicon, text: str, called: str) -> bool:
 
 
 def _is_done(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
-    """Does the reply say that nothing more is wanted, and nothing else?"""
+    """Does the reply say only that nothing more is wanted?"""
     found = where_nothing_more(lexicon, tokens) or where_phrase(words_of(tokens), lexicon.list_words["done"])
     around = lexicon.polite | lexicon.fillers | lexicon.dissent | lexicon.assent | lexicon.joiner
     return found is not None and all(
@@ -101,8 +101,8 @@ def _without_end(lexicon: Lexicon, tokens: Tokens) -> tuple[Tokens, bool]:
 
 
 def _without_opening(lexicon: Lexicon, tokens: Tokens) -> tuple[Tokens, bool]:
-    """The reply without polite words and words for a change of mind at its beginning, and whether there were words for
-    a change of mind."""
+    """The reply without polite words and words for a change of mind at its beginning. The second result is True if
+    there were words for a change of mind."""
     words, place, has_mind = words_of(tokens), 0, False
     around = lexicon.polite | lexicon.fillers | lexicon.assent | lexicon.joiner
     while place < len(words):
@@ -115,13 +115,14 @@ def _without_opening(lexicon: Lexicon, tokens: Tokens) -> tuple[Tokens, bool]:
 
 
 def _starts(lexicon: Lexicon, tokens: Tokens, mark: str) -> int:
-    """The number of words in the phrase of this kind that the tokens begin with; 0 if there is no such phrase."""
+    """The number of words in the phrase with which the tokens begin, if it is one of the phrases listed under `mark`;
+    otherwise 0."""
     return phrase_at(words_of(tokens), 0, lexicon.list_words[mark]) if tokens else 0
 
 
 def _ends(lexicon: Lexicon, tokens: Tokens, mark: str) -> int:
-    """The number of words in the phrase of this kind that the tokens end with, including polite words after it; 0 if
-    there is no such phrase."""
+    """The number of words in the phrase with which the tokens end, if it is one of the phrases listed under `mark`;
+    otherwise 0. Polite words after the phrase are included."""
     words = words_of(tokens)
     stop = len(words)
     while stop and words[stop - 1] in lexicon.polite | lexicon.fillers:
@@ -132,7 +133,7 @@ def _ends(lexicon: Lexicon, tokens: Tokens, mark: str) -> int:
 
 
 def _after(lexicon: Lexicon, tokens: Tokens, mark: str) -> Tokens:
-    """The tokens without a phrase of this kind at their beginning."""
+    """The tokens without a phrase at their beginning that is listed under `mark`."""
     return tokens[_starts(lexicon, tokens, mark) :]
 
 
@@ -187,12 +188,12 @@ class _ListReader:
         return ListReply("add", items=tuple(kept), leftover=tuple(leftover)) if kept else None
 
     def _begins_unclear(self, tokens: Tokens) -> bool:
-        """Does the text begin with a word that isn't understood, other than an article?"""
+        """Does the text begin with a word that isn't understood? Articles are always understood."""
         leftover = self._read(tokens[:3]).leftover
         return bool(leftover) and leftover[0].startswith(tokens[0].text) and not self._is_article(tokens[0])
 
     def _names_thing(self, tokens: Sequence[Token]) -> bool:
-        """Does the text name what the list is about: "zwei Pizzen"?"""
+        """Does the text name what the list consists of: "zwei Pizzen" for a list of pizzas?"""
         return any(self._lexicon.stem(token.word) in self._about for token in tokens)
 
     def _in_order(self, item: ItemValues) -> dict[str, Json]:
@@ -201,7 +202,8 @@ class _ListReader:
     # -- Removing and changing
 
     def removal(self, tokens: Tokens, count: int) -> ListReply | None:
-        """The item that is taken off the list: "ohne die Cola", "die zweite weg", "quite una cola"."""
+        """The removal of an item: "ohne die Cola", "die zweite weg", "quite una cola". None if the reply removes
+        nothing."""
         begins, ends = _starts(self._lexicon, tokens, "removes"), _ends(self._lexicon, tokens, "removes_after")
         if not begins and not ends:
             return None
@@ -241,8 +243,9 @@ class _ListReader:
         return ListReply("change", old=values, new=item, position=position, is_one_of=one_of)
 
     def _described(self, tokens: Tokens, count: int) -> ListReply | None:
-        """A change in which the new values follow the item directly: "die zweite klein", "die Funghi groß". Which of
-        the values are new depends on the list, so all of them are returned as `old`."""
+        """A change in which the new values stand right after the item: "die zweite klein", "die Funghi groß". If the
+        item is named by its values and not by its position, only the list can tell which of the values are new. So all
+        of them are returned as `old`."""
         one_of, old, position, leftover = self._meant(tokens, count)
         if leftover or not old:
             return None
@@ -252,7 +255,8 @@ class _ListReader:
         return ListReply("change", old=old, new=repeated, is_one_of=one_of) if len(old) + len(repeated) > 1 else None
 
     def _repeated(self, tokens: Tokens) -> dict[str, Json]:
-        """The second values, where some slot gets two different ones: klein in "die große klein"."""
+        """The values that contradict an earlier value for the same slot in the same text: "klein" in "die große
+        klein"."""
         seen: dict[str, Json] = {}
         new: dict[str, Json] = {}
         for slot, value in self._read(tokens).values:
@@ -262,14 +266,16 @@ class _ListReader:
         return new
 
     def new_mind(self, tokens: Tokens) -> ListReply | None:
-        """New values for the item that was named last: "nein, drei", "que sea grande"."""
+        """A change that gives new values to the item that the user named last: "nein, drei", "que sea grande". None if
+        the reply has no such values."""
         reading = self._read(tokens)
         item = self._one_item(reading)
         return ListReply("change", new=item, position=LAST) if item and not reading.leftover else None
 
     def _meant(self, tokens: Tokens, count: int) -> tuple[bool, dict[str, Json], int | None, tuple[str, ...]]:
-        """Which item the words mean. Returns whether only one of several equal things is meant ("one of the colas"),
-        the values that describe the item, its index in the list, and the words that weren't understood."""
+        """Reads which item the words mean. Returns four results: whether only one of several equal things is meant
+        ("one of the colas"), the values that describe the item, its index in the list, and the words that weren't
+        understood."""
         size = _starts(self._lexicon, tokens, "one_of")
         one_of, tokens = size > 0, tokens[size:]
         if tokens and _starts(self._lexicon, tokens, "it") == len(tokens):
@@ -327,7 +333,7 @@ class _ListReader:
             place = number[1] if number is not None else place + 1
 
     def _singular(self, word: str) -> str:
-        """The word in the form that a choice has: "Cola" for "Colas"."""
+        """The word as it is written in the name of a choice: "Cola" for "Colas"."""
         if word in self._named:
             return word
         cut = (word.removesuffix(ending) for ending in self._lexicon.endings if word.endswith(ending))
@@ -342,8 +348,8 @@ class _ListReader:
         return is_taken or is_around or lexicon.stem(word) in self._about or is_carrier(lexicon, word)
 
     def _clauses(self, tokens: Tokens) -> Iterator[tuple[Tokens, bool]]:
-        """The parts of a reply that may each be an item, and for each part whether an "und" stands before it. A part
-        begins after a pause or a word that joins, at an article and at a number."""
+        """The parts of a reply that may each be an item. For each part, the result also says whether an "und" stands
+        before it. A new part begins after a pause or a word that joins, at an article and at a number."""
         joints = {phrase[0] for phrase in self._lexicon.list_words["joints"]}
         numbers = {match.first: match.after for match in self._numbers(tokens)}
         inside = {place for first, after in numbers.items() for place in range(first + 1, after)}

@@ -1,6 +1,7 @@
 """Choices and names from a list: by name, by another form of a word, or by position ("der zweite", "la última").
 
-Rule: the longest name wins, and another form of a word counts only if it belongs to one choice.
+Rule: if several names match, the longest is used. Another form of a word is accepted only if it belongs to just one
+choice.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from .lexicon import Lexicon
 
 @lru_cache(maxsize=256)
 def folded_names(lexicon: Lexicon, names: NameList) -> NameList:
-    """The list with its words in the form in which this language compares them."""
+    """The list of names, with each word in the form in which words are compared: in lower case, with its special
+    letters replaced."""
     values = {tuple(lexicon.fold(word) for word in key): value for key, value in names.values.items()}
     lengths: defaultdict[str, set[int]] = defaultdict(set)
     for key in values:
@@ -45,7 +47,7 @@ def names_of_choices(lexicon: Lexicon, choices: tuple[Choice, ...]) -> NameList:
 
 
 def find_names(lexicon: Lexicon, tokens: Sequence[Token], names: NameList) -> list[Match]:
-    """Every listed name in a reply, with a title before it."""
+    """Every listed name in a reply, including a title before it."""
     found = folded_names(lexicon, names).find(tokens)
     return [
         match._replace(first=match.first - (match.first > 0 and tokens[match.first - 1].word in lexicon.titles))
@@ -55,7 +57,8 @@ def find_names(lexicon: Lexicon, tokens: Sequence[Token], names: NameList) -> li
 
 
 def find_choices(lexicon: Lexicon, tokens: Sequence[Token], choices: tuple[Choice, ...]) -> list[Match]:
-    """Every choice that a reply names; if it names none, the one that it refers to by position."""
+    """Every choice that a reply names. If the reply names no choice, but refers to one by its position, this choice is
+    returned."""
     found = named_choices(lexicon, tokens, choices)
     if found or (pointed := find_pointed(lexicon, tokens, len(choices))) is None:
         return found
@@ -83,8 +86,8 @@ def _by_stem(lexicon: Lexicon, tokens: Sequence[Token], choices: tuple[Choice, .
 
 
 def find_pointed(lexicon: Lexicon, tokens: Sequence[Token], count: int) -> tuple[int, Span] | None:
-    """The index of the choice that is meant by its position, out of `count` choices, and the span of the words that say
-    so."""
+    """Reads which of `count` choices is meant by its position. Returns the index of the choice and the span of the
+    words that name the position. None if the reply names no position."""
     for place, token in enumerate(tokens):
         number = lexicon.ordinals.get(token.word)
         if token.word in lexicon.last:

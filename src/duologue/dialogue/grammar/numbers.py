@@ -1,6 +1,6 @@
 """Numbers in digits and in words: "1.500", "3,5", "einundzwanzig", "treinta y uno", "dos mil".
 
-Rule: words are joined to one number only where the language joins them. "Veinte cinco" is two numbers.
+Rule: words are joined into one number only where the language does so. "Veinte cinco" is two numbers.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def _with_decimals(lexicon: Lexicon, tokens: Sequence[Token], found: tuple[int, 
 
 
 def cardinal_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
-    """The whole number in words that begins at `place`, and the index of the token after it."""
+    """The whole number in words that begins at `place`, and the index of the token after it. None if no such number
+    begins there."""
     total, group, room, at = 0, 0, _ANY_SIZE, place
     while at < len(tokens) and (at == place or not tokens[at].pause):
         word = tokens[at].word
@@ -78,15 +79,15 @@ def _scaled(total: int, group: int, scale: int) -> tuple[int, int, int]:
 
 
 def _room_after(value: int) -> int:
-    """The limit for a number that may follow this one directly: it has to be smaller. With a limit of 1, only a scale
-    may follow, as in "two hundred"."""
+    """The next number word within the same number must be smaller than this limit. A limit of 1 means that only a word
+    such as "hundred" may follow."""
     if value >= 100 and value % 100 == 0:
         return 100
     return 1
 
 
 def _joined_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, room: int) -> tuple[int, int] | None:
-    """One word for a number, or two that are joined: "treinta y uno", "ein und zwanzig"."""
+    """Reads one word for a number, or two that are joined: "treinta y uno", "ein und zwanzig"."""
     first = lexicon.number_of_word(tokens[place].word)
     if first is None and tokens[place].word in lexicon.articles_as_one and _may_begin(lexicon, tokens, place):
         first = 1
@@ -106,7 +107,7 @@ def _joined_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, room: int)
 
 
 def _may_begin(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
-    """Does an article begin a number: "ein und zwanzig", "ein hundert"?"""
+    """Is the article at `place` the beginning of a number, as in "ein und zwanzig" or "ein hundert"?"""
     after = tokens[place + 1].word if place + 1 < len(tokens) else ""
     if after in lexicon.joiner and place + 2 < len(tokens) and lexicon.unit_first:
         tens = lexicon.number_of_word(tokens[place + 2].word)
@@ -115,8 +116,8 @@ def _may_begin(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
 
 
 def find_numbers(lexicon: Lexicon, tokens: Sequence[Token], *, is_asked: bool) -> list[Match]:
-    """Every count in a reply. An article means the number one only before the word for what is counted, or as the whole
-    reply."""
+    """Every count in a reply. An article ("eine") is the number one only before the word for what is counted, or if it
+    is the whole reply."""
     words = [token.word for token in tokens]
     found: list[Match] = []
     place = 0
@@ -135,7 +136,8 @@ def find_numbers(lexicon: Lexicon, tokens: Sequence[Token], *, is_asked: bool) -
 
 
 def _with_unit(lexicon: Lexicon, tokens: Sequence[Token], match: Match) -> Match:
-    """The match, extended by the word for what is counted, if that word follows directly."""
+    """The match, extended by the word for what is counted, if this word follows directly. Otherwise the match
+    itself."""
     if match.after < len(tokens) and not tokens[match.after].pause:
         stem = lexicon.stem(tokens[match.after].word)
         if stem in lexicon.counted:
@@ -150,7 +152,8 @@ def _counted_after(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> str
 
 
 def _is_no_count(lexicon: Lexicon, tokens: Sequence[Token], place: int, after: int) -> bool:
-    """Is this number a label, a bound, a time or a day: "room 5", "over 80", "at 8", "3. Mai"?"""
+    """Is this number something other than a count, namely a label ("room 5"), a limit ("over 80"), a time ("at 8") or a
+    day ("3. Mai")?"""
     before = tokens[place - 1].word if place else ""
     if (before in lexicon.labelled or before in lexicon.about) and not tokens[place].pause:
         return True
@@ -161,7 +164,7 @@ def _is_no_count(lexicon: Lexicon, tokens: Sequence[Token], place: int, after: i
 
 
 def _ones(lexicon: Lexicon, tokens: Sequence[Token], *, is_asked: bool) -> Iterator[Match]:
-    """Articles that mean one ("eine" as the whole reply) and words for zero, if a count was asked for."""
+    """If the agent asked for a count: articles that mean one ("eine" as the whole reply), and words for zero."""
     for place, token in enumerate(tokens):
         follows = lexicon.stem(tokens[place + 1].word) if place + 1 < len(tokens) else ""
         if is_asked and token.word in lexicon.articles_as_one and _is_rest_polite(lexicon, tokens, place):

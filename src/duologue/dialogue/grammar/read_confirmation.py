@@ -33,7 +33,8 @@ _TYPED = tuple(Slot("", kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKin
 
 
 def read_confirmation(lexicon: Lexicon, text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()) -> Reading:
-    """What the reply to a confirmation means. `text` is the question, and `slots` are those that may be changed."""
+    """What the reply to a confirmation means. `text` is the question that was asked. `slots` are the slots whose values
+    the user may change."""
     tokens = tokens_of(lexicon, reply)
     if not tokens:
         return unread(reply)
@@ -107,7 +108,8 @@ def _changed(
 def plain_answer(
     lexicon: Lexicon, text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()
 ) -> ConfirmationAnswer | None:
-    """The yes or no that a reply says explicitly, even if it isn't wholly understood."""
+    """The yes or no that a reply says explicitly, even if other words of the reply aren't understood. None if it says
+    neither."""
     tokens = tokens_of(lexicon, reply)
     if not tokens or asks(lexicon, tokens) or new_values(lexicon, tokens, today, text):
         return None

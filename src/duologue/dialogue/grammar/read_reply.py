@@ -1,6 +1,6 @@
 """Reads a reply to one question: a value, several candidates, a command, or something for NLU.
 
-Rule: nothing is taken from a reply that isn't wholly understood.
+Rule: nothing is used from a reply that isn't wholly understood.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _is_maybe_several(reading: Reading) -> bool:
 
 
 def read_volunteered(lexicon: Lexicon, slots: tuple[Slot, ...], reply: str, about: str, today: str) -> Direct | None:
-    """The values in a message that answers no question, if they explain every word."""
+    """The values in a message that doesn't answer a question, if they explain every word; otherwise None."""
     tokens = tokens_of(lexicon, reply)
     if not tokens or not slots:
         return None
@@ -110,7 +110,8 @@ class _Reader:
         return slot if slot.is_birth is is_birth else replace(slot, is_birth=is_birth)
 
     def is_rather_a_value(self, command: str) -> bool:
-        """Is a command really a value here: "eine Minute" after "how long?", or a choice of that name?"""
+        """Is what looks like a command really a value here: "eine Minute" after "how long?", or a choice with the name
+        of a command?"""
         if command == "wait" and self.slot.kind is SlotKind.DURATION:
             return True
         if command in ("person", "skip") and self.slot.kind is SlotKind.NUMBER:
@@ -174,7 +175,7 @@ class _Reader:
         return self._as_reading(match)
 
     def _of_others(self, covered: frozenset[int]) -> frozenset[int]:
-        """The indexes of words that name a value of another slot. They are never ignored as carriers."""
+        """The indexes of words that give a value for another slot. Such words are never ignored as carrier words."""
         listed = [slot for slot in self.question.others if slot.kind in (SlotKind.CHOICE, SlotKind.NAME)]
         found = [
             match
@@ -184,7 +185,8 @@ class _Reader:
         return covered_by(match for match in found if not covered & set(range(match.first, match.after)))
 
     def _alternatives(self, matches: Sequence[Match], covered: frozenset[int]) -> Reading | None:
-        """Reads "zwei oder drei": both are candidates, and the agent has to ask."""
+        """Reads "zwei oder drei": both values are candidates, and the agent has to ask which one is meant. None for any
+        other reply."""
         if len(matches) != 2 or any(len(match.candidates) != 1 for match in matches):
             return None
         between = range(matches[0].after, matches[1].first)
@@ -218,8 +220,8 @@ class _Reader:
         return self._as_reading(match)
 
     def _near(self, left: list[int]) -> Reading | None:
-        """Reads leftover words that are almost a listed name. The agent asks, unless the list is closed and the name
-        is certain."""
+        """Reads words that nothing else explained and that are almost a listed name. The agent asks whether this name
+        was meant, unless the name is certain. None if no name is similar."""
         names = None
         if self.slot.kind is SlotKind.CHOICE:
             names = names_of_choices(self.lexicon, self.slot.choices)
@@ -239,7 +241,7 @@ class _Reader:
         return Ambiguous(self.slot.name, candidates, self.reply[start:end], (start, end), must_ask=True)
 
     def _assented(self) -> Reading:
-        """Reads a reply that has only carriers: a yes or no to the proposed value, or no answer."""
+        """Reads a reply that has only carrier words. It is a yes to the proposed value, a no, or not an answer."""
         leaning = polarity(self.lexicon, self.tokens)
         if leaning is not Polarity.YES:
             return self._denied() if leaning is Polarity.NO else unclear(Why.NO_VALUE)
@@ -323,14 +325,16 @@ class _Reader:
     # -- Several slots
 
     def gives_both_moments(self) -> bool:
-        """Does the reply give a day where a time was asked for?"""
+        """Does the reply give a day, although the agent asked only for a time? It may then give both a day and a
+        time."""
         days = [slot for slot in self.question.others if slot.kind is SlotKind.DATE]
         return self.slot.kind is SlotKind.TIME and any(
             find_values(self.lexicon, self.tokens, slot, self.today, is_asked=False).matches for slot in days
         )
 
     def several(self) -> Direct | None:
-        """The values for the asked slot and others, if they explain every word; else None."""
+        """The values for the slot that was asked for and for other slots, if they explain every word; otherwise
+        None."""
         asked = self.slot.name if self.is_asked and self.slot.kind in (SlotKind.DATE, SlotKind.TIME) else ""
         assigned = assign(self.lexicon, self.tokens, (self.slot, *self.question.others), self.today, asked)
         if assigned is None or not assigned[0]:
@@ -352,11 +356,13 @@ class _Reader:
         return None if trick_of(self.lexicon, self.question.text) else Direct((answer, *values))
 
     def _might_answer(self, slots: Sequence[Slot]) -> bool:
-        """May a value for another slot have been meant as the answer, because both take values of the same kind?"""
+        """Could this value, which was read for another slot, be the answer to the question? It could if both slots take
+        the same kind of value."""
         return any(slot.kind is self.slot.kind for slot in slots)
 
     def _opening(self) -> Value | None:
-        """The yes or no at the beginning of a reply that gives other values too."""
+        """The yes or no at the beginning of a reply that also gives other values. None if the reply doesn't begin with
+        a yes or no."""
         around = (self.lexicon.polite | self.lexicon.fillers) - self.lexicon.assent
         token = next((token for token in self.tokens if token.word not in around), self.tokens[0])
         if token.word not in self.lexicon.assent | self.lexicon.dissent:

@@ -31,7 +31,8 @@ def assign(
     lexicon: Lexicon, tokens: Sequence[Token], slots: Sequence[Slot], today: Today, asked: str = ""
 ) -> tuple[Filled, frozenset[int]] | None:
     """The slots that a reply fills, and the indexes of all words that belong to the values. None if a value fits no
-    slot or several slots. `asked` is the slot of the open question, which may also take a bare value."""
+    slot or several slots. `asked` is the slot of the open question; for this slot, a value without a unit is accepted
+    too."""
     filled: Filled = {}
     covered: frozenset[int] = frozenset()
     for kind in _ORDER:
@@ -65,8 +66,8 @@ def assign(
 
 
 def _one_reading_each(matches: list[tuple[Match, list[Slot]]]) -> list[tuple[Match, list[Slot]]]:
-    """The matches, each span of words once. If two slots read the same words differently, all of them are listed, so
-    the words fill none of these slots."""
+    """The matches, with only one entry for each span of words. If two slots read the same words differently, the entry
+    lists both slots, and so none of them is filled."""
     found: list[tuple[Match, list[Slot]]] = []
     for match, fits in sorted(matches, key=lambda entry: entry[0].first - entry[0].after):
         shared = next((entry for entry in found if overlaps(entry[0], match)), None)
@@ -78,7 +79,7 @@ def _one_reading_each(matches: list[tuple[Match, list[Slot]]]) -> list[tuple[Mat
 
 
 def _narrowed(lexicon: Lexicon, tokens: Sequence[Token], span: Match, wish: Match) -> Match | None:
-    """One match for a span of days and the preferred day in it, which follows directly: "nächste Woche, am liebsten
+    """One match for a span of days and a preferred day within it that follows directly: "nächste Woche, am liebsten
     Dienstag". None if the two don't belong together."""
     shared = tuple(value for value in wish.candidates if value in span.candidates)
     marks = {word for phrase in lexicon.prefers_before for word in phrase}
@@ -90,8 +91,8 @@ def _narrowed(lexicon: Lexicon, tokens: Sequence[Token], span: Match, wish: Matc
 
 
 def _by_role(lexicon: Lexicon, tokens: Sequence[Token], match: Match, slots: list[Slot]) -> list[Slot]:
-    """The slots that the value may be for. If the "from" or "to" before the value fits exactly one of them, only that
-    slot."""
+    """The slots that the value may be for. If a "from" or "to" stands before the value and fits exactly one of these
+    slots, only that slot is returned."""
     if len(slots) < 2:
         return slots
     before = [token.word for token in tokens[max(0, match.first - 2) : match.first]]
@@ -104,8 +105,9 @@ def _by_role(lexicon: Lexicon, tokens: Sequence[Token], match: Match, slots: lis
 
 
 def role_places(lexicon: Lexicon, tokens: Sequence[Token], matches: Sequence[Match], slot: Slot) -> frozenset[int]:
-    """The indexes of each "from" or "to" that stands right before a name or a choice, or before a value of a slot for
-    one end of a trip or range. Before any other value, such a word is a limit: "bis Freitag"."""
+    """The indexes of each "from" or "to" that says to which end of a trip or range a value belongs. The word must stand
+    right before a name or a choice, or before a value for a slot such as "start date". Before any other value, it is a
+    limit: "bis Freitag"."""
     named = stems_of(lexicon, slot.name)
     ends = {lexicon.stem(word) for word in lexicon.from_slots | lexicon.to_slots}
     if slot.kind not in (SlotKind.NAME, SlotKind.CHOICE) and not named & ends:
@@ -115,8 +117,8 @@ def role_places(lexicon: Lexicon, tokens: Sequence[Token], matches: Sequence[Mat
 
 
 def contradicts_role(lexicon: Lexicon, tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    """Does a "from" stand before a value for the end of a trip or range, or a "to" before a value for its start? The
-    name of the slot says which of the two the slot is for."""
+    """Does a "from" stand before the value although the slot is for the end of a trip or range, or a "to" although the
+    slot is for its beginning? The name of the slot says which of the two the slot is for."""
     before = tokens[match.first - 1].word if match.first else ""
     named = stems_of(lexicon, slot.name)
     is_from = bool(named & {lexicon.stem(word) for word in lexicon.from_slots})

@@ -1,6 +1,7 @@
-"""What kind of message this is: a command, a courtesy, no preference, a wish for a change.
+"""Recognises messages that are nothing but a command, a courtesy, a missing preference ("I don't mind") or a wish for a
+change.
 
-Rule: the whole message has to be of that kind. A longer message goes to NLU.
+Rule: the whole message has to be of one of these kinds. A longer message goes to NLU.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ WORDS_MAX = 12
 
 
 def command_of(lexicon: Lexicon, tokens: Sequence[Token]) -> str | None:
-    """The name of the command, if the whole message is one."""
+    """The name of the command, if the whole message is a command; otherwise None."""
     if not tokens or len(tokens) > WORDS_MAX:
         return None
     words = [token.word for token in tokens]
@@ -43,12 +44,12 @@ def _command(lexicon: Lexicon, words: list[str]) -> str | None:
 
 
 def words_of_command(lexicon: Lexicon, name: str) -> frozenset[str]:
-    """The stems of the words that point to this command."""
+    """The stems (words without their endings) that hint at this command."""
     return frozenset(lexicon.stem(word) for word in lexicon.command_hints.get(name, frozenset()))
 
 
 def courtesy_of(lexicon: Lexicon, tokens: Sequence[Token]) -> str | None:
-    """The kind of courtesy, if the whole message is one."""
+    """The kind of courtesy, if the message is nothing but courtesy; otherwise None."""
     words = words_of(tokens)
     if not words or len(words) > WORDS_MAX:
         return None
@@ -86,7 +87,7 @@ def has_no_preference(lexicon: Lexicon, tokens: Sequence[Token], echo: frozenset
 
 
 def only_asks_for_change(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
-    """Does the reply ask for a change without saying which?"""
+    """Does the reply ask for a change without saying what to change?"""
     words = words_of(tokens)
     allowed = lexicon.change_verbs | lexicon.around_change | lexicon.polite | lexicon.fillers | lexicon.dissent
     return any(word in lexicon.change_verbs for word in words) and all(word in allowed for word in words)
@@ -98,15 +99,15 @@ def keeps(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
 
 
 def repeats(lexicon: Lexicon, text: str, tokens: Sequence[Token]) -> bool:
-    """Does a command repeat a word of the question? Then it may be a yes."""
+    """Does a command repeat a word of the question? If so, the command may be a yes."""
     asked = stems_of(lexicon, text)
     small = lexicon.carriers | lexicon.polite | lexicon.fillers | lexicon.negations
     return any(lexicon.stem(token.word) in asked for token in tokens if token.word not in small)
 
 
 def excludes(lexicon: Lexicon, text: str, phrases: Iterable[str]) -> bool:
-    """Does the text ask for an operation that excludes the operations of all these phrases? Example: "unblock my card",
-    where the phrases are about blocking a card."""
+    """Does the text ask for an operation that can't be any of the operations in these phrases? Example: "unblock my
+    card", if all the phrases are about blocking a card."""
     said = _operations(lexicon, text)
     known = frozenset(one for phrase in phrases for one in _operations(lexicon, phrase))
     groups = {group for group, _ in said} & {group for group, _ in known}
@@ -126,12 +127,13 @@ def _operations(lexicon: Lexicon, text: str) -> frozenset[tuple[int, int]]:
 
 
 def echo_of(lexicon: Lexicon, question: Question) -> frozenset[str]:
-    """The stems that a reply may repeat from the question. Values, denials and words of change aren't included."""
+    """The stems (words without their endings) that a reply may repeat from the question. Values, denials and words for
+    a change aren't included."""
     return echo_of_texts(lexicon, question.text, question.slot.name, question.about)
 
 
 def echo_of_texts(lexicon: Lexicon, *texts: str) -> frozenset[str]:
-    """The stems that a reply may repeat from these texts."""
+    """The stems (words without their endings) that a reply may repeat from these texts."""
     words = {token.word for text in texts for token in tokens_of(lexicon, text[:500].replace("_", " "))}
     never = lexicon.markers | lexicon.negations | lexicon.alternatives | lexicon.question_words | lexicon.dissent
     return frozenset(lexicon.stem(word) for word in words if word not in never and not is_value_word(lexicon, word))

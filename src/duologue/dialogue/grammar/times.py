@@ -1,7 +1,7 @@
 """Times of day: "halb drei", "viertel vor acht", "15 Uhr 30", "las cuatro y media de la tarde".
 
-Without a word for the part of the day, an hour up to twelve is within the slot's hours. Rule: where two times are
-possible, both are candidates, so that the agent asks.
+If the user doesn't say the part of the day, an hour up to twelve may be before or after noon; the hours of the slot
+decide. Rule: if two times are possible, both are candidates, so that the agent asks.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ Clock = tuple[int, int, bool]  # hour, minute, and whether the hour is of a cloc
 def find_times(
     lexicon: Lexicon, tokens: Sequence[Token], hours: tuple[int, int], *, is_asked: bool
 ) -> tuple[list[Match], frozenset[int]]:
-    """Every time of day in a reply, and the indexes of the words for a part of the day that belong to them."""
+    """Every time of day in a reply. The second result holds the indexes of the words for a part of the day, such as
+    "abends"."""
     parts = find_day_parts(lexicon, tokens)
     covered = frozenset(place for match in parts for place in range(match.first, match.after))
     found: list[Match] = []
@@ -69,7 +70,7 @@ def _part_size(lexicon: Lexicon, words: list[str], place: int, name: str) -> int
 
 
 def is_in_part(time: str, part: str) -> bool:
-    """Is this time in this part of the day?"""
+    """Is this time within this part of the day?"""
     begin, end = PARTS[part]
     hour = int(time[:2])
     return begin <= hour < end or begin <= hour + 24 < end
@@ -240,8 +241,8 @@ def _past_minutes(lexicon: Lexicon, words: list[str], place: int) -> int:
 
 
 def _after_hour(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
-    """Reads "y media", "y cuarto", "menos veinte". Returns the minutes after the hour, and the index of the token after
-    them."""
+    """Reads "y media", "y cuarto", "menos veinte". Returns the minutes to add to the hour (negative for "menos"), and
+    the index of the token after the words."""
     words = [token.word for token in tokens]
     if place + 1 >= len(words) or words[place] not in lexicon.minutes_after | lexicon.minutes_before:
         return None
@@ -258,7 +259,8 @@ def _after_hour(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[
 
 
 def _may_stand_alone(lexicon: Lexicon, tokens: Sequence[Token], place: int, after: int) -> bool:
-    """May a bare number be the time that was asked for?"""
+    """Can a number without "Uhr" be the time that was asked for? It can't after a word such as "over" or "room", or if
+    it counts something."""
     before = tokens[place - 1].word if place else ""
     if before in lexicon.about | lexicon.labelled:
         return False

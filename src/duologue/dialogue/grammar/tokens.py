@@ -1,7 +1,7 @@
 """Splits a message into tokens, for languages with decimal commas and dates such as 3.5.2026.
 
-Rule: a token keeps its place in the message; hesitations are dropped, and a message longer than any plain answer has no
-tokens.
+Rule: a token knows its position in the message. Hesitations are dropped. A message that is longer than any plain answer
+has no tokens.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Yes, no, questions and doubt, by the words of a language.
 
-Rule: a reply that says both yes and no, or that weighs something, says neither.
+Rule: a reply that says both yes and no, or that expresses a doubt, is neither a yes nor a no.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .tokens import stems_of, tokens_of
 
 
 def polarity(lexicon: Lexicon, tokens: Sequence[Token]) -> Polarity | None:
-    """Whether the reply says yes, no or both, or that the user is unsure. None if it says nothing of the kind."""
+    """Whether the reply says yes, no or both, or that the user is unsure. None if it says none of these."""
     words = words_of(tokens)
     if where_phrase(words, lexicon.undecided) or any(word in lexicon.doubts for word in words):
         return Polarity.UNSURE
@@ -44,8 +44,8 @@ def polarity(lexicon: Lexicon, tokens: Sequence[Token]) -> Polarity | None:
 
 
 def _where_unbroken(tokens: Sequence[Token], phrases: tuple[Phrase, ...]) -> range | None:
-    """The place of the first of these phrases that is said without a pause in it, as a range of indexes. So "no está
-    bien" says no, and "no, está bien" doesn't."""
+    """The range of indexes of the first of these phrases that is said without a pause in it; None if there is no such
+    phrase. So "no está bien" says no, and "no, está bien" doesn't."""
     words = words_of(tokens)
     for place in range(len(words)):
         size = phrase_at(words, place, phrases)
@@ -61,7 +61,7 @@ def places_outside_yes_no(lexicon: Lexicon, tokens: Sequence[Token]) -> list[int
 
 
 def phrase_places(lexicon: Lexicon, tokens: Sequence[Token]) -> frozenset[int]:
-    """The indexes of the words of whole phrases that say yes, no or not yet, or that are polite."""
+    """The indexes of the words in phrases that say yes, no or not yet, and in polite phrases."""
     words = words_of(tokens)
     lists = (lexicon.yes_phrases, lexicon.no_phrases, lexicon.agreeing, lexicon.polite_phrases, lexicon.not_yet)
     covered: set[int] = set()
@@ -82,7 +82,7 @@ def _is_yes_no_word(lexicon: Lexicon, word: str) -> bool:
 
 
 def is_plain_yes(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
-    """Does the reply say yes explicitly? Praise isn't enough, as in "good question"."""
+    """Does the reply say yes explicitly? Praise alone, as in "good question", isn't a yes."""
     words = words_of(tokens)
     return (
         any(word in lexicon.assent or lexicon.stem(word) in lexicon.praise for word in words)
@@ -92,7 +92,8 @@ def is_plain_yes(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
 
 
 def opening_answer(lexicon: Lexicon, tokens: Sequence[Token]) -> bool | None:
-    """The yes or no that a reply begins with and then explains. None if the words after it deny, doubt or ask."""
+    """The yes or no at the beginning of a reply that then explains it. True means yes. None if the words after it deny,
+    doubt or ask something, or if the reply doesn't begin with a yes or no."""
     around = (lexicon.polite | lexicon.fillers) - lexicon.assent
     begun = next((at for at, token in enumerate(tokens) if token.word not in around), len(tokens))
     after = begun + 1
@@ -111,7 +112,7 @@ def opening_answer(lexicon: Lexicon, tokens: Sequence[Token]) -> bool | None:
 
 
 def trick_of(lexicon: Lexicon, text: str) -> Trick | None:
-    """What makes a yes or no to this question unclear; None if it would be clear."""
+    """Why a plain yes or no to this question would be unclear; None if it would be clear."""
     words = words_of(tokens_of(lexicon, text))
     if any(word in lexicon.negations or word in lexicon.or_words for word in words):
         return Trick.DENIES
@@ -154,7 +155,7 @@ def postpones(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
 
 
 def asks_by_words(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
-    """Does a clause of the reply ask something, by its words? "Moment mal" may stand before the question."""
+    """Do the words of a clause make it a question? Words such as "Moment mal" may stand before the question."""
     begins = after_stop(words_of(tokens), lexicon.stopping, lexicon.openings)
     return _asks(lexicon, tokens) or (begins > 0 and _asks(lexicon, tokens[begins:]))
 

@@ -1,1 +1,1 @@
-"""What every language has in common: questions and readings, and the interface of a language pack."""
+"""What all languages have in common: questions, what replies can mean, and the interface of a language pack."""

@@ -1,7 +1,7 @@
 """The patterns of corrections: "change the day to Friday", "Friday instead of Monday", "no, make it five".
 
-A language gives the parts, each a regular expression without groups, and the patterns are assembled from them. Rule: a
-pattern covers the whole message, and `new` is the part that the slot's own grammar has to read.
+Each language provides the parts, as regular expressions without groups, and the patterns are assembled from them. Rule:
+a pattern matches the whole message. Its group `new` is the part that the slot's grammar has to read.
 """
 
 from __future__ import annotations
@@ -53,17 +53,17 @@ class CorrectionPatterns:
     both_names: re.Pattern[str]
 
     def named(self, called: str, text: str) -> re.Match[str] | None:
-        """Match texts such as "change the NAME to VALUE", "the NAME should be VALUE" or "make the NAME VALUE", where
-        NAME is `called`."""
+        """The match for texts such as "change the NAME to VALUE", "the NAME should be VALUE" or "make the NAME VALUE",
+        where NAME is `called`. None for any other text."""
         to_value, without_to = _naming(self, called)
         return to_value.match(text) or without_to.match(text)
 
     def says_wrong(self, called: str, text: str) -> bool:
-        """Does the text say that a value is wrong, as in "the NAME is wrong"? NAME is `called`."""
+        """Does the text say that a value is wrong, as in "the NAME is wrong", where NAME is `called`?"""
         return any(pattern.match(text) for pattern in _calling_wrong(self, called))
 
     def wants_change(self, called: str, text: str) -> bool:
-        """Does the text ask to change NAME, without a new value?"""
+        """Does the text ask to change NAME without giving a new value? NAME is `called`."""
         return _changing(self, called).match(text) is not None
 
 

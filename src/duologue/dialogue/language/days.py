@@ -1,6 +1,6 @@
-"""Days as `datetime.date`: reading today from ISO text, and counting in months.
+"""Days as `datetime.date`: reads the current day from ISO text, and counts in months.
 
-Rule: no clock is read here. The caller passes in today, with the time of day if it is known.
+Rule: no clock is read here. The caller passes in the current day, with the time of day if it is known.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}))?\Z")
 
 
 class Today(NamedTuple):
-    """The day on which a reply is read, and the minute of that day. The minute is None if the time isn't known."""
+    """The day on which the user gives a reply, and the time in minutes since midnight. The minute is None if the time
+    isn't known."""
 
     day: date
     minute: int | None = None
@@ -48,6 +49,6 @@ def last_day_of(year: int, month: int) -> date | None:
 
 
 def later_month(year: int, month: int, by: int) -> tuple[int, int]:
-    """The year and the month that come `by` months later, or earlier if `by` is negative."""
+    """The year and the month that come `by` months after this one, or before it if `by` is negative."""
     years, month0 = divmod(month - 1 + by, 12)
     return year + years, month0 + 1

@@ -1,6 +1,7 @@
 """What a reply about a list means: items are added, removed or changed, or the list is finished.
 
-Rule: this module holds only data. A language pack creates it from a reply, and the dialogue applies it to a list.
+Rule: nothing here depends on a language. A language pack creates a `ListReply` from a reply, and the dialogue applies
+it to a list.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ class ListReply:
 
 
 def divides(whole: ItemValues, part: ItemValues, counts: str) -> bool:
-    """Does `part` describe some of an item with a count above one: "one large", after "two pizzas"? `counts` is the
-    slot with the count."""
+    """Does `part` describe only some of the things in `whole`: "one large", after "two pizzas"? `counts` is the name of
+    the slot that holds the number of things."""
     mine, its = whole.get(counts), part.get(counts)
     if not isinstance(mine, int) or not isinstance(its, int) or its > mine:
         return False
@@ -39,7 +40,8 @@ def divides(whole: ItemValues, part: ItemValues, counts: str) -> bool:
 
 
 def divided(items: list[dict[str, Json]], place: int, part: ItemValues, counts: str) -> dict[str, Json]:
-    """The item that `part` takes from the item at this place, whose count is reduced."""
+    """The new item that results when the user describes only some of the things in the item at index `place`. The
+    number of the old item is reduced."""
     whole, taken = {**items[place]}, part[counts]
     left = whole[counts]
     assert isinstance(left, int), left

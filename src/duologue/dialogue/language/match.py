@@ -1,4 +1,4 @@
-"""A piece of a reply that a grammar has understood: which tokens, and which values they may mean."""
+"""A piece of a reply that a grammar has understood: the tokens, and the values that they may mean."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ class Span(NamedTuple):
 
 
 def overlaps(one: Match | Span, other: Match | Span) -> bool:
-    """Do the two share a token?"""
+    """Do the two have a token in common?"""
     return one.first < other.after and other.first < one.after

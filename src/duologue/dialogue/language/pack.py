@@ -1,7 +1,7 @@
 """The interface of a language pack: everything that the dialogue has to know about a language.
 
-A pack has parts, and a part has fields. Rule: the dialogue asks its pack and never a language by name, and a pack
-without one of the parts is refused, with the names of the missing fields.
+A pack has parts, and a part has fields. Rule: the dialogue gets everything from its pack, and never checks which
+language it is. A pack with missing fields is refused with an error that names these fields.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Phrase = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class ReplyReaders:
-    """The functions that read replies: values, yes, no and changes. `today` is an ISO date, with the time of day if it
-    is known."""
+    """The functions that read replies: values, yes, no and changes. `today` is an ISO date, followed by the time of day
+    if it is known."""
 
     read: Callable[[Question, str, str], Reading]  # a reply to a question
     read_confirmation: Callable[[str, str, str, tuple[Slot, ...]], Reading]  # question, reply, today, slots to change
@@ -67,7 +67,7 @@ class Signs:
 
 @dataclass(frozen=True, slots=True)
 class LanguageWords:
-    """How the language is split into words, and its lists of words."""
+    """How a text in this language is split into words, and the language's lists of words."""
 
     tokens_of: Callable[[str], tuple[Token, ...]]
     stem: Callable[[str], str]
@@ -127,7 +127,8 @@ class ListReaders:
 
 @dataclass(frozen=True, slots=True)
 class LanguagePack:
-    """One language. `texts` replaces the built-in texts of `Patterns`; English has them as its defaults."""
+    """One language. `texts` replaces the built-in texts of `Patterns`. English needs no such texts, because the
+    built-in ones are English."""
 
     code: str
     name: str
@@ -151,8 +152,8 @@ class IncompletePack(ValueError):
 
 
 def checked_pack(pack: LanguagePack, texts: Iterable[str]) -> LanguagePack:
-    """The pack itself. Raises IncompletePack if a field is empty or a text is missing. `texts` are the names of all
-    built-in texts."""
+    """Returns `pack` if it is complete. Raises IncompletePack if a field is empty or a text is missing. `texts` holds
+    the names of all built-in texts."""
     missing = [
         f"{part.name}.{field.name}"
         for part in fields(pack)

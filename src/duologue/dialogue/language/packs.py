@@ -1,6 +1,7 @@
-"""Which languages there are, and the pack of each. A pack is loaded when it is first asked for.
+"""Which languages are supported, and the pack of each. A pack is loaded when it is first needed.
 
-Rule: a language without a pack is refused with the list of those that exist; no other language takes its place.
+Rule: if a language has no pack, it is refused with an error that lists the supported languages. No other language is
+used instead.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Questions and readings: what is asked, and what a reply to it means.
 
-A question names a slot and what is known about it. A reading has one of five types: direct, ambiguous, a command, a
-confirmation or unclear. Rule: every value can be written as JSON and comes with its position in the reply.
+A question names a slot and what is known about it. A reading (what a reply means) has one of five types: direct,
+ambiguous, a command, a confirmation or unclear. Rule: every value can be written as JSON and comes with its position in
+the reply.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ class Ambiguous:
 
 @dataclass(frozen=True, slots=True)
 class SpokenCommand:
-    """A reply that is a command to the conversation: cancel, back, repeat, wait, skip, help, person or restart."""
+    """A reply that controls the conversation: cancel, back, repeat, wait, skip, help, person or restart."""
 
     name: str
 
@@ -130,7 +131,7 @@ class Confirmation:
 
 
 class Why(StrEnum):
-    """Why a reply goes on to NLU."""
+    """The reason why a reply goes on to NLU."""
 
     EMPTY = "nothing was said"
     LONG = "longer than any plain answer"
@@ -165,7 +166,7 @@ class Polarity(Enum):
 
 
 class Trick(Enum):
-    """Why a plain yes or no to a question is unclear."""
+    """The reason why a plain yes or no to a question is unclear."""
 
     MINDS = "mind"  # the question asks "do you mind"
     DENIES = "or"  # the question is negative or offers two things: "a non-smoking room", "this or that"

@@ -1,7 +1,7 @@
 """Phrases with which users stop the agent before they say something else: "hold on, what does that cost?", "one sec,
 how long …".
 
-Rule: such a phrase decides nothing by itself. What follows it is read as if it began the message.
+Rule: such a phrase means nothing by itself. The words after it are read as if the message began with them.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ Phrase = tuple[str, ...]
 
 
 def after_stop(words: Sequence[str], phrases: Sequence[Phrase], around: frozenset[str]) -> int:
-    """The index of the first word after phrases such as "hold on" at the beginning of a message. Words in `around` next
-    to these phrases are skipped too. 0 if the message doesn't begin with such a phrase, or if nothing follows it."""
+    """The index of the first word after phrases such as "hold on" at the beginning of a message. Words in `around` that
+    stand next to these phrases are skipped too. 0 if the message doesn't begin with such a phrase, or if nothing
+    follows it."""
     place, has_stop = 0, False
     while place < len(words):
         size = next((len(one) for one in phrases if tuple(words[place : place + len(one)]) == one), 0)

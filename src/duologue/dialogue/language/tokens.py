@@ -1,7 +1,7 @@
-"""One word of a message, as every grammar sees it.
+"""One word of a message, in the form that all grammars use.
 
-Each language splits a message in its own way. Rule: a token knows where it is in the message, so every value has a
-span.
+Each language splits a message in its own way. Rule: a token knows its position in the message, so the position of every
+value is known too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A measured number and its limit.
+"""A limit for a measured number, and whether the number keeps to it.
 
-Rule: budgets are reported, never asserted in a test: on a busy machine, a number may miss its budget without any
-defect.
+Rule: a budget that is missed is reported, but never makes a test fail. On a busy computer, a number may miss its budget
+without any defect.
 """
 
 from __future__ import annotations

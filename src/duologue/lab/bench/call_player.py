@@ -1,4 +1,4 @@
-"""Plays a scripted call against the real machine: sends events, advances time, fires deadlines.
+"""Plays a scripted call on the real conversation machine: sends events, advances time, fires deadlines.
 
 Records every event with the state before and after it. Rule: the script says whether each event changes the state. If
 the machine doesn't agree, an assertion fails, because a script that no longer fits the machine would measure something
@@ -21,7 +21,8 @@ from duologue.core.views.view import Move
 
 
 class EventKind(Enum):
-    """What an event does to the machine: it changes the state, or it is ignored for one of two reasons."""
+    """What an event does to the machine. Either it changes the state, or it is ignored, because it is late or repeated
+    (STALE) or because it has no meaning in the current state (MEANINGLESS)."""
 
     CHANGE = "change"
     STALE = "stale"  # refers to something that is over, or is a repetition
@@ -61,8 +62,8 @@ class PlayedCall(NamedTuple):
 
     @property
     def lifecycle(self) -> list[Move]:
-        """All changes of the state that the lifecycle view shows, as (source, target). Most transitions don't change
-        this state."""
+        """All moves of the lifecycle view in this call, as (source, target). Steps that change the machine's state, but
+        not the state that this view shows, are left out."""
         seen = [(LIFECYCLE.see(moment.before), LIFECYCLE.see(moment.after)) for moment in self.moments]
         return [(source, target) for source, target in seen if source != target]
 

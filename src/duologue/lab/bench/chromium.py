@@ -1,4 +1,5 @@
-"""Finds Chromium, and lists the flags with which a page can play sound and use a fake microphone without a user."""
+"""Finds Chromium, and lists the flags that let a page play sound and use a fake microphone without a click by a
+user."""
 
 from __future__ import annotations
 

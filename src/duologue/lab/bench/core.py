@@ -2,8 +2,8 @@
 
 Measures the CPU time of this thread, in many short slices, and takes the fastest slice. The contenders take turns, so
 that a busy moment of the computer affects all of them. Garbage collection is off meanwhile. The time of the loop around
-the steps is part of every number. Rule: every event is applied to the state that the machine had when the event came in
-the call, and all events and states are built before the clock starts.
+the steps is part of every number. Rule: every event is applied to the same state as in the recorded call, and all
+events and states are built before the clock starts.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ BUDGETS: tuple[Budget, ...] = (
 
 
 class Contender(NamedTuple):
-    """Something to time: one call of `run` makes `steps` steps. `key` is the name of the result."""
+    """Something to time. Calling `run` one time makes `steps` steps. `key` is the name of the result."""
 
     key: str
     steps: int
@@ -115,8 +115,8 @@ def _stepping(key: str, moments: list[PlayedStep]) -> Contender:
 
 
 def _moving(call: PlayedCall) -> list[PlayedStep]:
-    """The transitions that change the leaf (the innermost state) of a region. In a flat machine, every transition
-    does."""
+    """The transitions that change the leaf (the innermost state) of at least one region. A flat machine has only
+    transitions of this kind, so they are the ones to compare with other libraries."""
     return [moment for moment in call.transitions if _leaves(moment.before) != _leaves(moment.after)]
 
 
@@ -125,9 +125,9 @@ def _leaves(s: State) -> tuple[object, ...]:
 
 
 def _peer_contenders(name: str, make: MakeWalker, call: PlayedCall) -> list[Contender]:
-    """The two contenders of another library. The first is a machine that makes the same moves as the call. The second
-    is a set of machines, one in each state in which the core ignored an event. For each such event, the machine in that
-    state gets an event that it must ignore, too."""
+    """Two contenders that use another library. The first is one machine that makes the same moves as the call. The
+    second measures ignored events: for each event that the core ignored, a machine in the same state gets an event that
+    it must ignore, too."""
     moves = call.lifecycle
     walker = follow(make, moves)
     events = [event_to(target) for _, target in moves]

@@ -1,4 +1,4 @@
-"""Measures what task dialogues cost: reading plain, long and huge replies, and playing whole random dialogues.
+"""Measures what task dialogues cost: reading short, long and huge replies, and playing whole random dialogues.
 
 Nothing waits for another process, so CPU time is the only cost. Rule: there are replies for every grammar, and a reply
 may also fill the other slots of its flow, as in a conversation.
@@ -88,7 +88,8 @@ def plain_replies() -> Iterator[tuple[Question, str]]:
 
 
 def _slowest(reply: str) -> float:
-    """The CPU milliseconds to read this reply: the maximum over all kinds of slots and a confirmation."""
+    """The CPU milliseconds to read this reply in the slowest case. The reply is read as an answer to the question for
+    each kind of slot, and as an answer to a confirmation."""
     questions = [Question(slot, others=_SLOTS) for slot in _SLOTS]
     spent = [_cpu_ms(partial(read, one, reply, TODAY)) for one in questions]
     return max(*spent, _cpu_ms(partial(read_confirmation, "Two people at six?", reply, TODAY)))

@@ -1,7 +1,7 @@
 """Measures what local hearing and speaking cost: models, threads and the decisions of turn-taking.
 
-Costs are CPU time, the best of several runs. The delay of a final text is what it would be if the computer did nothing
-else. Rule: the speech is a real recording (`duologue models pull speech-samples`), played at its own pace.
+Costs are CPU time, the best of several runs. The delay of a final text is measured as if the computer had nothing else
+to do. Rule: the speech is a real recording (`duologue models pull speech-samples`), played at its own pace.
 """
 
 from __future__ import annotations
@@ -176,8 +176,9 @@ def _rtf(model: Moonshine, audio: Samples, rounds: int) -> float:
 
 
 async def _pico(rounds: int) -> dict[str, float]:
-    """Measure SVOX Pico: the time to its first sound, the time that its reader needs to stop it in mid-sentence, and
-    the time for a sentence of a few seconds. All are wall times, because Pico runs in a process of its own."""
+    """Measure SVOX Pico: the time to its first sound, the time until it has stopped when it is closed in mid-sentence,
+    and the time to make a sentence, as a share of the length of its sound. All are wall times, because Pico runs in a
+    separate process."""
     voice = PicoVoice()
     first_ms = await _voice_first_ms(voice)
     spoken = "Your appointment is on Tuesday the fourteenth at three thirty in the afternoon, so bring your papers."

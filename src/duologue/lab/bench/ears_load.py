@@ -1,9 +1,10 @@
-"""Measures what local ears cost while people talk, at the pace of real lines: CPU per second of a session, and lag.
+"""Measures what local ears cost while people talk in real time: CPU time per second of a session, and the event loop's
+lag.
 
-Each session sends 20 ms at a time, at other moments than the other sessions, and its speaker talks nearly all the time.
-Where CPU is measured, STT is scripted, so that the number shows the cost of voice detection. Rule: the model alone at
-the same pace, and the same lines without ears, are measured in the same run, because a busy machine makes everything
-slower.
+Each session sends 20 ms of sound at a time. The sessions don't send at the same moments, and each speaker talks nearly
+all the time. Where CPU is measured, STT is scripted, so that the number shows the cost of voice detection. Rule: the
+model alone at the same pace, and the same lines without ears, are measured in the same run, because a busy computer
+makes everything slower.
 """
 
 from __future__ import annotations
@@ -85,8 +86,8 @@ async def _run(work: Awaitable[None]) -> None:
 
 
 async def _line(pieces: list[Frame], offset_s: float, seconds: float, sent: list[Incoming]) -> AsyncIterator[Incoming]:
-    """Yield the pieces of a session's audio at the pace of real time. What was added to `sent` is yielded before the
-    next piece."""
+    """Yield the pieces of a session's audio at the pace of real time. Everything that has been added to the list `sent`
+    meanwhile is yielded before the next piece."""
     now = asyncio.get_running_loop().time
     begun = now() + offset_s
     for place in range(int(seconds * 1000 / PIECE_MS)):

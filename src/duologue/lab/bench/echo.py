@@ -65,7 +65,8 @@ def bench_echo(minutes: float, progress: Callable[[str], object]) -> dict[str, A
 
 
 def row_of(alone: EchoCall, overlapped: EchoCall) -> dict[str, Any]:
-    """The combined result of both calls with the same echo."""
+    """One result for both calls with the same echo: the call in which the caller is silent (`alone`), and the call in
+    which people interrupt (`overlapped`)."""
     stops = sorted(overlapped.stop_ms)
     tried = len(stops) + len(overlapped.missed)
     return {
@@ -82,7 +83,8 @@ def row_of(alone: EchoCall, overlapped: EchoCall) -> dict[str, Any]:
 
 
 def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """The rows of the table: the echo, the agent's own faults, and how well people could interrupt."""
+    """The rows of the table: the echo, how often the agent interrupted or answered itself, and how well people could
+    interrupt it."""
     rows = []
     for call in result["calls"]:
         is_silent = call["level_db"] == NO_ECHO_DB
@@ -97,7 +99,7 @@ def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 
 async def synthetic_people() -> list[Interruption]:
-    """Every phrase, said by one of the voices."""
+    """Every phrase of PHRASES, each said by one synthetic voice. The voices take turns."""
     people = []
     for place, text in enumerate(PHRASES):
         name, rate_wpm = VOICES[place % len(VOICES)]

@@ -1,7 +1,8 @@
 """One of several server processes that `duologue bench server --workers` measures: `python -m …measured_process`.
 
-The arguments are the address of the benchmark, VAD (1 or 0), the limit of conversations, and the store. Rule: the
-process serves the connections that its parent passes on, exactly as a process of `duologue serve` does.
+The arguments are the address of the benchmark's socket, 1 or 0 (with or without VAD), the maximum number of
+conversations, and the path of the store. Rule: the process serves the connections that its parent passes on, exactly as
+a process of `duologue serve` does.
 """
 
 from __future__ import annotations

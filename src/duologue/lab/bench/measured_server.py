@@ -129,9 +129,10 @@ class ServerFigures:
 def run_served(
     pipe: Connection, core: int | None, vad: bool, sessions_max: int, store: str = "", link: ParentLink | None = None
 ) -> None:
-    """The main function of the server process. It sends its port through `pipe`, unless it gets its connections from a
-    parent by `link`. Then it answers the commands `begin` (start measuring) and `figures` (send the results) until the
-    command `stop` comes. `store` is the path of an SQLite file. If it is empty, nothing is stored."""
+    """The main function of the server process. If `link` is given, a parent process passes connections on to this
+    server. Otherwise the server listens on a port of its own, and sends the port through `pipe`. In both cases it then
+    answers the commands `begin` (start measuring) and `figures` (send the results) until the command `stop` comes.
+    `store` is the path of an SQLite file. If it is empty, nothing is stored."""
     if core is not None:
         os.sched_setaffinity(0, {core})
     _run(_served(pipe, vad, sessions_max, store, link))

@@ -68,7 +68,7 @@ def bench_noise(
     backgrounds = [read(row.heard) for row in read_rows(noises)]
     sounds = list(islice((speech for row in _rows(recordings) if (speech := _speech(row)) is not None), limit))
     if not sounds:
-        raise DuologueError(f"{recordings}: no line of this set has speech")
+        raise DuologueError(f"{recordings}: no line of this set has speech in English without noise or agent")
     stt, reference = stt or Moonshine("tiny"), reference or Moonshine("base")
     texts = [words_of(speech.text or reference.transcribe(speech.cut(speech.sound)).text) for speech in sounds]
     chance = random.Random(7)
@@ -107,7 +107,8 @@ def report(result: dict[str, Any]) -> list[tuple[str, ...]]:
 
 
 def mixed(speech: SpokenRecording, noise: Samples, level_db: int) -> Samples:
-    """The recording mixed with this noise. The speech is `level_db` louder than the noise during the speech."""
+    """The recording mixed with this noise. The noise is made so loud that, while the person speaks, the speech is
+    `level_db` decibels louder than the noise."""
     noise = noise[NOISE_SKIPPED_MS * RATE_HZ // 1000 :] if noise.size > 2 * RATE_HZ else noise
     noise = np.resize(noise, speech.sound.size)
     power = float(np.mean(speech.cut(noise) ** 2)) + 1e-12
@@ -117,14 +118,15 @@ def mixed(speech: SpokenRecording, noise: Samples, level_db: int) -> Samples:
 
 
 def suppressed(suppressor: NoiseSuppressor, sound: Samples) -> Samples:
-    """The sound after noise suppression. The suppressor gets the sound frame by frame, as from the ears."""
+    """The sound after noise suppression. The suppressor gets the sound frame by frame, as in a conversation."""
     padded = np.concatenate((sound, np.zeros(-sound.size % FRAME_SAMPLES, np.float32)))
     frames = [suppressor.feed(padded[at : at + FRAME_SAMPLES]) for at in range(0, padded.size, FRAME_SAMPLES)]
     return np.concatenate(frames)[: sound.size]
 
 
 def delay_ms(make: Callable[[], NoiseSuppressor]) -> float:
-    """How much later a sound comes out of a suppressor: measured with a chirp, by correlation."""
+    """How many milliseconds later a sound comes out of a suppressor than it went in. Measured with a chirp, by
+    correlation."""
     at = np.arange(2 * RATE_HZ) / RATE_HZ
     chirp = np.asarray(0.3 * np.sin(2 * np.pi * (200 + 600 * at) * at), np.float32)
     out = suppressed(make(), chirp)
@@ -154,7 +156,7 @@ def word_errors(expected: Sequence[str], found: Sequence[str]) -> int:
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    """The lines of a set as objects. `path` is the path of the recording."""
+    """The lines of the set in this file, as dicts. Each dict also has the key `path`: the path of its recording."""
     paths = [row.heard for row in read_rows(path)]
     lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
     return [{**json.loads(line), "path": heard} for line, heard in zip(lines, paths, strict=True)]

@@ -1,4 +1,4 @@
-"""Measures Opus on clients' sockets: bytes, CPU, and how much later sound arrives than as PCM: `duologue bench opus`.
+"""Measures Opus on clients' sockets (`duologue bench opus`): bytes, CPU time, and the delay compared with PCM.
 
 Recorded speech goes through the same code as in a conversation: the agent's voice in chunks of 100 ms, the user's in
 packets of 20 ms. Rule: only the CPU time of the server is measured, not that of the page.
@@ -84,7 +84,7 @@ def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def speech(seconds: float, rate_hz: int) -> bytes:
-    """A recording of a person, repeated to this length. Pauses of the recording count as speech."""
+    """A recording of a person, repeated until it has this length. Its pauses are kept."""
     found = read_audio(model_path("speech-samples") / "two_cities.wav")
     samples: Samples = resample(found.samples, found.rate_hz, rate_hz)
     return to_pcm(np.resize(samples, int(rate_hz * seconds)))
@@ -111,7 +111,7 @@ def output_late_ms(pcm: bytes) -> float:
 
 
 def _sent(frames: VoiceFrames, pcm: bytes) -> tuple[float, int]:
-    """The CPU milliseconds for sending this sound as one voice, and how many bytes are sent."""
+    """The CPU milliseconds that it takes to encode this sound for sending, and the number of bytes to send."""
     chunks = [pcm[at : at + CHUNK_BYTES] for at in range(0, len(pcm), CHUNK_BYTES)]
     before = time.process_time()
     made = [frames.chunk(1, number, chunk) for number, chunk in enumerate(chunks, 1)]
@@ -120,7 +120,7 @@ def _sent(frames: VoiceFrames, pcm: bytes) -> tuple[float, int]:
 
 
 def _received(frames: MicrophoneFrames, sent: list[bytes]) -> tuple[float, int]:
-    """The CPU milliseconds for receiving these frames, and how many bytes they have."""
+    """The CPU milliseconds that it takes to decode these received frames, and the number of bytes that they have."""
     before = time.process_time()
     for frame in sent:
         frames.ms_of(frame)

@@ -1,8 +1,8 @@
 """Measures how soon the panel shows what the server sends, in a real browser: `duologue bench panel`.
 
 Types to a scripted agent, pauses it and interrupts it. The agent's brain and TTS answer immediately. Server and page
-are on one computer, and their clocks are compared through the browser's control channel. Rule: a delay counts from the
-moment when the server sends something until the page has painted the label or rendered the sound.
+are on one computer, and their clocks are compared through the browser's control channel. Rule: a delay begins when the
+server sends something, and ends when the page has painted the label or rendered the sound.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def bench_panel(
     progress: Callable[[str], None] = lambda what: None,  # noqa: ARG005
     opus: bool = True,
 ) -> dict[str, Any]:
-    """Measure the panel over this many turns. With `opus`, its sound comes as Opus."""
+    """Measure the panel over this many turns. With `opus`, the server sends the sound as Opus."""
     if not find_chromium():
         raise DuologueError("Chromium not found: install it, or set DUOLOGUE_CHROMIUM to its path")
     return asyncio.run(_measure(turns, progress, opus))
@@ -174,8 +174,8 @@ async def _state(page: Page, state: str) -> None:
 
 
 async def _timings(page: Page, count: int) -> list[dict[str, Any]]:
-    """Wait until the page has shown `count` states, then return when each state arrived and was shown. The page stores
-    only the newest 500 states."""
+    """Wait until the page has shown `count` states. Returns, for each state, the time when it arrived and the time when
+    it was shown. The page stores only the newest 500 states."""
     async with asyncio.timeout(LIMIT_S):
         while len(found := await page.evaluate("window.duologue.timings")) < min(count, 500):
             await asyncio.sleep(0.05)

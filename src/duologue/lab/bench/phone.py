@@ -1,8 +1,9 @@
 """Measures how late frames are and how fast interruptions are, with many telephone calls at once on one core.
 
-The server runs in its own process on one core, with scripted brains and voices, without ears, and with the whole phone
-line: sockets, codecs, marks. This process plays the carriers on another core and measures what arrives. Rule: playback
-of a sound starts with its first frame. Every frame is due AHEAD_MS before its playback ends.
+The server runs in a separate process on one core, with scripted brains and voices, without ears, and with the whole
+phone line: sockets, codecs, marks. This process takes the part of the carriers, on another core, and measures what
+arrives. Rule: playback of a sound starts with its first frame. Every frame is due AHEAD_MS before the playback of this
+frame ends.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ async def _measure(server: TimedServer, calls: int, seconds: float) -> dict[str,
     late = [ms for each in figures for ms in each.late_ms]
     clears = sorted(ms for each in figures for ms in each.clear_ms)
     if not late or not clears:
-        raise DuologueError("no sound was measured: use more --seconds")
+        raise DuologueError("no sound was measured: use a larger value for --seconds")
     return {
         "calls": calls,
         "seconds": round(lasted_s, 1),
@@ -188,8 +189,8 @@ class BenchCaller(LightSocket):
             self._note_clear()
 
     def _note_frame(self) -> None:
-        """Record how late this frame is. Playback starts with the first frame of a sound, and a frame is due AHEAD_MS
-        before its playback ends."""
+        """Record how late this frame is. Playback starts with the first frame of a sound, and every frame is due
+        AHEAD_MS before the playback of this frame ends."""
         now = self._loop.time()
         began, frames = self._sound
         began = began if frames else now

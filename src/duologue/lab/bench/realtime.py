@@ -1,8 +1,8 @@
 """Measures the CPU time of the client of a Realtime model, from a server event to the client event that answers it.
 
-The connection is in memory and the clock is simulated, so only Duologue's own CPU time counts: parsing the event,
-finding its handler, the ears, the machine, making and writing the request. Rule: the label of a number says what it
-covers.
+The connection is in memory and the clock is simulated, so only Duologue's own CPU time is measured: parsing the event,
+finding its handler, the work of the ears and of the conversation machine, making and writing the request. Rule: the
+label of a number says which work the number includes.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _Wire:
         self.give(type="session.created", session={"type": "realtime"})
 
     def give(self, **event: Any) -> None:
-        """Queue an event of the server for the client."""
+        """Queue an event from the server for the client."""
         self._inbox.put_nowait(json.dumps({"event_id": f"event_{next(self._numbers)}", **event}))
 
     def watch(self, kind: str) -> None:

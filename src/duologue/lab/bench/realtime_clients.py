@@ -1,8 +1,9 @@
 """Measures many clients of the Realtime protocol on one core, and the CPU time from an event to its answer.
 
-The server runs in its own process on one core, with a scripted brain and voice, and with ears that recognize speech by
-its level. This process plays the clients on another core and measures what arrives. Rule: playback of an answer starts
-with its first sound, and a piece of sound is late if everything before it has already been played when it arrives.
+The server runs in a separate process on one core, with a scripted brain and voice, and with ears that recognize speech
+by its level. This process takes the part of the clients, on another core, and measures what arrives. Rule: playback of
+an answer starts with its first sound, and a piece of sound is late if everything before it has already been played when
+it arrives.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ async def _measure(server: TimedServer, count: int, seconds: float) -> dict[str,
         raise DuologueError(f"{lost} of {count} clients were disconnected")
     gaps = [ms for each in figures for ms in each.gaps_ms]
     if not gaps:
-        raise DuologueError("no sound was measured: use more --seconds")
+        raise DuologueError("no sound was measured: use a larger value for --seconds")
     cpu_share = (after.cpu_s - before.cpu_s) / lasted_s
     return {
         "clients": count,
@@ -122,7 +123,8 @@ class ClientFigures:
 
 
 class RealtimeBenchClient(LightSocket):
-    """One client of the benchmark. `share` spreads the clients over time."""
+    """One client of the benchmark. `share` (from 0 to 1) shifts the times at which it sends, so that the clients don't
+    all send at once."""
 
     EVERY_S = 8.0  # between two turns
     CUTS_S = 3.0  # from a turn to its interruption

@@ -1,7 +1,9 @@
-"""Measures the CPU time of a server of the Realtime protocol, from an event of a client to the event that answers it.
+"""Measures the CPU time of a server of the Realtime protocol, from a client's event to the server's event that answers
+it.
 
-The socket is in memory and the clock is simulated, so only Duologue's own CPU time counts: the gate, reading and
-checking the event, the translation, the machine, and writing the answer. Rule: the label says what a number covers.
+The socket is in memory and the clock is simulated, so only Duologue's own CPU time is measured: the limit on the rate
+of messages, reading and checking the event, translating it, the work of the conversation machine, and writing the
+answer. Rule: the label of a number says which work the number includes.
 """
 
 from __future__ import annotations
@@ -61,7 +63,7 @@ class MemorySocket:
             self._answered.set_result(spent_ns)
 
     def give(self, **event: Any) -> None:
-        """Queue an event of the client for the server."""
+        """Queue an event from the client for the server."""
         self._inbox.put_nowait({"type": "websocket.receive", "text": json.dumps(event)})
 
     def leave(self) -> None:
@@ -79,8 +81,8 @@ class MemorySocket:
 
 
 def event_cpu_ms(turns: int) -> dict[str, Any]:
-    """Measure this many turns. Returns CPU milliseconds: the median and the 95th percentile of all events, the median
-    of an audio frame, and the median of each kind of event."""
+    """Measure this many turns. Returns CPU milliseconds: the median and the 95th percentile over all events, the median
+    for an audio frame, and the median for each kind of event."""
     spent = run_simulated(_talk(turns))
     answers = sorted(ns for kind in ANSWERED for ns in spent[kind])
     return {

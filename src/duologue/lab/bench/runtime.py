@@ -1,8 +1,8 @@
-"""Measures what the runtime around the machine costs, in CPU time and memory.
+"""Measures what the runtime around the conversation machine costs, in CPU time and memory.
 
 Services are scripted and answer immediately. Conversations run on the simulated clock, so waiting costs nothing and
-only Duologue's own CPU time counts. Rule: the label of a number says what it covers, and a measured call has everything
-that a real one needs.
+only Duologue's own CPU time is measured. Rule: the label of a number says which work the number includes, and a
+measured call has everything that a real one needs.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ def _agent(ears: ScriptedEars, **changes: Any) -> Agent:
 
 
 def first_audio(turns: int = 40) -> dict[str, float]:
-    """CPU milliseconds from the final transcript to the first audio chunk: the median of all turns, and the first
-    turn."""
+    """CPU milliseconds from the final transcript to the first audio chunk: the median over all turns, and the value of
+    the first turn."""
     spent_ns = run_simulated(_first_audio(turns))
     return {
         "first_audio_cpu_ms_p50": statistics.median(spent_ns) / 1e6,
@@ -144,7 +144,8 @@ async def _first_audio(turns: int) -> list[int]:
 
 
 async def _barge_in() -> int:
-    """How many chunks reach the line after the user begins to interrupt, although the TTS is still producing chunks."""
+    """How many chunks of sound still reach the line after the user has begun to interrupt. The TTS keeps producing
+    chunks during that time."""
     ears, line = ScriptedEars(), ScriptedLine()
     voice = ScriptedVoice(chunk_ms=20)
     story = ScriptedBrain(

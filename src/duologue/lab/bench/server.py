@@ -1,7 +1,7 @@
-"""Measures how many conversations one core of a server carries, and with what delays: `duologue bench server`.
+"""Measures how many conversations one core can serve, and how long the delays are: `duologue bench server`.
 
-The server runs on one core, its clients on another, with real sockets between them. Rule: the clients measure what
-was heard and when. The server measures only its own CPU, memory, lag and decisions.
+The server runs on one core, its clients on another, with real sockets between them. Rule: the clients measure what was
+heard and when. The server measures only its own CPU, memory, lag and decisions.
 """
 
 from __future__ import annotations
@@ -128,8 +128,9 @@ def _result(
 
 
 def _silences(noted: ClientNotes, onsets: list[int]) -> list[float]:
-    """For each hold command: the milliseconds since the client sent the newest frame in which an onset was detected.
-    Hold commands before the first such frame are omitted."""
+    """For each hold command: the milliseconds from the frame that made the server detect speech to the hold command, as
+    the client measured them. If several such frames were sent before the command, the newest one counts. Hold commands
+    before the first such frame are omitted."""
     found = []
     sent = [noted.sent_s[frame] for frame in onsets if frame < len(noted.sent_s)]
     for hold_s in noted.holds_s:

@@ -48,7 +48,8 @@ class PagePlayer:
         self.gap_ms = 0.0
 
     def add(self, voice: int, ms: float) -> None:
-        """Add `ms` milliseconds of sound that arrived. If the voice is a new one, it replaces the voice before."""
+        """Add `ms` milliseconds of sound that arrived. If the sound belongs to a new voice, the sound of the old voice
+        is dropped."""
         if voice != self.voice:
             self.__init__()  # type: ignore[misc]
             self.voice = voice
@@ -58,8 +59,8 @@ class PagePlayer:
             self._since = time.monotonic()
 
     def move(self) -> float:
-        """Advance playback to now and return the milliseconds played so far. If sound is due that hasn't arrived, there
-        is a gap. `gap_ms` is the longest gap."""
+        """Advance playback to now and return the milliseconds played so far. If playback has to wait for sound that
+        hasn't arrived, `gap_ms` grows to the length of this gap, unless an earlier gap was longer."""
         now = time.monotonic()
         if self._since is not None and not self.is_held:
             wanted = self._played_ms + (now - self._since) * 1000

@@ -1,9 +1,10 @@
-"""Compares a server of several processes with one process, on all cores: `duologue bench server --workers 2`.
+"""Compares a server of several processes with a server of one process, on all cores: `duologue bench server --workers
+2`.
 
-The clients run beside the servers, on the same cores. First both carry the same conversations, few enough for one
-process, and their CPU time is compared. Then both get as many as the whole machine can carry, and the answers that
-clients heard are counted. Rule: CPU time is that of all processes of a server, its parent included, as the kernel
-counts it.
+The clients run beside the servers, on the same cores. First, both servers get the same number of conversations, few
+enough for one process, and their CPU time is compared. Then both get as many conversations as the whole computer can
+carry, and the answers that clients heard are counted. Rule: the CPU time of a server is the sum over all its processes,
+including the parent, as the kernel counts it.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ BUDGETS = (
 
 
 class RunningServer(NamedTuple):
-    """A running server: its port, the ids of its processes, and pipes to those that serve."""
+    """A running server: its port, the ids of its processes, and a pipe to each process that serves clients."""
 
     port: int
     pids: tuple[int, ...]
@@ -52,7 +53,8 @@ class RunningServer(NamedTuple):
 
 
 class LoadFigures(NamedTuple):
-    """The CPU time of some conversations at once, and the answers that their clients heard."""
+    """What was measured during some conversations at once: the CPU time of server and clients, and the answers that the
+    clients heard."""
 
     sessions: tuple[int, ...]  # by process
     server_cpu_s: float
@@ -79,8 +81,9 @@ def bench_workers(
     progress: Callable[[str], None] = lambda what: None,  # noqa: ARG005
     many_sessions: int = 0,
 ) -> dict[str, Any]:
-    """Measure a server of this many processes, and one of a single process, with equal conversations: first with
-    `sessions`, then with `many_sessions`, by default as many as fill all cores."""
+    """Measure a server of `workers` processes and a server of one process. Both are measured two times: with `sessions`
+    conversations, and with `many_sessions` conversations. If `many_sessions` is 0, so many conversations are held that
+    all cores are busy."""
     cores = len(os.sched_getaffinity(0))
     counts = (1, workers)
     few = [_measure(count, sessions, vad, seconds, progress) for count in counts]
@@ -137,8 +140,8 @@ def cpu_s(pids: tuple[int, ...]) -> float:
 
 @contextmanager
 def _running(count: int, vad: bool, sessions: int) -> Iterator[RunningServer]:
-    """Run a server of `count` processes, with a store in a new SQLite file. A single process has no parent, as in
-    `serve`."""
+    """Run a server of `count` processes, with a store in a new SQLite file. As in `duologue serve`, there is a parent
+    process only if `count` is greater than 1."""
     spawn = multiprocessing.get_context("spawn")
     ours, theirs = spawn.Pipe()
     with tempfile.TemporaryDirectory() as folder, Listener(f"{folder}/pipes", "AF_UNIX") as listener:

@@ -29,7 +29,8 @@ MODES = ("off", "cautious", "eager")
 
 
 class Expected(NamedTuple):
-    """One recording, and when the person has finished. `forbidden` are spans in which an answer would be a cut-in."""
+    """One recording, and the time when its person has finished speaking. An answer within one of the spans in
+    `forbidden` would interrupt the person: a cut-in."""
 
     id: str
     wav: Path
@@ -38,7 +39,7 @@ class Expected(NamedTuple):
 
 
 class Talked(NamedTuple):
-    """What happened in one recording."""
+    """The result for one recording."""
 
     wait_ms: int | None  # None: the answer never came
     is_cut_in: bool
@@ -61,7 +62,7 @@ class TimedBrain:
 
 @dataclass(frozen=True)
 class Talker(Listener):
-    """An agent that answers."""
+    """An agent that answers the recordings."""
 
     brain_ms: int = 0
     voice_ms: int = 0
@@ -98,7 +99,8 @@ def read_expected(path: Path) -> list[Expected]:
 
 
 def judge(expected: Expected, decisions: tuple[Decision, ...]) -> Talked:
-    """What happened in a recording, as these decisions show: the person's wait, cut-ins and early requests."""
+    """Read the result for one recording from the agent's decisions: how long the person waited, whether the agent cut
+    in, and how many requests were early."""
     speaks = [one.t_ms for one in decisions if one.kind == "speaks"]
     after = [at for at in speaks if at >= expected.end_ms - EARLY_MS]
     return Talked(

@@ -1,20 +1,21 @@
 """Measures how much sooner turns end if the brain judges how complete their text is. The callers are synthetic voices.
 
-Callers answer an open question of a flow, ask for the flow, or stop in the middle of a sentence and go on. Rule: the
-same sound is heard twice, in simulated time: once with the brain's judgement of the text, and once without.
+Callers answer an open question of a flow, name a flow to start it, or pause in the middle of a sentence and go on.
+Rule: the same sound is heard two times in simulated time: with the brain's judgement of the text, and without it.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from duologue.audio.frames import Samples, to_samples
 from duologue.audio.resample import resample
+from duologue.core.settings import with_changes
 from duologue.dialogue.completeness import completeness
 from duologue.dialogue.events import FlowRequested
 from duologue.dialogue.flow import Domain
@@ -48,7 +49,8 @@ HOLDS = (
 
 
 class SyntheticTurn(NamedTuple):
-    """What a caller says: the sound, when the voice ends, and the span of a pause within it."""
+    """What a caller says: the sound, the time when the voice ends, and the start and end of a pause within the
+    sound."""
 
     voice: str
     kind: str  # answer, request or hold
@@ -98,7 +100,7 @@ class KnowingListener(Listener):
 
     def agent(self, speaks_ms: int) -> Agent:  # noqa: ARG002
         """The agent that listens."""
-        settings = replace(self.settings, greets=False, dead_air_ms=0)
+        settings = with_changes(self.settings, greets=False, dead_air_ms=0)
         return Agent(self.brain, ears=self.ears, profile=settings, endpoint=self.endpoint)
 
 
@@ -156,7 +158,7 @@ def measure(
 
 
 def judge(found: UnderstoodTurns, one: SyntheticTurn, heard: ListenResult) -> UnderstoodTurns:
-    """Add what the ears decided about this turn to `found`, and return the result."""
+    """Record in `found` when the ears ended this turn and whether they cut in. Returns the updated `found`."""
     ends = [decision for decision in heard.decisions if decision.kind == "end_of_turn"]
     if one.pause is not None:
         is_cut_in = any(one.pause[0] <= end.t_ms <= one.pause[1] for end in ends)

@@ -1,8 +1,9 @@
-"""Measures WebRTC: CPU of a session in which both sides speak, and speech over a network that loses and delays packets.
+"""Measures WebRTC: the CPU time of a session in which both sides speak, and speech over a network that loses and delays
+packets.
 
-This process serves peer connections, and another one plays their clients. For the network, sentences of a synthetic
-caller are encoded, sent through a simulated network, ordered, decoded and transcribed by the local STT. Rule: the codec
-is measured by itself, and all other CPU time of a session counts as the cost of packets.
+This process is the server of the peer connections. Their clients run in another process. To measure the network,
+sentences of a synthetic caller are encoded, sent through a simulated network, ordered, decoded and transcribed by the
+local STT. Rule: the codec is measured by itself, and all other CPU time of a session counts as the cost of packets.
 """
 
 from __future__ import annotations
@@ -188,7 +189,8 @@ async def _measure(sessions: int, seconds: float) -> dict[str, float]:
 
 
 def over_network(packets: list[bytes], loss: float, jitter_ms: int, seed: int = 1) -> tuple[bytes, dict[str, float]]:
-    """The sound of these packets after a network that loses and delays them, and statistics of losses and delays."""
+    """The sound that arrives if these packets go through a network that loses and delays packets, and statistics of the
+    losses and delays."""
     rng = random.Random(seed)
     sent = [(at * 20 + rng.uniform(0, jitter_ms), at) for at in range(len(packets)) if rng.random() >= loss]
     state, decoder, pcm, delays_ms = arrival_order.ArrivalState(), OpusDecoder(), bytearray(), []
@@ -215,7 +217,8 @@ def over_network(packets: list[bytes], loss: float, jitter_ms: int, seed: int = 
 
 
 def encoded(pcm: bytes, loss: float) -> list[bytes]:
-    """The packets of this sound at 24 kHz, encoded as by a browser that knows the rate of loss."""
+    """The packets of this sound at 24 kHz, encoded as in a browser that knows which share of the packets will be
+    lost."""
     encoder = OpusEncoder()
     encoder.expect_loss(round(loss * 100))
     whole = pcm + bytes(-len(pcm) % PIECE)

@@ -1,7 +1,7 @@
-"""The clients of `duologue bench webrtc`, in a process of their own: `python -m …webrtc_clients SESSIONS`.
+"""The clients of `duologue bench webrtc`, in a separate process: `python -m …webrtc_clients SESSIONS`.
 
-Each one writes its offer as a line of JSON, reads the answer, and speaks until the input ends. Rule: packets are
-encoded once and sent again and again, so that this process has time for many clients.
+Each client writes its offer as a line of JSON, reads the answer, and speaks until standard input is closed. Rule:
+packets are encoded only one time and then sent again and again, so that this process has time for many clients.
 """
 
 from __future__ import annotations

@@ -31,7 +31,8 @@ _SILENCE = bytes(_RATE_HZ // 2 * 2)
 
 
 def speech_numbers(loss: float, jitter_ms: int, seeds: int = 3) -> dict[str, float]:
-    """The share of words that are wrong: without losses and delays, and with these."""
+    """The share of words that the STT gets wrong: over a network without losses and delays, and over one with this loss
+    and jitter."""
     return asyncio.run(_measure(loss, jitter_ms, seeds))
 
 

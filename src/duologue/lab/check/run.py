@@ -121,7 +121,7 @@ def with_dialogues(report: Report, dialogues: DialogueReport) -> Report:
 
 @dataclass(frozen=True, slots=True)
 class _Others:
-    """What was found outside the conversation machine."""
+    """The findings about hearing, ownership and dialogues."""
 
     hearing: list[HearingFindings]
     ownership: list[OwnershipFindings]
@@ -161,8 +161,8 @@ def _explore_all(
 
 
 def sum_up(found: list[Findings], whole: bool, seconds: float) -> Report:
-    """Make one report about all explorations. `whole` says whether all profiles were explored. If so, every row, rule,
-    promise and allowed move of a view that never happened is a violation."""
+    """Make one report about all explorations. `whole` says whether all profiles were explored. If so, each row, rule
+    and promise that was never used, and each allowed move of a view that was never made, counts as a violation."""
     fired = {number for findings in found for number in findings.fired}
     tested = {name for findings in found for name in findings.tested}
     unfired = [row.name for index, row in enumerate(MACHINE.rows) if index not in fired]

@@ -20,7 +20,7 @@ class Explored(Protocol):
 
 
 def exploration_to_json(found: Explored) -> dict[str, Any]:
-    """One exploration: its scope, how much was explored, and whether that is everything."""
+    """One exploration as JSON: its scope, how much was explored, and whether all reachable states were explored."""
     return {
         "scope": found.scope,
         "states": found.states,

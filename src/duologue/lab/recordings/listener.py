@@ -21,7 +21,7 @@ from duologue.audio.resample import resample
 from duologue.audio.wav import read_audio
 from duologue.core import effects as fx
 from duologue.core.leaves import ACTIVE
-from duologue.core.settings import Settings
+from duologue.core.settings import Settings, with_changes
 from duologue.core.step_record import StepRecord
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
@@ -77,7 +77,8 @@ class ListenResult:
 
 @dataclass(frozen=True)
 class MuteBrain:
-    """A brain that speaks for `speaks_ms` when it greets, and answers only on the screen."""
+    """A brain whose greeting is a sound of `speaks_ms` milliseconds. Its answers are only shown on the screen, not
+    spoken."""
 
     speaks_ms: int
 
@@ -86,11 +87,11 @@ class MuteBrain:
 
 
 class RecordingLine(ScriptedLine):
-    """A line that sends a recording as the sound of its microphone."""
+    """A line whose microphone sends a recording."""
 
     async def play_in(self, heard: Samples, played: Samples) -> None:
-        """Send frames at the pace of the recording, each at the time when it ends. `heard` is the sound of the
-        microphone. `played` is what the agent plays at the same time, or empty."""
+        """Send the recording in frames at its own pace. Each frame is sent at the time when it ends. `heard` is what
+        the microphone hears. `played` is what the agent plays at the same time; it may be empty."""
         size = FRAME_MS * RATE_HZ // 1000
         loop = asyncio.get_running_loop()
         began = loop.time()
@@ -122,8 +123,8 @@ class DecisionNotes:
         return math.ceil((asyncio.get_running_loop().time() - self._began) * 1000 - ROUNDING)
 
     def _note_reason(self, signal: sg.Decided) -> None:
-        """Add the reasons of this signal to the newest decision of the same kind, because the signal comes right after
-        its decision."""
+        """Add the reasons in this signal to the newest decision of the same kind. The signal comes right after the
+        decision that it explains."""
         for place in range(len(self.decisions) - 1, -1, -1):
             made = self.decisions[place]
             if made.kind == signal.decision:
@@ -153,7 +154,8 @@ DECISIONS: dict[type[fx.Effect], str] = {
 
 
 def read(path: Path) -> Samples:
-    """Read a recording, resampled to RATE_HZ. Raises `UnusableAudio` with the path if it can't be resampled."""
+    """Read a recording and resample it to RATE_HZ. Raises `UnusableAudio`, which names the path, if it can't be
+    resampled."""
     samples, rate_hz = read_audio(path)
     try:
         return resample(samples, rate_hz, RATE_HZ)
@@ -210,6 +212,6 @@ class Listener:
         return ListenResult(duration_ms, tuple(notes.decisions), tuple(notes.words), levels_of(heard))
 
     def agent(self, speaks_ms: int) -> Agent:
-        """The agent that listens. It speaks for `speaks_ms` at the start, and its answers can't be heard."""
-        settings = replace(self.settings, greets=bool(speaks_ms), dead_air_ms=0)
+        """The agent that listens. It speaks for `speaks_ms` at the start. Its answers are shown, not spoken."""
+        settings = with_changes(self.settings, greets=bool(speaks_ms), dead_air_ms=0)
         return Agent(MuteBrain(LEAD_MS + speaks_ms), ears=self.ears, profile=settings, endpoint=self.endpoint)

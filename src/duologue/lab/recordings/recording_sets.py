@@ -61,8 +61,8 @@ def listen_to(listener: Listener, heard: Path, played: Path | None = None, journ
 
 
 def journal_of(folder: Path, recording: str) -> Path:
-    """The path in this folder for the journal of a recording. Characters that may have a meaning in a path are
-    replaced."""
+    """The path of the journal for a recording, in this folder. Its name is the recording's id, in which all characters
+    except letters, digits, - and _ are replaced by -."""
     name = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in recording)
     return folder / f"{name.strip('-') or 'recording'}.jsonl"
 

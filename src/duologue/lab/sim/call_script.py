@@ -60,7 +60,7 @@ class Beep:
 
 @dataclass(frozen=True, slots=True)
 class Hear:
-    """Wait until the agent has spoken for this long without a gap."""
+    """Wait until the agent has spoken without a gap for this many milliseconds."""
 
     ms: int
 
@@ -127,7 +127,8 @@ _DEFAULT = CallScript(())
 
 
 def read_steps(given: object, problems: list[str], where: str = "") -> tuple[Step, ...]:
-    """Read a list of steps. What is wrong is added to `problems`, after `where`."""
+    """Read a list of steps. Adds a message to `problems` for everything that is wrong. Each message begins with
+    `where`."""
     if not isinstance(given, list) or not 0 < len(given) <= STEPS_MAX:
         problems.append(f"{where}steps must be a list of 1 to {STEPS_MAX} steps")
         return ()
@@ -146,7 +147,7 @@ def _step(item: object) -> Step:
     if item == "hang_up":
         return HangUp()
     if not isinstance(item, Mapping) or len(item) != 1:
-        raise ValueError(f"must be listen, hang_up, or a mapping of one of {', '.join(_MAKERS)} to its value")
+        raise ValueError(f"must be listen, hang_up, or a mapping with one of these keys: {', '.join(_MAKERS)}")
     ((name, value),) = item.items()
     if name not in _MAKERS:
         raise ValueError(f"unknown step {name!r}; the steps are listen, hang_up, {', '.join(_MAKERS)}")
@@ -168,14 +169,14 @@ def _ms(value: object) -> int:
 def _keys(value: object) -> str:
     keys = str(value) if type(value) is int else _text(value)
     if any(key not in KEYS for key in keys):
-        raise ValueError(f"the keys of a telephone are {KEYS}")
+        raise ValueError(f"a telephone has only the keys {KEYS}")
     return keys
 
 
 def _beep(value: object) -> Beep:
     given = {"hz": value} if type(value) is int else value
     if not isinstance(given, Mapping) or not set(given) <= {"hz", "ms"}:
-        raise ValueError("beep must be its frequency in Hz, or a mapping of hz and ms")
+        raise ValueError("beep must be a frequency in Hz, or a mapping with hz and ms")
     if any(type(number) is not int or not 0 < number <= limit for number, limit in _beep_limits(given)):
         raise ValueError("beep: hz must be from 1 to 4000, and ms from 1 to 10000")
     return Beep(**given)

@@ -1,8 +1,8 @@
 """A simulated carrier with an API: it places calls, streams them, transfers them and reports their progress.
 
-It speaks to the server as Twilio or Telnyx do: it signs its webhooks as they do, and checks requests and instructions
-against the names in their libraries. Rule: everything that a real carrier would refuse is refused here, too, and noted
-in `refused`.
+It talks to the server as Twilio or Telnyx does: it signs its webhooks in the same way, and checks requests and
+instructions against the names in the carrier's own library. Rule: everything that a real carrier would refuse is
+refused here, too, and noted in `refused`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ Behave = Callable[["Leg", ScriptedCarrier], Awaitable[None]]
 
 @dataclass(eq=False)
 class Leg:
-    """One call in the network. `instructions` are new instructions that are to replace the current ones."""
+    """One telephone call in the network. `instructions` has new instructions that will replace the current ones; None
+    if there are no new ones."""
 
     call: str
     number: str  # the telephone at the other end
@@ -54,7 +55,8 @@ class Leg:
 
 
 class CarrierNetwork:
-    """The network of one carrier. `behave` plays the person or machine at the other end of a stream."""
+    """The network of one carrier. `behave` takes the part of the person or the answering machine at the other end of a
+    stream."""
 
     def __init__(
         self,
@@ -233,7 +235,7 @@ class CarrierNetwork:
         await self.answer(leg, url)
 
     async def _detect(self, leg: Leg, phone: Telephone) -> None:
-        """Play the carrier's machine detection: report what it has found out."""
+        """Simulate the carrier's detection of answering machines: report what it has found out."""
         await asyncio.sleep(phone.detected_ms / 1000)
         if not leg.is_over:
             self.log.note("carrier", f"detects {phone.detected}")
@@ -252,7 +254,8 @@ class CarrierNetwork:
         await self._report(leg, "completed")
 
     async def _follow(self, leg: Leg, instructions: ElementTree.Element) -> None:
-        """Follow these instructions to their end, then any that replace or continue them."""
+        """Follow these instructions to their end. Then follow the instructions that replace or continue them, if there
+        are any."""
         following: ElementTree.Element | None = instructions
         while following is not None and not leg.is_over:
             leg.instructions = None

@@ -61,7 +61,8 @@ def telnyx_fields(method: str) -> frozenset[str]:
 
 
 def check_request(carrier: str, method: str, given: Mapping[str, Any]) -> None:
-    """Raises NotAccepted if this carrier doesn't know a field, or if a required one is missing."""
+    """Check the fields of a request. Raises NotAccepted if the carrier doesn't know one of them, or if a required field
+    is missing."""
     known = (twilio_fields if carrier == "twilio" else telnyx_fields)(method)
     unknown = [name for name in given if name not in known]
     if unknown:
@@ -74,8 +75,8 @@ def check_request(carrier: str, method: str, given: Mapping[str, Any]) -> None:
 
 
 def _check_detection(carrier: str, given: Mapping[str, Any]) -> None:
-    """Check that machine detection, if it is requested, is of a known kind, runs in the background, and reports to a
-    URL."""
+    """Check the fields about the detection of answering machines, if it is requested: it must be of a known kind, run
+    in the background, and report to a URL."""
     kind = given.get("MachineDetection")
     if kind is None:
         return

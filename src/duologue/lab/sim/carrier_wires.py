@@ -1,7 +1,7 @@
 """How a simulated carrier and a server reach each other: over sockets, or within one event loop.
 
-Within one loop there is no network, so calls with an API work in simulated time. Both ways carry the same requests,
-webhooks and streams through the same routes. Rule: nothing of a request is changed on its way.
+Within one loop there is no network, so calls with an API work in simulated time. In both cases, the same requests,
+webhooks and streams go through the same routes. Rule: a request arrives exactly as it was sent.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class CarrierWires(Protocol):
     def stream(
         self, address: str, parameters: Mapping[str, str], carrier: Carrier, **options: Any
     ) -> AbstractAsyncContextManager[ScriptedCarrier]:
-        """The stream of a call to this address. `options` are passed on to ScriptedCarrier."""
+        """Open the stream of a call at this address. `options` are passed on to ScriptedCarrier."""
         ...
 
 
@@ -102,9 +102,9 @@ class LoopWires:
 
 
 def request_within(api: Application) -> Callable[[str, str, Mapping[str, str], bytes], tuple[int, str]]:
-    """A function that sends a request to this application and immediately returns the status and the text of the
-    response. The carriers' libraries need it, because they block. The application must answer without waiting for
-    anything."""
+    """Make a function that sends a request to this application and returns the status and the text of the response. The
+    carriers' libraries need such a function, because they are synchronous. The application must answer without waiting
+    for anything."""
 
     def send(method: str, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, str]:
         exchange = _Exchange(body)

@@ -1,4 +1,4 @@
-"""The demo: one scripted call that shows what the machine does, scene by scene.
+"""The demo: one scripted call that shows what the conversation machine does, scene by scene.
 
 A user talks to an agent with the profile `confirm`, which here also checks in and hangs up, and many things go wrong.
 Rule: each scene says in words what it shows and checks each claim, so a demo that is no longer true fails.

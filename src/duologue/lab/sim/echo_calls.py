@@ -1,7 +1,8 @@
 """Telephone calls in which the agent hears itself: does it interrupt or answer itself, and can a person interrupt it?
 
 The agent speaks with espeak-ng over a phone line in µ-law, and a simulated carrier returns its voice quieter and later.
-The ears are the real ones, in simulated time. Rule: only what a carrier and a brain see is counted: clears, requests.
+The ears are the real ones, in simulated time. Rule: only what a carrier or a brain sees is counted: clear messages (the
+agent stops its sound) and requests (the agent asks the brain).
 """
 
 from __future__ import annotations
@@ -75,7 +76,8 @@ class EchoCall:
 
 
 class TalkingBrain:
-    """Answers everything with one of the texts, in turn. `asked` has the words of every request."""
+    """A brain that answers everything. It has a list of texts and gives one after the other. `asked` has the words of
+    every request."""
 
     def __init__(self, texts: Sequence[str] = TALK) -> None:
         self.asked: list[str] = []
@@ -87,7 +89,8 @@ class TalkingBrain:
 
 
 class _Rig:
-    """One call while it lasts."""
+    """Controls one call while it lasts: waits for the agent, lets people interrupt it, and counts the agent's
+    mistakes."""
 
     def __init__(self, exchange: OfflineCall, conversation: Conversation, brain: TalkingBrain, call: EchoCall) -> None:
         self.carrier = exchange.carrier
@@ -106,7 +109,8 @@ class _Rig:
             await asyncio.sleep(0.02)
 
     async def until_talking(self, ms: int) -> bool:
-        """Wait until the agent has talked for `ms` without a gap. Returns False if that takes too long."""
+        """Wait until the agent has talked without a gap for `ms` milliseconds, and return True. Returns False if that
+        takes too long."""
         gives_up = self._loop.time() + TALK_MS_MAX / 1000
         while self.carrier.sounding_ms < ms:
             if self._loop.time() > gives_up:
@@ -115,8 +119,8 @@ class _Rig:
         return True
 
     def blame(self) -> None:
-        """Count the clears and requests since the last count as caused by the agent itself, because no person spoke
-        meanwhile."""
+        """Count the clear messages and the requests since the last count as the agent's own mistakes, because no person
+        has spoken meanwhile."""
         self.call.self_interruptions += self.carrier.clears - self._clears
         self.call.self_answers += [text for text in self.brain.asked if text not in ("", GO_ON)]
         self._look()
@@ -126,7 +130,8 @@ class _Rig:
         self.brain.asked.clear()
 
     async def interrupt(self, said: Interruption) -> bool:
-        """Say something over the agent, and note whether the agent stopped speaking and asked the brain about it."""
+        """Say something over the agent. Returns whether the agent stopped speaking and asked the brain, and adds the
+        result to the figures of the call."""
         began = self._loop.time()
         self.carrier.speak(said.coded)
         while self.carrier.clears == self._clears and self._loop.time() < began + STOP_MS_MAX / 1000:

@@ -59,12 +59,13 @@ class FaultDice:
         return rate > 0 and self.random.random() < rate
 
     def failure(self) -> ServiceError | RuntimeError:
-        """A random error for the caller to raise. Most of the possible errors are worth a retry."""
+        """A random error, which the calling service raises. Most of the possible errors are worth a retry."""
         error = self.random.choice(_ERRORS)
         return RuntimeError("boom") if error is ErrorClass.UNKNOWN else ServiceError(error)
 
     async def delay_or_fail(self) -> None:
-        """Wait, raise an error, never return, or do nothing. Services call this before they do something."""
+        """Do nothing, wait for a while, raise an error, or never return, as the dice decide. Services call this before
+        they do something."""
         if self.happens(self.rates.late):
             await asyncio.sleep(self.random.randint(1, self.rates.late_ms_max) / 1000)
         if self.happens(self.rates.fail):

@@ -1,7 +1,7 @@
 """Invariants: what must hold for every call, even if faults happened in it.
 
-They are checked from outside, on the steps, the history, the line's log and the signals of a finished call. Rule:
-each invariant is a function that returns its complaints, and the function doesn't use the code that it checks.
+They are checked from outside, on the steps, the history, the line's log and the signals of a finished call. Rule: each
+invariant is a function that returns its complaints, and the function doesn't use the code that it checks.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Evidence:
 
 
 def never_stuck(e: Evidence) -> list[str]:
-    """Check that the call came to rest and ended."""
+    """Check that the call came to rest (nothing was left to do), and that it ended."""
     complaints = [] if e.came_to_rest else ["the call never came to rest"]
     return complaints if e.ended else [*complaints, "the call did not end"]
 
@@ -80,14 +80,14 @@ def nothing_lost_silently(e: Evidence) -> list[str]:
 
 
 def _are_in_order(words: list[str], written: list[str]) -> bool:
-    """Does `written` contain these words in this order? Words of other turns may be between them."""
+    """Does `written` contain all of `words` in this order? There may be other words between them."""
     rest = iter(written)
     return all(word in rest for word in words)
 
 
 def asked_words_reach_the_brain(e: Evidence) -> list[str]:
-    """Check that, for every turn that was sent to the brain, at least one request contains words of the turn. A request
-    that was sent before the text arrived may lack them, if the turn was then reported as lost."""
+    """Check that, for every turn that was sent to the brain, at least one request contains words of this turn.
+    Exception: turns that were reported as lost, because their text may have come after the request."""
     texts = {item.turn: item.text for item in e.history if isinstance(item, UserSaid) and not item.overheard}
     sent = {request.reply: set(request.text.split()) for request in e.requests}
     ranges = [effect for effect in _effects(e) if isinstance(effect, StartReply) and effect.reply in sent]
@@ -117,7 +117,8 @@ def no_turn_is_asked_and_overheard(e: Evidence) -> list[str]:
 
 
 def one_output_for_each_call(e: Evidence) -> list[str]:
-    """Check that every call has exactly one output in the history, and that every output has a call."""
+    """Check that every tool call has exactly one output in the history, and that every output belongs to a tool
+    call."""
     calls = [number for item in e.history if isinstance(item, AgentSaid) for number, _ in item.calls]
     outputs = [item.call for item in e.history if isinstance(item, CallOutput)]
     complaints = [f"call {call} has {outputs.count(call)} outputs" for call in calls if outputs.count(call) != 1]
@@ -164,7 +165,8 @@ def history_claims_no_more_than_was_played(e: Evidence) -> list[str]:
 
 
 def no_turn_is_answered_twice(e: Evidence) -> list[str]:
-    """Check that, if two replies to the same turn were heard, at least one of them made calls or was interrupted."""
+    """Check that the user didn't hear two replies to the same turn. Replies that made tool calls or were interrupted
+    don't count."""
     said = {item.reply: item for item in e.history if isinstance(item, AgentSaid)}
     answered: dict[int, int] = {}
     complaints = []
@@ -204,12 +206,12 @@ def it_replays(e: Evidence) -> list[str]:
 
 
 def silence_of(e: Evidence) -> Silence:
-    """The longest silences of the call while the caller waited."""
+    """The longest silences that the caller heard while waiting for something."""
     return measure(e.records, e.sounded, e.connections, [one for one in e.signals if isinstance(one, sg.CueGiven)])
 
 
 def no_unexplained_silence(e: Evidence) -> list[str]:
-    """Check that a caller who waits soon hears a sign, then words, and that no silence is too long."""
+    """Check that a caller who waits soon hears a sign of life, then words, and that no silence is too long."""
     limits = Silence(FIRST_MS_MAX, WORDS_MS_MAX, GAP_MS_MAX)
     what = ("before the first sign", "before the first words", "between two signs")
     found = zip(silence_of(e), limits, what, strict=True)

@@ -1,11 +1,12 @@
-"""A simulated clock for code that uses sockets: servers and clients of one event loop, on this machine.
+"""A simulated clock for code that uses sockets: servers and clients of one event loop, on this computer.
 
 When no task is ready and no socket has data, the clock jumps to the next timer, so waiting costs almost no time.
-Computing takes no simulated time at all: a test gives the same result on a slow machine. While a thread works, the
+Computing takes no simulated time at all, so a test gives the same result on a slow computer. While a thread works, the
 clock runs slowly, because the thread may wait for a timer of this loop.
 
-Rule: servers and clients that talk to each other must run in the same event loop. Another process, or a thread with a
-loop of its own, is not waited for. For code without sockets use `duologue.runtime.simulated_clock`, which is exact.
+Rule: servers and clients that talk to each other must run in the same event loop. The clock doesn't wait for another
+process, or for a thread with an event loop of its own. For code without sockets use `duologue.runtime.simulated_clock`,
+which is exact.
 """
 
 from __future__ import annotations

@@ -23,12 +23,12 @@ class LineEcho:
         self._sound: Samples = np.zeros(delay_ms * RATE_HZ // 1000, np.float32)  # the echo that hasn't come back yet
 
     def play(self, coded: bytes) -> None:
-        """Add a piece of the agent's sound, or of silence, that the carrier has played."""
+        """Add a piece of sound that the carrier has played: the agent's voice, or silence."""
         self._sound = np.concatenate((self._sound, to_samples(ulaw_to_pcm(coded)) * self._gain))
 
     def mix(self, coded: bytes) -> bytes:
-        """This piece of the caller's sound with the echo mixed in. It follows directly on the piece of the last
-        call."""
+        """Mix the echo into this piece of the caller's sound, and return the result. Each piece continues directly
+        after the piece before."""
         echo, self._sound = self._sound[: len(coded)], self._sound[len(coded) :]
         if not echo.any():
             return coded

@@ -1,4 +1,4 @@
-"""A server on 127.0.0.1 that runs as long as a `with` block: for simulations, benchmarks and tests.
+"""A server on 127.0.0.1 that runs inside a `with` block: for simulations, benchmarks and tests.
 
 Rule: the server listens on a free port, and is stopped at the end of the block.
 """

@@ -71,7 +71,7 @@ class OfflineCall:
         self._started = asyncio.Event()
 
     async def connect(self) -> PhoneLine:
-        """Start the call. Returns the agent's line once the agent's side has admitted the call."""
+        """Start the call. Waits until the agent's side has admitted the call, then returns the agent's line."""
         self.carrier.connect()
         await self._started.wait()
         assert self.stream.line is not None

@@ -1,8 +1,8 @@
 """A simulated telephone menu (IVR): it speaks a page, hears keys as tones, and goes to the next page.
 
-`press` and `time_out` are pure and decide; `serve_menu` speaks and listens. Rule: a key that no option begins with is
-wrong, and the page is said again; a page with an option that ends with # waits for #. A page that gets no key is said
-again, and after a few times the menu hangs up.
+`press` and `time_out` are pure functions that decide what happens. `serve_menu` speaks and listens. Rule: if no option
+of the page begins with the pressed keys, they are wrong, and the page is said again. A page with an option that ends
+with # waits until # is pressed. A page that gets no key is said again, and after a few times the menu hangs up.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ POLL_MS = 20
 
 @dataclass(frozen=True, slots=True)
 class MenuPage:
-    """What the menu says, and where keys lead. An option may have several keys, such as "4711#". A page without keys is
-    the last one."""
+    """A page: what the menu says, and to which page each option leads. An option may have several keys, such as
+    "4711#". A page without options ends the call."""
 
     say: str
     keys: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -42,8 +42,8 @@ class PhoneMenu:
 
 @dataclass(frozen=True, slots=True)
 class MenuState:
-    """Where a caller is in the menu. `typed` are the keys so far that may begin an option. `tries` counts how often the
-    page was said."""
+    """Where a caller is in the menu. `typed` has the keys that were pressed on this page so far. `tries` says how often
+    the page was said."""
 
     page: str
     typed: str = ""
@@ -52,7 +52,7 @@ class MenuState:
 
 
 def press(menu: PhoneMenu, state: MenuState, key: str) -> tuple[MenuState, str]:
-    """The state after a key, and what the menu says now: empty if it waits for more keys."""
+    """The state after a key, and what the menu says next. The text is empty if the menu waits for more keys."""
     typed, keys = state.typed + key, menu.pages[state.page].keys
     if typed in keys:
         following = MenuState(keys[typed])
@@ -63,7 +63,7 @@ def press(menu: PhoneMenu, state: MenuState, key: str) -> tuple[MenuState, str]:
 
 
 def time_out(menu: PhoneMenu, state: MenuState) -> tuple[MenuState, str]:
-    """The state after a wait without a key, and what the menu says now."""
+    """The state after a wait in which no key was pressed, and what the menu says next."""
     if not menu.pages[state.page].keys:
         return replace(state, is_over=True), ""
     return _again(menu, state, f"{menu.wrong} " if state.typed else "")
@@ -81,7 +81,8 @@ async def serve_menu(
     sounds: Callable[[Say], Awaitable[bytes]],
     note: Callable[[str], None],
 ) -> None:
-    """Answer a call with this menu. `sounds` makes its speech, `note` gets what happens."""
+    """Answer a call with this menu. `sounds` synthesizes what the menu says. `note` is called with a line of text for
+    everything that happens."""
     state, detector, seen = MenuState(menu.start), KeyDetector(), 0
     say, waited_ms = menu.pages[state.page].say, 0
     while not state.is_over:

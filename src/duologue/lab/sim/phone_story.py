@@ -35,7 +35,7 @@ class StoryPhone:
 
 @dataclass(frozen=True, slots=True)
 class DialOrder:
-    """A call that the agent makes."""
+    """An order to the agent to make a call."""
 
     to: str  # the name of a telephone, or a number
     machine_message: str = ""
@@ -53,8 +53,8 @@ class StopOrder:
 
 @dataclass(frozen=True, slots=True)
 class StoryEnd:
-    """What must have happened at the end. The lines of the timeline must contain the texts in `timeline`, in this
-    order."""
+    """What the story must have led to at its end. The lines of the timeline must contain all texts in `timeline`, in
+    this order."""
 
     outcome: str = ""
     timeline: tuple[str, ...] = ()
@@ -62,7 +62,8 @@ class StoryEnd:
 
 @dataclass(frozen=True)
 class PhoneStory:
-    """A story. Either the telephone named `call` calls the agent, or the agent makes the call `dial`."""
+    """A story. It begins with a call: either the telephone named `call` calls the agent, or the agent makes the call in
+    `dial`."""
 
     story: str
     telephones: tuple[StoryPhone, ...]

@@ -1,7 +1,7 @@
 """Plays a telephone story: a server with an agent, a simulated carrier with telephones, and a timeline of both.
 
 Everything between them is real: the carrier's library, signed webhooks, tokens, streams. Only the network is missing,
-so a story runs on the simulated clock. Rule: the timeline says what happened, and nothing in it decides anything.
+so a story runs on the simulated clock. Rule: the timeline only records what happened. It never influences the story.
 """
 
 from __future__ import annotations

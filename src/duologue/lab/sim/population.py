@@ -120,7 +120,7 @@ def _make_agent(dice: random.Random, profile: str) -> Agent:
 
 
 def _with_faults(agent: Agent, ears: ScriptedEars, dice: FaultDice, requests: list[Request]) -> Agent:
-    """The same agent, with services that misbehave at random, as `dice` decides."""
+    """The same agent, but its services misbehave at random, as `dice` decides."""
     session = agent.session or ScriptedSession
     return replace(
         agent,
@@ -179,7 +179,8 @@ def _note_finals(conversation: Conversation, evidence: Evidence) -> None:
 
 
 async def _rests(conversation: Conversation) -> bool:
-    """Does the call come to rest or end by itself, within REST_S_MAX seconds? A pause that was asked for is rest."""
+    """Does the call end, or does nothing remain to be done in it, within REST_S_MAX seconds? True also if the call is
+    paused."""
     for _ in range(REST_S_MAX):
         s = conversation.machine_state
         if s.link in (Link.IDLE, Link.SUSPENDED) or (floor_is_free(s) and not is_owed(s)):

@@ -165,7 +165,7 @@ class DialoguePlayer:
         return UserMessage(self.messages.for_nlu, self.now, TODAY)
 
     def _text(self) -> str:
-        """An answer to the open question. Most of the time it is a plain one."""
+        """A message that answers the open question. Most of the messages are plain answers."""
         state = self.state
         if state.phase is Phase.CONFIRMING or state.reading_back:
             yes, no = self.messages.common[:2]

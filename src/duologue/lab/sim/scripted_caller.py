@@ -1,6 +1,6 @@
 """A caller who follows a call script on a scripted carrier, and checks what the script expects.
 
-Rule: every step has a timeout, and the first step that times out is named in the error.
+Rule: every step has a timeout. If a step times out, the call ends with an error that names this step.
 """
 
 from __future__ import annotations

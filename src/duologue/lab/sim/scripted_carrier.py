@@ -1,8 +1,9 @@
 """A simulated carrier: the other end of a telephone line, with the faults of real carriers.
 
-It sends the caller's audio every 20 ms. `Network` sets how much is late, doubled, out of order or lost. It plays what
-the agent sends in the time of the event loop, returns marks and obeys clears. It works over a WebSocket or in simulated
-time. Rule: it sees only the messages of a carrier, and nothing of the conversation.
+It sends the caller's audio every 20 ms. `Network` sets how much of it is late, doubled, out of order or lost. It plays
+what the agent sends, at the pace of the event loop's clock, returns marks and obeys clear messages. It works over a
+WebSocket or in simulated time. Rule: it knows only the messages that a carrier gets, and nothing about the
+conversation.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ class Format:
 
 
 class HeardByCaller(NamedTuple):
-    """What the caller heard. For a sound, `ms` is its length, and `at_ms` is when it ended. For a clear, `ms` is how
-    much sound had been played in total by then."""
+    """Something that the caller heard: a sound, or a clear (the agent's sound was stopped). For a sound, `ms` is its
+    length, and `at_ms` is the time of its end. For a clear, `ms` is the length of all sound that was played before."""
 
     at_ms: int
     what: str  # sound, clear
@@ -58,7 +59,7 @@ class HeardByCaller(NamedTuple):
 
 
 class PlayedFrame(NamedTuple):
-    """A frame that the caller heard, as it came over the wire, and when it began."""
+    """A frame that the caller heard, encoded as it was sent, and the time at which its playback began."""
 
     at_ms: int
     coded: bytes
@@ -66,8 +67,9 @@ class PlayedFrame(NamedTuple):
 
 @dataclass
 class ScriptedCarrier:
-    """One call. It sends messages with `send` and gets them by `receive`. `flushes_marks` says whether a clear returns
-    the waiting marks. The default is true only for Twilio, because Telnyx doesn't document what it does."""
+    """One call. It sends messages by calling `send`, and gets messages through its method `receive`. `flushes_marks`
+    says whether a clear message makes the carrier return the marks that are still waiting. If it isn't given, only
+    Twilio does, because Telnyx doesn't document it."""
 
     send: Callable[[str], None]
     carrier: Carrier = CARRIERS["twilio"]
@@ -124,7 +126,7 @@ class ScriptedCarrier:
         self._tick()
 
     def hang_up(self, says_so: bool = True) -> None:
-        """End the call as the caller. If `says_so` is false, no stop message is sent, as with a sloppy carrier."""
+        """The caller hangs up. If `says_so` is false, the carrier sends no stop message, as unreliable carriers do."""
         if self.is_over:
             return
         self.caller_hung_up = True
@@ -218,7 +220,7 @@ class ScriptedCarrier:
             self.echo.play(frame)
 
     def _return_marks(self) -> None:
-        """Return the marks at the front of the queue. The audio before them was played."""
+        """Return all marks at the front of the queue, because the audio before them has been played."""
         while self._queue and isinstance(name := self._queue[0], str):
             self._queue.popleft()
             self._return(name)

@@ -34,8 +34,8 @@ class CallerAct:
 
 
 def draw_acts(dice: random.Random, troubles: bool) -> list[CallerAct]:
-    """Draw the acts of one caller at random. If `troubles` is true, they may include lost lines, and the commands that
-    users give after a failure."""
+    """Draw the acts of one caller at random. If `troubles` is true, the line may also be lost, and the caller may give
+    the commands that users give after a failure (such as retry or dismiss)."""
     weights = {
         "say": 10, "interrupt": 5, "cough": 3, "backchannel": 3, "type": 2, "button": 2, "silence": 1,
         "stop": 1, "pause": 1, "cancel": 1,

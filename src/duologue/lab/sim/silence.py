@@ -1,8 +1,8 @@
 """Measures how long the caller of a finished call waited in silence.
 
-The sound is what the line really played, with its times. The events and effects show whether the caller waited: a
-question was complete, and neither an answer nor a report of its loss had come. Rule: nothing here uses the machine's
-own notion of waiting, so a mistake there shows here.
+The sound is what the line really played, with its times. Events and effects show whether the caller waited: a question
+was complete, and neither an answer nor a report that the question was lost had come. Rule: nothing here uses the
+machine's own notion of waiting, so that a mistake in it is found here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ class WaitSpan(NamedTuple):
 
 
 class Silence(NamedTuple):
-    """The longest waits of one call, in ms: to the first sign, to the first words, and between two signs."""
+    """The longest waits of one call, in ms: until the first sign of life, until the first words, and from one sign to
+    the next."""
 
     first_ms: int = 0
     words_ms: int = 0
@@ -70,7 +71,8 @@ def _is_plain(one: Sounded, wordless: set[int]) -> bool:
 
 
 def waits(records: Iterable[StepRecord], acts: Iterable[LineAct]) -> Iterator[WaitSpan]:
-    """Yield the spans in which the caller waited for something, was quiet and could have heard it."""
+    """Yield the spans of time in which the caller waited for something and could have heard it: the caller was quiet,
+    and the line was connected."""
     since: int | None = None
     owed: set[int] = set()
     open_calls: set[int] = set()
@@ -90,7 +92,8 @@ def waits(records: Iterable[StepRecord], acts: Iterable[LineAct]) -> Iterator[Wa
 
 
 def _follow(record: StepRecord, owed: set[int], open_calls: set[int]) -> None:
-    """Update the sets of turns and calls that the caller waits for after this step."""
+    """Update the two sets after this step: `owed` has the turns, and `open_calls` the tool calls, for which the caller
+    waits."""
     before, after, event = record.before, record.after, record.event
     owed |= set(range(before.said + 1, after.said + 1))
     for effect in record.effects:
@@ -120,7 +123,7 @@ def _could_hear(record: StepRecord) -> bool:
 
 
 def _away(acts: Iterable[LineAct]) -> list[WaitSpan]:
-    """The spans in which the line was away."""
+    """The spans of time in which the line was disconnected."""
     spans: list[WaitSpan] = []
     since: int | None = 0
     for act in acts:
@@ -133,7 +136,7 @@ def _away(acts: Iterable[LineAct]) -> list[WaitSpan]:
 
 
 def _without(wait: WaitSpan, away: list[WaitSpan]) -> Iterator[WaitSpan]:
-    """The parts of a wait in which the line wasn't away."""
+    """The parts of a wait during which the line was connected. `away` has the spans in which it wasn't."""
     start = wait.start_ms
     for span in away:
         if span.end_ms <= start or span.start_ms >= wait.end_ms:

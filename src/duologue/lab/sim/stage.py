@@ -60,7 +60,7 @@ class Stage:
         return kind(**{**{name: value for name, value in current.items() if name in wanted}, **given})
 
     def give(self, event: ev.Event) -> tuple[Effect, ...]:
-        """Apply this event. Returns its effects."""
+        """Apply this event. Returns the effects of the step."""
         before = self.state
         d = self.machine.advance(before, event)
         if d is None:
@@ -111,8 +111,8 @@ class Stage:
         self.happen(ev.SpeechStarted)
 
     def hear_words(self, words: int = 3, final: bool = False, **given: Any) -> tuple[Effect, ...]:
-        """The transcript of the current turn so far comes in. All words are substantial (not fillers such as "um"),
-        unless `substantial` is given."""
+        """A transcript of the current turn comes in, with all words so far. All words are substantial (not fillers such
+        as "um"), unless `substantial` is given."""
         return self.happen(ev.WordsHeard, **{"words": words, "substantial": words, "final": final, **given})
 
     def say(self, words: int = 3, for_ms: int = 900) -> tuple[Effect, ...]:
@@ -191,8 +191,8 @@ class Stage:
         return VIEWS[name].see(self.state)
 
     def views(self, name: str = "lifecycle") -> list[str]:
-        """The states that the view with this name showed so far, in order. A state that stays the same is listed
-        once."""
+        """The states that the view with this name showed so far, in order. A state that was shown during several steps
+        in a row is listed once."""
         see = VIEWS[name].see
         seen = [see(initial(self.settings))]
         for record in self.records:

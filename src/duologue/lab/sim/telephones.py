@@ -13,7 +13,8 @@ from .call_script import Step
 
 
 class AnsweredBy(Enum):
-    """What happens when a telephone is called."""
+    """Who answers when a telephone is called: a person, an answering machine, or no one, because it is busy or not
+    answered."""
 
     PERSON = "person"
     MACHINE = "machine"
@@ -23,7 +24,7 @@ class AnsweredBy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Telephone:
-    """One telephone. `steps` are what its person or machine does with a stream after answering."""
+    """One telephone. `steps` is what the person or the answering machine does on the stream after answering."""
 
     answer: AnsweredBy = AnsweredBy.PERSON
     steps: tuple[Step, ...] = ()
@@ -44,8 +45,8 @@ class NetworkEvent:
 
 @dataclass
 class NetworkLog:
-    """Everything that has happened, in order. `now` returns the time in ms. `heard` is called with each event when it
-    happens."""
+    """Everything that has happened in the network, in order. `now` returns the time in ms. `heard` is called with each
+    event at once."""
 
     now: Callable[[], int]
     events: list[NetworkEvent] = field(default_factory=list)

@@ -35,7 +35,7 @@ def untrue_notices(records: Sequence[StepRecord], signals: Sequence[sg.Signal]) 
 
 
 def _since(records: Sequence[StepRecord], begins: Callable[[StepRecord], bool]) -> Sequence[StepRecord] | None:
-    """The steps from the newest one for which `begins` returns true. None if there is no such step."""
+    """The steps from the newest step for which `begins` returns true to the last one. None if there is no such step."""
     places = [place for place, record in enumerate(records) if begins(record)]
     return records[places[-1] :] if places else None
 
@@ -45,7 +45,7 @@ def _is_loss(record: StepRecord) -> bool:
 
 
 def _was_lost(records: Sequence[StepRecord], _: sg.Noticed, shown: Sequence[sg.Noticed]) -> bool:
-    """Was the connection lost, and not on request, after the last notice that it was restored?"""
+    """Was the connection lost after the newest notice "restored", and was the loss not requested by the user?"""
     after = _since(records, _is_loss)
     if after is None or isinstance(after[0].event, ev.ReconnectRequested):
         return False
@@ -54,7 +54,7 @@ def _was_lost(records: Sequence[StepRecord], _: sg.Noticed, shown: Sequence[sg.N
 
 
 def _has_worked(records: Sequence[StepRecord], _: sg.Noticed, __: Sequence[sg.Noticed]) -> bool:
-    """Was something heard since the last fault: an answer, or words of the caller?"""
+    """Did something work after the newest fault: was an answer heard, or did the ears report words of the caller?"""
     after = _since(records, lambda record: any(isinstance(effect, fx.ShowFault) for effect in record.effects))
     return after is not None and any(_is_proof(record) for record in after)
 
@@ -70,7 +70,8 @@ def _is_proof(record: StepRecord) -> bool:
 
 
 def _is_asked_later(records: Sequence[StepRecord], lost: sg.Lost) -> bool:
-    """Was the brain asked again after these turns were reported as lost, without new words or news of a job?"""
+    """Was the brain asked about these turns again after they had been reported as lost, although there were no new
+    words and no news from a job in between?"""
     after = _since(records, lambda record: record.event.at == lost.at and _reports(record, lost))
     for record in after[1:] if after else ():
         if record.after.said > record.before.said or isinstance(record.event, _NEWS):
@@ -89,7 +90,7 @@ def _asks(effect: fx.Effect) -> bool:
 
 
 def _shows_fault(records: Sequence[StepRecord], notice: sg.Noticed, _: Sequence[sg.Noticed]) -> bool:
-    """Did this part fail in this way in this moment?"""
+    """Did the step at the time of this notice cause exactly the fault that the notice shows?"""
     error = ErrorClass(notice.code)
     return any(
         isinstance(effect, fx.ShowFault)
@@ -101,7 +102,7 @@ def _shows_fault(records: Sequence[StepRecord], notice: sg.Noticed, _: Sequence[
 
 
 def _is_given_up(records: Sequence[StepRecord], notice: sg.Noticed, _: Sequence[sg.Noticed]) -> bool:
-    """Was a lost connection given up in this moment?"""
+    """Did the machine give up a lost connection at the time of this notice?"""
     return any(
         record.event.at == notice.at and record.before.link in AWAY and record.after.link is Link.FAULTED
         for record in records

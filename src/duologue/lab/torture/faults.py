@@ -1,6 +1,7 @@
 """Makes the schedule of the faults of a torture run from a seed.
 
-Rule: a schedule is data. The same seed, length, number of nodes and lease give the same schedule.
+Rule: a schedule is data. The same seed, length of the run, number of nodes and duration of a lease give the same
+schedule.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Honest callers of a hostile run: they type, speak and use a tool, one turn after another, and time each answer.
 
-Each has an address of its own, and starts a new conversation now and then. Rule: an answer is timed from what the
-caller did (the message was sent, or the last loud frame) to the first sound of the answer.
+Each caller has a network address of its own, and starts a new conversation now and then. Rule: an answer is timed from
+the caller's act (sending the message, or the last loud frame) to the first sound of the answer.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class HonestNotes:
 
 
 class HonestCaller:
-    """One caller. `notes` may be replaced between two phases."""
+    """One caller. `notes` is replaced at the beginning and at the end of a phase, so that each phase has its own
+    notes."""
 
     def __init__(self, number: int, port: int, seed: int) -> None:
         self.notes = HonestNotes()
@@ -79,7 +80,7 @@ class HonestCaller:
         await client.until(lambda: client.finished > finished and client.state == "listening", "the end of an answer")
 
     async def _speak(self, client: PlainClient) -> float:
-        """Send speech and then silence, in real time. Returns when the speech ended."""
+        """Send speech and then silence, in real time. Returns the time at which the speech ended."""
         loop = asyncio.get_running_loop()
         at_s = loop.time()
         for frame in range(SPEECH_FRAMES + 15):

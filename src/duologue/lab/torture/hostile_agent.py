@@ -29,7 +29,8 @@ BATCH_FRAMES = 10
 
 
 class BusyEars:
-    """Ears that hear "spoken" in every loud utterance. They compute in the threads in which models run."""
+    """Ears that hear the word "spoken" in every loud utterance. They use CPU time in the threads in which models
+    run."""
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
         lane = ModelLane(shared_threads(), Urgency.PARTIAL)
@@ -57,14 +58,15 @@ class BusyEars:
 
 
 def burn(ms: float) -> None:
-    """Use the CPU of this thread for a while."""
+    """Keep this thread busy for `ms` milliseconds of CPU time."""
     until_s = time.thread_time() + ms / 1000
     while time.thread_time() < until_s:
         sum(range(200))
 
 
 class HostileBrain:
-    """Answers "done" at once, or after its tool has slept as many milliseconds as the text says: "sleep 50"."""
+    """A brain that answers "done." If the text is "sleep 50", it first calls its tool, which sleeps for 50
+    milliseconds. "sleep 50 8" calls the tool eight times."""
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:
         words = request.text.split()

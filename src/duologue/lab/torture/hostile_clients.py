@@ -1,8 +1,8 @@
-"""Hostile clients, in a process of their own: `python -m duologue.lab.torture.hostile_clients`.
+"""Hostile clients, in a separate process: `python -m duologue.lab.torture.hostile_clients`.
 
-Ten of them come from one address and ten from ten addresses. Each does one kind of abuse as fast as it can. The server
-serves what its limits allow, and refuses the rest. Rule: a kind of abuse is one function of a port and an address,
-which ends only when cancelled.
+There are twenty. Ten share one network address, and each of the others has its own. Each client does one kind of abuse
+as fast as it can. The server serves what its limits allow, and refuses the rest. Rule: each kind of abuse is one
+function with a port and an address as arguments. It ends only when it is cancelled.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ async def ask_replays(port: int, address: str) -> None:
 
 
 async def send_much(port: int, address: str) -> None:
-    """Send as many messages as one socket may send."""
+    """Send as many messages on one socket as its limits allow."""
     client = await _begun(port, address)
     await client.send("type", text="hello")
     for number in itertools.count():
@@ -132,7 +132,8 @@ ABUSES: dict[str, Abuse] = {
 
 
 async def abuse(kind: str, port: int) -> None:
-    """Let all clients do this kind of abuse, or all kinds if it is "all". Ends only when cancelled."""
+    """Let every client do this kind of abuse. If `kind` is "all", the clients do different kinds, so that all kinds
+    happen at the same time. Ends only when it is cancelled."""
     chosen = list(ABUSES.values()) if kind == "all" else [ABUSES[kind]]
     # With "all", clients of the same address do different kinds.
     await asyncio.gather(*(_insist(chosen[at % len(chosen)], port, address_of(at)) for at in range(CLIENTS)))

@@ -63,7 +63,8 @@ class HostilePhase:
 
 @dataclass(frozen=True, slots=True)
 class JudgedPhase:
-    """A phase, and what the law allows in it. `why` says how the law was broken, and is empty if it holds."""
+    """A phase, and the limits of the fairness law for it. `why` says how the law was broken; it is empty if the law
+    holds."""
 
     phase: HostilePhase
     p95_ms_max: int
@@ -88,7 +89,8 @@ def judge(quiet: HostilePhase, phase: HostilePhase) -> JudgedPhase:
 
 
 def hostile_rows(judged: list[JudgedPhase]) -> list[tuple[str, ...]]:
-    """The result as rows: what, answers, p95 in ms, allowed, memory in MB, allowed, honest callers refused."""
+    """One row for each phase: its name, the number of answers, their 95th percentile in ms and its limit, the memory in
+    MB and its limit, and how often honest callers were refused. The quiet phase has no limits."""
     return [
         (
             one.phase.kind,
@@ -154,7 +156,7 @@ async def run_hostile(plan: HostilePlan, report: Callable[[str], None] = _say_no
 
 
 async def _measure(callers: list[HonestCaller], seconds: float) -> HonestNotes:
-    """What honest callers note within this time."""
+    """Let the honest callers talk for this many seconds, and return what they noted meanwhile."""
     notes = HonestNotes()
     for caller in callers:
         caller.notes = notes
@@ -175,7 +177,7 @@ def _memory_mb(pid: int) -> int:
 
 @contextlib.asynccontextmanager
 async def _process(module: str, *given: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A process of this package, which ends with the context."""
+    """Run a module of this package as a process, which is ended with the `with` block."""
     source = str(Path(duologue.__file__).parent.parent)
     path = os.pathsep.join(filter(None, (source, os.environ.get("PYTHONPATH", ""))))
     process = await asyncio.create_subprocess_exec(

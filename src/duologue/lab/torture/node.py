@@ -1,7 +1,7 @@
 """The process of one server of a torture run: `python -m duologue.lab.torture.node`.
 
-The server is the same as that of `duologue serve`, except that its agent is scripted and its wall clock can be set
-wrong. Rule: nothing here may make the server more robust than in production.
+The server is the same as the one that `duologue serve` runs, with two exceptions: its agent is scripted, and its wall
+clock can be made to show a wrong time. Rule: nothing here may make the server more robust than in production.
 """
 
 from __future__ import annotations

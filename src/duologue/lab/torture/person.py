@@ -111,13 +111,13 @@ class TypingPerson:
         self._script = itertools.chain(((text, text.split()[-1]) for text in texts), self._script)
 
     def is_listening_to(self, text: str) -> bool:
-        """Is the current voice still playing, and was this text already heard in it?"""
+        """Is a voice playing now in which this text was already heard?"""
         voice = self._audio.current
         return voice is not None and not voice.is_over and text in voice.heard
 
     async def run(self) -> None:
-        """Talk until the faults are over (`is_settling`) and one more message was answered, then only stay connected.
-        Ends only when cancelled, or with the exception of a person who can't go on."""
+        """Talk until the faults are over (`is_settling`) and one more message was answered. After that, only stay
+        connected. Ends only when it is cancelled, or if an exception is raised."""
         both = [asyncio.ensure_future(self._stay()), asyncio.ensure_future(self._speak_until_settled())]
         try:
             await asyncio.gather(*both)
@@ -400,14 +400,15 @@ class TypingPerson:
                 self.talks[-1].note(self._now(), "safe", id_)
 
     def _note_lost(self, items: list[dict[str, Any]]) -> None:
-        """If the history after a reconnect says that the current message got no answer, and no answer was heard, note
-        that."""
+        """After a reconnect, note whether the current message is lost: the history says that it got no answer, and no
+        answer was heard."""
         said = [item for item in items if item["role"] == "user"]
         if self._turn is not None and said and said[-1]["lost"] and said[-1]["text"] == self._turn.text:
             self._turn.is_reported_lost = not self._has_heard()
 
     def _note_shown(self, items: list[dict[str, Any]]) -> None:
-        """Note the answers that the page shows below the current message, with the part that was not heard."""
+        """Note the answers that the page shows below the current message, each with the text that was heard and the
+        text that was not heard."""
         at = max((at for at, item in enumerate(items) if item["role"] == "user"), default=-1)
         if self._turn is None or (at >= 0 and items[at]["text"] != self._turn.text):
             return
@@ -461,6 +462,6 @@ class TypingPerson:
         return bool(talk.ended)
 
     def note_sound(self) -> None:
-        """If the conversation hasn't ended, note what was heard of it so far."""
+        """If there is a conversation, note which of its sound was heard so far."""
         if self.talk is not None:
             self._note_sound_of(self.talk)

@@ -1,7 +1,7 @@
-"""A client of the server's protocol from an address of its own, as honest and hostile callers use it.
+"""A client of the server's protocol with a network address of its own. Honest and hostile callers use it.
 
-Linux gives a machine all addresses of 127.0.0.0/8, so callers on one machine can have different ones. Rule: it reports
-every sound as played the moment the sound arrives.
+On Linux, a computer has all addresses of 127.0.0.0/8, so callers on one computer can have different ones. Rule: the
+client reports every sound as played at the moment when the sound arrives.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ WAIT_S = 20.0
 
 
 class NoAnswer(Exception):
-    """What a client waited for didn't come in time, or the socket was closed. The text says what it waited for."""
+    """The client waited for something that didn't come in time, or the socket was closed. The message says what it
+    waited for."""
 
 
 class PlainClient:
@@ -64,11 +65,11 @@ class PlainClient:
             async with asyncio.timeout(WAIT_S):
                 while not holds():
                     if self._reading.done():
-                        raise NoAnswer(f"closed with {self.socket.close_code} before {what}")
+                        raise NoAnswer(f"the socket was closed with {self.socket.close_code} before {what} came")
                     self._news.clear()
                     await self._news.wait()
         except TimeoutError:
-            raise NoAnswer(f"no {what} within {WAIT_S:.0f} s") from None
+            raise NoAnswer(f"waited {WAIT_S:.0f} s for {what} in vain") from None
 
     async def close(self) -> None:
         with contextlib.suppress(Exception):

@@ -11,8 +11,8 @@ import contextlib
 
 
 class Proxy:
-    """A proxy in front of a local port. `is_shut`: new connections are refused. `is_hole`: the data of new connections
-    is discarded, and these connections never work again. `delay_s`: all data is delayed by this many seconds."""
+    """A proxy in front of a local port. If `is_shut`, new connections are refused. If `is_hole`, all data on new
+    connections is discarded, and these connections stay broken for good. All data is delayed by `delay_s` seconds."""
 
     def __init__(self, port: int) -> None:
         self._behind = port

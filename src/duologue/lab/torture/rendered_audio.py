@@ -75,8 +75,8 @@ class AudioRenderer:
         return {"voice": voice.number, "ms": voice.ms, "chunk": voice.chunk} if voice is not None else None
 
     def hold(self, now_s: float) -> None:
-        """Stop rendering the current voice until the server sends a play command, so that its reported position stays
-        true."""
+        """Stop rendering the current voice until the server sends a play command. Otherwise the position that was
+        reported to the server would become wrong."""
         self.advance(now_s)
         if self.current is not None:
             self.current.is_held = True

@@ -171,7 +171,8 @@ async def _played(plan: TorturePlan, folder: Path, store: str, report: Report) -
 
 
 def _check_people(talking: Sequence[asyncio.Future[None]]) -> None:
-    """Raise the exception of a person who has stopped: what that person would have noted is missing."""
+    """If a person has stopped before the end of the run, raise the exception that stopped this person. The run is
+    useless then, because this person's notes are incomplete."""
     for task in talking:
         if task.done():
             task.result()
@@ -326,8 +327,8 @@ def _lock_file(file: Path, lasts_s: float) -> None:
 
 
 async def _settle(stage: _Stage) -> list[bool]:
-    """After the faults: wait until every person got an answer to the current message and to one more. Returns for each
-    person whether that happened in time."""
+    """After the faults have ended: wait until every person has got an answer to the current message and to one more
+    message. Returns for each person whether both answers came in time."""
     for person in stage.people:
         person.is_settling = True
     settled = [asyncio.ensure_future(person.settled.wait()) for person in stage.people]
@@ -345,9 +346,9 @@ def _ids(people: Sequence[TypingPerson]) -> list[str]:
 
 
 async def _rested(store: str, people: Sequence[TypingPerson]) -> dict[str, SavedConversation]:
-    """The conversations as they are saved after their people have heard everything. What was heard last is saved a
-    moment later, so the store is read again until no answer is owed or playing in any of them, or until RESTED_S_MAX
-    seconds have passed."""
+    """The saved conversations, after their people have heard everything. What was heard last is saved a moment later.
+    So the store is read again and again, until each conversation has ended or has no unanswered turn and no playing
+    answer, but for at most RESTED_S_MAX seconds."""
     loop = asyncio.get_running_loop()
     until_s = loop.time() + RESTED_S_MAX
     while True:

@@ -1,8 +1,9 @@
 """Compares what a person typed with what the store saved: which messages are missing, and which words were saved too
 often.
 
-Both are compared word by word and in order, because a "yes" that is missing in one place and doubled in another would
-keep the count right. Pure. Rule: a message counts as saved only if all of its words are.
+The typed and the saved words are compared one by one and in order. Counting them would not be enough: if a "yes" is
+missing in one place and doubled in another, the count is right. The functions are pure. Rule: a message counts as saved
+only if all of its words are saved.
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ from .person_notes import TypedTurn
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The result: messages that the store doesn't have, by their index, and saved words that were not typed there."""
+    """The result: the indices of the messages that are missing in the store, and the saved words that were not typed at
+    this position."""
 
     missing: tuple[int, ...]
     unexpected: tuple[str, ...]
 
 
 def compare(turns: Sequence[TypedTurn], may_miss: Sequence[bool], saved: Sequence[str]) -> Compared:
-    """Compare the messages of a conversation with its saved texts. `may_miss` says for each message whether its person
-    was told that it isn't saved. If a saved word fits two messages, it counts for the message that must be saved."""
+    """Compare the typed messages of a conversation with its saved texts. `may_miss` says for each message whether it
+    may be missing, because its person was told that it isn't saved. If a saved word fits two messages, it is assigned
+    to the message that must not be missing."""
     typed = [(at, word) for at, turn in enumerate(turns) for word in turn.text.split()]
     found = " ".join(saved).split()
     weights = [1 if may_miss[at] else 2 for at, _ in typed]
@@ -50,8 +53,8 @@ def compare(turns: Sequence[TypedTurn], may_miss: Sequence[bool], saved: Sequenc
 
 
 def _best(typed: Sequence[str], weights: Sequence[int], found: Sequence[str]) -> list[list[int]]:
-    """For each pair of positions in the two lists: the largest total weight of words that both lists have after these
-    positions in the same order."""
+    """A table for finding the best match. Its entry for two positions, one in each list, is the largest total weight of
+    words that can be matched in order from these positions on."""
     best = [[0] * (len(found) + 1) for _ in range(len(typed) + 1)]
     for one in range(len(typed) - 1, -1, -1):
         for other in range(len(found) - 1, -1, -1):

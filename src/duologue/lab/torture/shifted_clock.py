@@ -1,8 +1,8 @@
-"""Sets the wall clock wrong for one process.
+"""Makes the wall clock of one process show a wrong time.
 
 Replaces `time.time` and the classes of `datetime`. A file contains the shift in seconds, and the process reads the file
-again at SIGUSR1. The monotonic clock is unchanged, as when the time of a computer is set. Rule: call `install` before
-other modules are imported, because `from datetime import datetime` would bind the real class.
+again when it gets SIGUSR1. The monotonic clock is unchanged, as when the time of a computer is set. Rule: call
+`install` before other modules are imported, because `from datetime import datetime` would bind the real class.
 """
 
 from __future__ import annotations

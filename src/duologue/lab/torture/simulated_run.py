@@ -1,8 +1,8 @@
 """A torture run on the simulated clock: the real parts of several servers, simulated users, and a store that fails.
 
 It takes seconds instead of minutes. The seed also determines the ids and keys of the conversations, so the same seed
-and the same code give the same run, message for message. Left out: real processes, sockets and databases, and servers
-that are frozen; `run` has those. A server that is cut off from the store while it runs takes the place of a frozen one.
+and the same code give the same run, message for message. Real processes, sockets, databases and frozen servers are left
+out; the module `run` has them. Instead of being frozen, a server is cut off from the store while it goes on running.
 Rule: nothing waits in real time.
 """
 
@@ -46,7 +46,7 @@ FAULTS = ("kill", "kill", "drain", "cut", "hang_up", "store_away", "store_away",
 
 @dataclass(frozen=True, slots=True)
 class SimulatedPlan:
-    """What to simulate. `faults` are the kinds of faults, one of which begins every second or two."""
+    """What to simulate. `faults` lists the kinds of faults that may happen. Every second or two, one fault begins."""
 
     seed: int
     nodes: int = 3
@@ -71,8 +71,8 @@ class SimulatedResult:
 
 
 class FailingStore:
-    """A node's connection to the shared store. The store can be slow, and it can be out of reach for this node or for
-    all nodes. If that happens during a call, the call may or may not have been done."""
+    """A node's connection to the shared store. The store can be slow, or unreachable for this node or for all nodes. If
+    it becomes unreachable during a call to the store, the store may or may not have done what the call asked for."""
 
     def __init__(self, store: MemoryStore, world: SimulatedWorld, node: str) -> None:
         self._store = store
@@ -100,11 +100,11 @@ class FailingStore:
 
     def _check(self, problem: type[StoreFailed]) -> None:
         if self.is_away or self._world.is_store_away:
-            raise problem("the store is away")
+            raise problem("the store is unreachable")
 
 
 class SimulatedNode:
-    """One server process, with the parts that are simulated."""
+    """One simulated server process. It consists of the real parts of a server, without sockets."""
 
     def __init__(self, world: SimulatedWorld, name: str) -> None:
         self.name = name
@@ -190,7 +190,8 @@ class SimulatedWorld:
         return ProtocolSocket(node.accept())  # type: ignore[arg-type]
 
     def note_write(self, write: AcceptedWrite) -> None:
-        """Record a write that the store has accepted. A write that was repeated unchanged is recorded once."""
+        """Record a write that the store has accepted. If the same write is accepted again unchanged, it is recorded
+        only once."""
         if write not in self.writes[-200:]:
             self.writes.append(write)
 
@@ -291,7 +292,8 @@ def simulate(plan: SimulatedPlan) -> SimulatedResult:
 
 @contextmanager
 def _seeded_ids(seed: int) -> Iterator[None]:
-    """Make ids and keys from the seed: conversations are taken over in the order of their ids."""
+    """Inside the `with` block, new ids and keys are made from the seed. Ids matter because nodes take conversations
+    over in the order of their ids."""
     dice = random.Random(f"{seed} ids")
 
     def make_id() -> uuid.UUID:

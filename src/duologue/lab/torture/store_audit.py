@@ -93,7 +93,7 @@ async def saved_conversations(store: str, conversations: Sequence[str]) -> dict[
 
 
 async def saved_in(store: Store, conversations: Sequence[str]) -> dict[str, SavedConversation]:
-    """The same for an open store."""
+    """Like `saved_conversations`, but for a store that is already open."""
     found = {}
     for id_ in conversations:
         one = await store.read(id_)

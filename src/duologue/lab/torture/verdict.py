@@ -1,6 +1,7 @@
 """Checks every conversation of a run: what its person noted, what was stored, which actions were done.
 
-The checks are pure functions. Rule: a check knows only the outcome, never which faults were inflicted.
+The checks are pure functions. Each check is named after the mistake that it looks for, and yields a Finding for each
+mistake. Rule: a check knows only the outcome, never which faults were inflicted.
 """
 
 from __future__ import annotations
@@ -69,14 +70,14 @@ def _of_talk(talk: ConversationNotes, saved: SavedConversation | None) -> Iterab
 
 
 def may_be_unsaved(turn: TypedTurn) -> bool:
-    """Was the person told that this very message isn't saved: by the notice that was shown when it was typed, or
-    because it was never confirmed and was reported as lost?"""
+    """Was the person told that this message isn't saved? Either a notice said so when it was typed, or the message was
+    never confirmed as saved and was later reported as lost."""
     return turn.is_typed_unsaved or (turn.is_reported_lost and not turn.is_safe)
 
 
 def is_heard(turn: TypedTurn) -> bool:
-    """Was an answer heard to its end, or as far as the person wanted? An answer that a fault broke off counts as heard
-    if the page has shown the rest of it."""
+    """Was an answer to this message heard to its end, or until the person interrupted it? An answer that a fault broke
+    off also counts as heard, if the page has shown the rest of it."""
     heard = [one.strip() for one in turn.heard if one.strip()]
     is_whole = any(one.endswith((".", "?")) for one in heard)
     names = ("",) if turn.text == "cancel" else (turn.item, *HONEST_ANSWERS)  # the answer to "cancel" names nothing
@@ -85,14 +86,15 @@ def is_heard(turn: TypedTurn) -> bool:
 
 
 def is_broken_off(turn: TypedTurn) -> bool:
-    """Was the answer heard only in part because of a fault, and was the rest of it shown?"""
+    """Was the answer heard only in part because of a fault, and has the page shown the rest of it?"""
     whole = any(one.strip().endswith((".", "?")) for one in turn.heard)
     return any(one.strip() for one in turn.heard) and not whole and not turn.is_cut_short and is_heard(turn)
 
 
 def is_told_lost(talk: ConversationNotes, saved: SavedConversation | None, turn: TypedTurn) -> bool:
-    """Did this message get no answer, or was it lost with its conversation, and was its person told so? If the person
-    hung up, the conversation was not lost, so a notice that nothing is saved doesn't excuse a missing answer."""
+    """Was the person told that this message is lost or gets no answer? A notice that nothing is saved also counts, if
+    the conversation was then lost. It doesn't count if the person hung up, because then the conversation was not lost
+    and the answer should have come."""
     if turn.is_reported_lost:
         return True
     is_kept = saved is not None and is_heard(turn)
@@ -100,7 +102,8 @@ def is_told_lost(talk: ConversationNotes, saved: SavedConversation | None, turn:
 
 
 def lost(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[Finding]:
-    """Check that each message was saved exactly once and was answered, or that its person was told."""
+    """Yield a finding for each message that was not saved or got no answer, unless its person was told so, and for each
+    word that was saved too often or in the wrong position."""
     compared = compare(talk.turns, [may_be_unsaved(turn) for turn in talk.turns], saved.user if saved else ())
     for at in compared.missing:
         if not may_be_unsaved(talk.turns[at]):
@@ -116,8 +119,8 @@ def lost(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[F
 
 
 def forgotten(talk: ConversationNotes) -> Iterable[Finding]:
-    """Check that no conversation was replaced, and that none was forgotten while its person was away for a short time
-    only, unless the person was told that it isn't saved."""
+    """Yield a finding if the conversation was replaced by another one, or if the server forgot it during a short
+    absence of its person. It may be forgotten if the person was told for every message that it isn't saved."""
     if talk.ended == "replaced":
         yield Finding("turns_lost", talk.id, "another conversation took its place, and the person wasn't told")
     if (
@@ -131,7 +134,8 @@ def forgotten(talk: ConversationNotes) -> Iterable[Finding]:
 def unreported(
     talks: Sequence[ConversationNotes], saved: Mapping[str, SavedConversation], people: int
 ) -> Iterable[Finding]:
-    """Check that the notes are complete: no conversation of the store and no person is missing in them."""
+    """Yield a finding for each gap in the people's notes: a conversation that is in the store but in no notes, a
+    conversation that two people noted, or a person who never typed anything."""
     known = {talk.id for talk in talks}
     for id_, one in saved.items():
         if id_ not in known and one.user:
@@ -145,18 +149,18 @@ def unreported(
 
 
 def told_lost(talks: Sequence[ConversationNotes], saved: Mapping[str, SavedConversation]) -> int:
-    """How many messages got no answer or were lost, and their person was told so."""
+    """How many messages were lost or got no answer, but their person was told so."""
     return sum(is_told_lost(talk, saved.get(talk.id), turn) for talk in talks for turn in talk.turns)
 
 
 def told_lost_max(talks: Sequence[ConversationNotes]) -> int:
-    """How many of these messages may get no answer: 1 %, rounded up."""
+    """How many messages of these conversations may at most get no answer: 1 % of all messages, rounded up."""
     return -(-sum(len(talk.turns) for talk in talks) * UNANSWERED_PERCENT_MAX // 100)
 
 
 def unanswered(talks: Sequence[ConversationNotes], saved: Mapping[str, SavedConversation]) -> Iterable[Finding]:
-    """Check that messages are answered, if need be after a retry. Only a few messages may get no answer, even if their
-    person was told so."""
+    """Yield findings if too many messages got no answer, even though their people were told so. Only a few such
+    messages are allowed."""
     count, allowed = told_lost(talks, saved), told_lost_max(talks)
     if count > allowed:
         for talk in talks:
@@ -180,8 +184,8 @@ def said_untrue(talk: ConversationNotes) -> Iterable[Finding]:
 
 
 def heard_twice(talk: ConversationNotes) -> Iterable[Finding]:
-    """Check that no sentence was heard twice: in the whole conversation if it names an item, and in the answer to one
-    message otherwise."""
+    """Check that no sentence was heard twice. A sentence that names an item may be heard only once in the whole
+    conversation, and any other sentence only once in the answer to one message."""
     heard = Counter(sentence.strip() for _, text in talk.heard for sentence in _NAMING_SENTENCE.findall(text))
     for sentence, times in heard.items():
         if times > 1:
@@ -194,7 +198,7 @@ def heard_twice(talk: ConversationNotes) -> Iterable[Finding]:
 
 
 def two_voices(talk: ConversationNotes) -> Iterable[Finding]:
-    """Check that sound of two servers was never heard at the same time."""
+    """Check that a person never heard sound from two servers at the same time."""
     for one, other in combinations(sorted(talk.stretches, key=lambda one: one.began_s), 2):
         if one.node != other.node and one.ended_s - other.began_s > OVERLAP_S:
             yield Finding("two_owners", talk.id, f"{one.node} and {other.node} were heard at the same time")
@@ -221,8 +225,8 @@ def owners(writes: Sequence[AcceptedWrite]) -> Iterable[Finding]:
 
 
 def wrongly_done(talks: Sequence[ConversationNotes], actions: Sequence[LoggedAction]) -> Iterable[Finding]:
-    """Check that every action was asked for, that every action of ONCE began at most once, and that a repeated action
-    had the same key each time."""
+    """Check three things: every action that began was asked for, every action listed in ONCE began at most once, and an
+    action that was repeated had the same key each time."""
     typed = {(turn.item, turn.text.split()[0]): talk.id for talk in talks for turn in talk.turns}
     begun = Counter((action.name, action.item) for action in actions if action.stage == "begun")
     keys: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -251,8 +255,8 @@ def claimed_undone(talks: Sequence[ConversationNotes], actions: Sequence[LoggedA
 
 
 def stuck(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[Finding]:
-    """Check that every message was answered, or its turn ended, within the machine's time limits, and that the
-    conversation came to an end."""
+    """Check that the conversation was never stuck: every message got an answer or was given up within the machine's
+    time limits, and the conversation came to an end."""
     if talk.stuck:
         yield Finding("stuck", talk.id, talk.stuck)
     for turn in talk.turns:

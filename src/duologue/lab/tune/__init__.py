@@ -1,1 +1,1 @@
-"""Decides recorded calls again under other policies, to find a better setting."""
+"""Decides recorded calls again under other turn-taking policies, to find a better setting."""

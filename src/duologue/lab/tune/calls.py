@@ -66,15 +66,15 @@ def find_calls(folder: Path) -> Iterator[RecordedCall | UnusableCall]:
 
 
 def read_call(path: Path) -> RecordedCall:
-    """Read one call, and check that it replays exactly. A call whose recording was cut off by a crash is used up to
-    there. Raises DuologueError or OSError."""
+    """Read one call, and check that it replays exactly. If its recording was cut off by a crash, the part before the
+    crash is used. Raises DuologueError or OSError."""
     journal = read_journal(path.read_text("utf-8").splitlines(keepends=True), complete=False)
     beside = ears_path(path)
     if not beside.exists():
-        raise DuologueError(f"there is no ear journal ({beside.name}) next to it")
+        raise DuologueError(f"there is no ear journal ({beside.name}) next to this journal")
     ears = read_ears(beside.read_text("utf-8").splitlines(keepends=True), complete=False)
     if ears.is_redacted:
-        raise DuologueError("its ear journal is redacted, and without words nothing can be decided again")
+        raise DuologueError("its ear journal is redacted (it has no words), so nothing can be decided again")
     records = tuple(replay(journal))
     for _ in replay_ears(ears, journal.first, records, complete=journal.complete and ears.complete):
         pass

@@ -1,7 +1,8 @@
 """Compares policies on recorded calls: cut-ins against waits, and how certain the result is.
 
-Rule: calls are drawn again with replacement, because the pauses of one call resemble each other. A recommendation says
-how much it saves in nine of ten draws, and a setting about which too much is unknown isn't recommended.
+Rule: to find out how certain a result is, whole calls are drawn at random, again and again (a bootstrap), because the
+pauses of one call resemble each other. A recommendation says how much time it saves in nine of ten draws. A setting
+about which too much is unknown isn't recommended.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ UNKNOWN_PCT_MAX = 20.0  # of the ends of turns
 
 
 class PolicyPoint(NamedTuple):
-    """The results of one policy on all calls. Each range contains nine of ten draws."""
+    """The results of one policy on all calls. Each range covers the results of nine of ten random draws of calls."""
 
     name: str
     cut_ins: int
@@ -43,7 +44,8 @@ class PolicyPoint(NamedTuple):
 
 
 class Recommendation(NamedTuple):
-    """The policy that costs least, and how much it saves per turn. The range contains nine of ten draws."""
+    """The policy with the lowest cost, and how many milliseconds it saves per turn. The range covers the results of
+    nine of ten random draws of calls."""
 
     point: PolicyPoint
     saved_ms: float
@@ -51,13 +53,13 @@ class Recommendation(NamedTuple):
 
     @property
     def is_clear(self) -> bool:
-        """Is it better than the recorded policy in at least nine of ten draws?"""
+        """Is the recommended policy better than the recorded policy in at least nine of ten draws?"""
         return self.saved_range[0] > 0
 
 
 class Comparison(NamedTuple):
-    """All policies on the same calls. Nothing is recommended if no user went on after a pause, because then nothing is
-    known about cut-ins."""
+    """The results of all policies on the same calls. `recommended` is None if too little is known about the policies,
+    or if no user went on after a pause, because then nothing is known about cut-ins."""
 
     points: tuple[PolicyPoint, ...]
     recommended: Recommendation | None
@@ -81,8 +83,8 @@ def compare(decided: Mapping[str, Sequence[DecidedCall]], seed: int = 0, cut_in_
 
 
 def _by_silence(recorded: Sequence[DecidedCall], calls: Sequence[DecidedCall]) -> list[DecidedCall]:
-    """These calls without the pauses in which even the recorded policy did not end the turn: the user ended it by hand,
-    or hung up. No setting for silence could have been better or worse there."""
+    """These calls without the pauses in which the recorded policy itself didn't end the turn, because the user ended it
+    with a button or hung up. There, no setting for silence could have been better or worse."""
     return [
         call._replace(
             pauses=tuple(one for own, one in zip(before.pauses, call.pauses, strict=True) if not own.is_unknown)

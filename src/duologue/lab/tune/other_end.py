@@ -29,7 +29,8 @@ _CURRENT = {"session": "session_id", "reply": "reply_id", "voice": "voice_id", "
 
 
 class OtherEnd:
-    """One pause under a policy. `ended_at` is when the policy ends the turn, or None."""
+    """What a policy decides in one pause. `ended_at` is the time at which it ends the turn; None if it doesn't end
+    it."""
 
     def __init__(self, policy: HearingPolicy, s: HearingState) -> None:
         self.ended_at: int | None = None
@@ -38,7 +39,8 @@ class OtherEnd:
         self._is_over = False
 
     def take(self, i: Input) -> None:
-        """Process an input of the recorded call. What the agent did after the pause began is ignored."""
+        """Process an input from the recorded call. Inputs about what the agent did after the pause began are
+        ignored."""
         self.pass_time(i.at - 1)
         if self._is_over or isinstance(i, CoreStepped | AgentSpoke | HeardLate):
             return

@@ -54,7 +54,7 @@ class TunedCalls(NamedTuple):
 
 
 def page(tuned: TunedCalls) -> str:
-    """The whole page."""
+    """The whole HTML page, as text."""
     found = tuned.comparison.recommended
     best = found.point if found is not None else None
     title = f"Turn-taking of {tuned.calls} {'call' if tuned.calls == 1 else 'calls'}"

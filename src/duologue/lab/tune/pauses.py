@@ -32,7 +32,7 @@ _LOST = (*AWAY, *DEAF)
 
 
 class DecidedPause(NamedTuple):
-    """A pause of the user, and when a policy ends the turn in it."""
+    """A pause of the user, and when a policy ends the turn in this pause."""
 
     turn: int
     silent_at: int  # when the voice fell silent
@@ -48,20 +48,20 @@ class DecidedPause(NamedTuple):
 
     @property
     def wait_ms(self) -> int | None:
-        """How long the user waits until the policy ends the turn. None if the turn isn't over in this pause, or if the
-        policy doesn't end it."""
+        """How many milliseconds the user waits until the policy ends the turn. None if the user wasn't finished in this
+        pause, or if the policy doesn't end the turn in it."""
         return self.ended_at - self.silent_at if self.is_end and self.ended_at is not None else None
 
     @property
     def is_unknown(self) -> bool:
-        """Is this the end of a turn that the policy had not found when the user spoke again, acted or hung up? What the
-        user would have done without the recorded answer isn't known."""
+        """Was the user finished in this pause, but the policy had not ended the turn when the user spoke again, acted
+        or hung up? It isn't known what the user would have done without the recorded answer."""
         return self.is_end and self.ended_at is None
 
     @property
     def is_assumed(self) -> bool:
-        """Does the policy end the turn only after the recorded answer was heard? Its wait assumes that the user would
-        have stayed silent without the answer, too."""
+        """Does the policy end the turn only after the user has heard the recorded answer? The measured wait then rests
+        on an assumption: that the user would have stayed silent without the answer, too."""
         return self.wait_ms is not None and self.answered_at is not None and (self.ended_at or 0) > self.answered_at
 
 
@@ -76,7 +76,8 @@ class DecidedOverlap(NamedTuple):
 
     @property
     def is_unknown(self) -> bool:
-        """Was the policy undecided when the recorded agent was stopped? What it would have decided isn't known."""
+        """Was the recorded agent stopped before the policy decided? Then it isn't known what the policy would have
+        decided."""
         return self.bid is None and self.stopped_at is not None
 
 
@@ -117,8 +118,8 @@ def _inputs(records: tuple[StepRecord, ...], ears: EarsJournal) -> Iterator[Inpu
 
 
 def _pass_time(policy: HearingPolicy, s: HearingState, at: int, overlaps: _Overlaps) -> HearingState:
-    """Wake the hearing machine at its own due times before the next input. The recorded machine was woken at other
-    times."""
+    """Wake the hearing machine at each of its due times before `at`. The recorded wake-ups can't be used, because
+    another policy has other due times."""
     for _ in range(WAKES_MAX):
         due = next_due(policy, s)
         if due is None or due >= at:

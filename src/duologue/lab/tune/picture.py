@@ -203,7 +203,7 @@ def _around(x: float, y: float, size: float) -> _Box:
 
 
 def _room(text: str, x: float, y: float, taken: Sequence[_Box]) -> _Box | None:
-    """A place near the dot where this text overlaps nothing, or None."""
+    """A free place near the dot, where this text would overlap nothing; None if there is no such place."""
     width = len(text) * _LETTER + 4
     for away in (10, 24, 40):
         for left, top in (

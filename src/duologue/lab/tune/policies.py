@@ -22,8 +22,8 @@ _OTHERS = ("combined", "semantic", "vad", "manual", "server")
 
 
 def setting(name: str, own: HearingPolicy) -> HearingPolicy:
-    """The policy of a call, with the endpoint or overlap policy of this name. Raises DuologueError for an unknown
-    name."""
+    """The policy `own` of a recorded call, with its endpoint policy or overlap policy replaced by the one with this
+    name. Raises DuologueError if the name is unknown."""
     if name == RECORDED:
         return own
     if name in OVERLAP_RULES:
@@ -41,17 +41,18 @@ def setting(name: str, own: HearingPolicy) -> HearingPolicy:
 
 
 def endpoint_settings(has_sound: bool) -> list[str]:
-    """The settings of the end of a turn to compare. `has_sound` says whether the ears report how a pause sounds."""
+    """The names of the endpoint settings (when a turn ends) to compare. `has_sound` says whether the ears report how a
+    pause sounds."""
     by_sound = list(WAITS) if has_sound else []
     return [RECORDED, *by_sound, *(f"silence {ms} ms" for ms in SILENCES_MS), *(f"easyturn {name}" for name in PRESETS)]
 
 
 def overlap_settings() -> list[str]:
-    """The settings of interruptions to compare."""
+    """The names of the overlap settings (when a sound interrupts the agent) to compare."""
     return [RECORDED, *OVERLAP_RULES]
 
 
 def family_of(name: str) -> str:
-    """The family of a setting: silence, easyturn or sound. Settings of one family differ only in numbers."""
+    """The family of a setting: recorded, silence, easyturn or sound. Settings of one family differ only in numbers."""
     first = name.split()[0]
     return first if first in ("silence", "easyturn") else "recorded" if name == RECORDED else "sound"

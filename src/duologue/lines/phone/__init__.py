@@ -1,1 +1,2 @@
-"""The line of a phone call: carriers' messages, codecs, frame order, keys and playback."""
+"""The line of a phone call: messages of the phone carriers, codecs, the order of frames, keys that the caller presses,
+and playback."""

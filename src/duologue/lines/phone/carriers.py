@@ -1,8 +1,8 @@
 """The messages of phone carriers on their media WebSockets, in both directions.
 
 Twilio and Telnyx use the same messages with different field names, so a `Carrier` lists the names, and one parser
-serves both. All functions are pure. Rule: everything that a carrier sends is checked here, and no error message
-contains any of it.
+serves both. All functions are pure. Rule: everything that a carrier sends is checked here, and no error message quotes
+what the carrier sent.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _INBOUND = ("inbound", "inbound_track")
 
 
 class Malformed(DuologueError):
-    """A message of a carrier is invalid. The error text contains nothing of that message."""
+    """A message from a carrier is invalid. The error text quotes nothing from that message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Carrier:
-    """How one carrier's messages differ from another's. `stream_id` to `sample_rate` are the names of the JSON fields
-    in its messages."""
+    """What is specific to one carrier's messages. The fields from `stream_id` to `sample_rate` hold the names of the
+    JSON fields in the carrier's messages."""
 
     name: str
     stream_id: str
@@ -92,7 +92,8 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """A piece of sound. `chunk` is its number, from 1; 0 if the carrier doesn't number the pieces."""
+    """A piece of sound. `chunk` is the number of the piece, counted from 1; 0 if the carrier doesn't number the
+    pieces."""
 
     stream: str
     chunk: int
@@ -125,7 +126,7 @@ class StreamEnded:
 
 @dataclass(frozen=True, slots=True)
 class UnknownMessage:
-    """A message that we don't know, or an error that the carrier reports."""
+    """A message of an unknown kind, or an error that the carrier reports."""
 
     is_error: bool = False
 
@@ -134,7 +135,7 @@ CarrierMessage: TypeAlias = Connected | Started | Media | Pressed | Marked | Str
 
 
 def read_message(carrier: Carrier, text: str) -> CarrierMessage:
-    """Parse and check a message of a carrier. Raises Malformed if it is invalid."""
+    """Parse and check a message from a carrier. Raises Malformed if it is invalid."""
     data = _parse(text)
     event = data.get("event")
     if not isinstance(event, str):
@@ -218,7 +219,7 @@ def _stream(carrier: Carrier, data: dict[str, Any]) -> str:
 
 
 def _number(data: dict[str, Any], name: str) -> int:
-    """Read a whole number. Carriers send it as text, or as a JSON number."""
+    """Read a whole number, which a carrier may send as text or as a JSON number."""
     value = data.get(name)
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:
         return int(value)
@@ -228,8 +229,8 @@ def _number(data: dict[str, Any], name: str) -> int:
 
 
 def _parameters(start: dict[str, Any], name: str) -> dict[str, str]:
-    """The parameters of a call, at most PARAMETERS_MAX. Carriers send an object, or a list of names and values. An
-    unknown program has set them, so everything that isn't a text with a name is ignored."""
+    """The parameters of a call, at most PARAMETERS_MAX. A carrier sends them as an object, or as a list of names and
+    values. They come from a program that we don't know, so every parameter that isn't a text with a name is ignored."""
     given = start.get(name)
     if isinstance(given, dict):
         pairs = list(given.items())
@@ -250,8 +251,8 @@ def write_media(carrier: Carrier, stream: str, payload: bytes) -> str:
 
 
 def media_writer(carrier: Carrier, stream: str) -> Callable[[bytes], str]:
-    """A faster `write_media` for one stream. The returned function takes the payload and returns the message. It is
-    called 50 times a second, so the constant part of the message is made in advance."""
+    """Return a function that does the same as `write_media` for one stream, but faster. It takes the payload and
+    returns the message. As it is called 50 times a second, the constant part of the message is made in advance."""
     head, _, tail = write_media(carrier, stream, b"?").rpartition(base64.b64encode(b"?").decode("ascii"))
     return lambda payload: f"{head}{binascii.b2a_base64(payload, newline=False).decode('ascii')}{tail}"
 

@@ -36,7 +36,7 @@ class Codec:
 
     @property
     def frame_bytes(self) -> int:
-        """How many encoded bytes 20 ms of sound have."""
+        """The number of bytes in 20 ms of encoded sound."""
         return self.rate_hz * FRAME_MS // 1000 * self.bytes_per_sample
 
     @property

@@ -15,7 +15,7 @@ DIGITS_MAX = 64  # a longer text is passed on in parts
 
 
 class Digits:
-    """The keys of one call. `typed` gets each complete text."""
+    """Collects the keys of one call. `typed` is called with each complete text."""
 
     def __init__(self, typed: Callable[[str], None], terminator: str = "#", pause_ms: int = 1_500) -> None:
         self._typed = typed
@@ -25,7 +25,7 @@ class Digits:
         self._alarm: asyncio.TimerHandle | None = None
 
     def use(self, rule: KeyRule | None) -> None:
-        """Collect keys by this rule from now on. None restores the initial rule."""
+        """Use this rule from now on to decide when a text is complete. None restores the initial rule."""
         self._rule = rule or self._usual
 
     def press(self, digit: str) -> None:

@@ -1,7 +1,8 @@
 """Puts the frames of a call into the order in which they were spoken.
 
 An early frame waits a little for the frames before it. A missing frame is replaced by silence of the same length, so
-that times stay right. A duplicate or late frame is dropped. Rule: frames that arrive in order are never delayed.
+that the frames after it keep their time. A duplicate or late frame is dropped. Rule: frames that arrive in order are
+never delayed.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ class Order:
         self.reordered = 0
 
     def feed(self, number: int, frame: bytes) -> list[bytes]:
-        """Add a frame. Returns the frames that can be passed on now, in order. A frame without a number (0) is passed
-        on immediately."""
+        """Add a frame. Returns the frames that can be passed on now, in order. A frame with the number 0 has no known
+        place in the order and is passed on immediately."""
         if not number:
             return [frame]
         if not self._next or number + RESTART < self._next:
@@ -43,7 +44,8 @@ class Order:
         return ready
 
     def finish(self) -> list[bytes]:
-        """The stream has ended: returns the frames that still wait, with silence in place of missing frames."""
+        """Return the frames that are still waiting, with silence in place of missing frames. Called when the stream has
+        ended."""
         ready: list[bytes] = []
         while self._early:
             ready += self._conceal()

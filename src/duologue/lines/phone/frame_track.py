@@ -1,6 +1,6 @@
 """The sound of one voice or one cue, as encoded frames of 20 ms.
 
-A frame is retained until it was heard, so that it can be sent again after a hold. Rule: `sent` and `heard` count frames
+A frame is kept until it was heard, so that it can be sent again after a hold. Rule: `sent` and `heard` count frames
 from the beginning, and `heard` never goes back.
 """
 
@@ -40,7 +40,7 @@ class FrameTrack:
 
     @property
     def is_out(self) -> bool:
-        """Has everything that was sent been heard? If so, the carrier's buffer contains nothing of it."""
+        """Has all sound that was sent been heard? If so, the carrier's buffer contains nothing of this track."""
         return self.sent == self.heard
 
     @property
@@ -49,7 +49,7 @@ class FrameTrack:
 
     @property
     def heard_ms(self) -> int:
-        """How much was heard, without the silence that fills up the last frame."""
+        """How many milliseconds were heard. The silence that fills up the last frame isn't included."""
         return min(self.heard * FRAME_MS, self.samples * 1000 // self._codec.rate_hz)
 
     def add(self, sound: Sound) -> None:
@@ -67,7 +67,8 @@ class FrameTrack:
         self._cut(self._codec.encode(to_pcm(self.resampler.finish())))
 
     def complete(self) -> None:
-        """The sound has ended. Fill up its last frame with silence, because carriers may refuse a shorter frame."""
+        """Note that the sound has ended, and fill up its last frame with silence, because carriers may refuse a shorter
+        frame."""
         self.finish_resampling()
         if self._rest:
             self._frames.append((self._rest + self._codec.silence)[: self._codec.frame_bytes])
@@ -93,6 +94,6 @@ class FrameTrack:
         self._gone = self.heard
 
     def rewind(self) -> None:
-        """Go back to the first frame that was not heard: `next` returns that frame."""
+        """Go back to the first frame that was not heard, so that `next` returns that frame again."""
         self.take += 1
         self.sent = self.heard

@@ -1,4 +1,4 @@
-"""Recognises an answering machine or a person by the first words on a telephone.
+"""Recognises by the first words on a telephone whether an answering machine or a person has answered.
 
 Each language is one file of phrases in `greetings/`. Rule: a machine's phrase counts anywhere in the words ("please
 leave a message after the tone"), a person's phrase counts only if the words contain nothing else ("hello? who is
@@ -26,7 +26,8 @@ WORDS_MAX = 12  # a person's first words aren't longer; a longer text can only b
 
 @dataclass(frozen=True, slots=True)
 class GreetingPhrases:
-    """The phrases of one language, each as its words. In a language without spaces, each phrase is one word."""
+    """The phrases of one language. Each phrase is a sequence of words. In a language without spaces, each phrase is one
+    word."""
 
     machine: tuple[tuple[str, ...], ...]
     person: tuple[tuple[str, ...], ...]
@@ -44,7 +45,7 @@ def answerer_of(text: str, language: str = DEFAULT) -> Answerer:
 
 @cache
 def phrases_in(code: str) -> GreetingPhrases:
-    """The phrases of the language with this code, for which a file must exist."""
+    """The phrases of the language with this code. There must be a file for this language."""
     data = tomllib.loads((_FOLDER / f"{code}.toml").read_text(encoding="utf-8"))
     machine, person = (tuple(_words(code, phrase) for phrase in data[name]) for name in ("machine", "person"))
     return GreetingPhrases(machine, person)
@@ -63,7 +64,7 @@ def _contains(words: tuple[str, ...], phrase: tuple[str, ...], code: str) -> boo
 
 
 def _is_only(words: tuple[str, ...], phrases: tuple[tuple[str, ...], ...], code: str) -> bool:
-    """Are these words one or more of the phrases, one after the other?"""
+    """Do these words consist only of the phrases: one of them, or several in a row?"""
     whole: tuple[str, ...] = words
     wanted = phrases
     if code in _UNSPACED:

@@ -1,10 +1,11 @@
 """The line of a phone call: sends sound in frames of 20 ms, and learns from marks how much of it was heard.
 
-The carrier buffers sound, so only a little is sent ahead of playback, and a clear empties the buffer. A mark is sent
-about every 100 ms; the carrier returns it when all sound before the mark has been played. Rule: only sound before a
-returned mark counts as heard. A mark that returns after a clear doesn't count: its name was forgotten at the clear. A
-cue and the ambient sound are sent only while nothing of a voice is in the carrier's buffer, so clearing them never
-drops any sound of a voice. Tones of keys come before everything else and are never cleared: a voice waits for them.
+The carrier buffers sound, so at any time only a little sound is sent that isn't played yet. The message `clear` empties
+the buffer. A mark is sent about every 100 ms; the carrier returns it when all sound before the mark has been played.
+Rule: only sound before a returned mark counts as heard. Marks that were sent before a clear are forgotten: if they
+return later, they don't count. A cue and the ambient sound are sent only while nothing of a voice is in the carrier's
+buffer, so clearing them never drops any sound of a voice. The tones of keys that the agent sends come before everything
+else and are never cleared: a voice waits until they are played.
 """
 
 from __future__ import annotations
@@ -44,19 +45,19 @@ class CarrierWire(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BufferPace:
-    """How far the carrier's buffer is filled, and how often a mark is sent."""
+    """How much sound the carrier may have in its buffer, and how often a mark is sent."""
 
     ahead_ms: int = 200  # sound that the carrier may buffer: enough for a slow network, and no more
     mark_ms: int = 100
 
 
 class LineGone(ConnectionError):
-    """The call has ended, so the line can't be opened or played on."""
+    """The call has ended, so the line can't be opened, and nothing can be played on it."""
 
 
 class _Mark(NamedTuple):
-    """A mark that hasn't returned yet: how many frames of its voice, and of the whole call, were sent before it. A mark
-    behind a cue or ambient sound has 0 frames: it only shows when that sound was heard."""
+    """A mark that hasn't returned yet. `frames` is how many frames of its voice were sent before the mark; 0 if it
+    follows a cue or ambient sound. `sent` is how many frames were sent before the mark in the whole call."""
 
     frames: int
     sent: int
@@ -128,7 +129,7 @@ class PhoneLine:
             asyncio.get_running_loop().call_soon(self._end_track, track)
 
     def hold(self, voice: int) -> None:
-        """Empty the carrier's buffer. `resume` sends the unplayed sound again."""
+        """Pause the voice: empty the carrier's buffer. `resume` sends the unplayed sound again."""
         track = self._track
         if track is not None and track.voice == voice and not track.is_held:
             track.is_held = True
@@ -177,14 +178,14 @@ class PhoneLine:
     # -- What only a telephone can do
 
     def set_music(self, sound: Sound | None) -> None:
-        """Repeat this sound for a person on hold, while no voice speaks. None ends it."""
+        """Play this sound to a person on hold, again and again, while no voice speaks. None ends the music."""
         self._silence_beside()
         self._music = AmbientLoop(sound_at(sound, self.codec_out.rate_hz) if sound is not None else b"")
         self._pump()
 
     async def send_keys(self, digits: str) -> None:
-        """Send these keys as tones, as soon as nothing of a voice is in the carrier's buffer. Returns when the carrier
-        has played them. Raises UnknownKeys."""
+        """Send these keys as tones, as soon as the carrier's buffer contains no sound of a voice. Returns when the
+        carrier has played the tones. Raises UnknownKeys if these keys can't be sent."""
         pcm = tones_of(digits, self.codec_out.rate_hz)
         loop = asyncio.get_running_loop()
         while self._tones is not None or (self._track is not None and not self._track.is_out):
@@ -214,7 +215,8 @@ class PhoneLine:
     # -- What the carrier sends
 
     def hear(self, media: Media) -> None:
-        """Pass on a piece of the caller's sound. Sound of the other direction is only counted."""
+        """Pass on a piece of the caller's sound. If a carrier also sends back the agent's own sound, it is counted and
+        dropped."""
         if not media.is_inbound:
             self.counts["outbound"] += 1
             return
@@ -222,8 +224,8 @@ class PhoneLine:
             self._pass_on(payload)
 
     def _pass_on(self, payload: bytes) -> None:
-        """Report a piece of the caller's sound, with what was played to the caller at the same time. A piece that comes
-        faster than it can be spoken is only counted."""
+        """Report a piece of the caller's sound, with the sound that was played to the caller at the same time. If the
+        caller's sound arrives faster than real time, the piece is only counted."""
         samples = len(payload) // self.codec.bytes_per_sample
         if not self.may_hear(-(-samples * 1000 // self.codec.rate_hz)):
             self.counts["too_fast"] += 1
@@ -232,8 +234,8 @@ class PhoneLine:
         self._notify(Frame(pcm, self.codec.rate_hz, self._played.take(len(pcm) // 2)))
 
     def note_mark(self, marked: Marked) -> None:
-        """A mark has returned: note that the caller has heard all sound before it. A mark from before a clear is only
-        counted."""
+        """Note that a mark has returned: the caller has heard all sound before it. A mark that was sent before a clear
+        is only counted."""
         mark, track = self._marks.pop(marked.name, None), self._track
         if mark is None or (mark.frames and track is None):
             self.counts["flushed_marks"] += 1
@@ -254,7 +256,7 @@ class PhoneLine:
         self.pressed(pressed.digit)
 
     def hung_up(self) -> None:
-        """The carrier has ended the call or has disconnected: report that the caller is gone."""
+        """Report that the caller is gone, because the carrier has ended the call or has disconnected."""
         if self._is_gone:
             return
         for payload in self._order.finish():
@@ -272,7 +274,7 @@ class PhoneLine:
     # -- Sending
 
     def _pump(self) -> None:
-        """Send what may be sent now, and set a timer for the rest."""
+        """Send as many frames as the carrier may buffer now, and set a timer for the rest."""
         loop, track = asyncio.get_running_loop(), self._track
         self._cancel_timer()
         while not self._is_gone and (send := self._sender()) is not None:
@@ -287,18 +289,18 @@ class PhoneLine:
             self._mark(track)
 
     def _ends_here(self, track: FrameTrack) -> bool:
-        """Must a mark follow the sound that was sent? Yes, at the end of a voice, and if a cue or an ambient sound
-        waits until the voice is heard."""
+        """Must a mark be sent now, after the voice's sound so far? Yes, if this is the end of the voice, or if a cue or
+        an ambient sound must wait until this sound is heard."""
         return track.is_all_sent or (not track.has_more and self._has_more_beside)
 
     @property
     def _has_more_beside(self) -> bool:
-        """Does a cue or an ambient sound wait until the voice is heard?"""
+        """Is there a cue, music or an ambient sound to send when no sound of the voice is in the carrier's buffer?"""
         return (self._cue is not None and self._cue.has_more) or bool(self._ambient or self._music)
 
     def _sender(self) -> Callable[[], None] | None:
-        """The method that sends the next frame: of key tones, of the voice, of the cue or of the ambient sound, in this
-        order. None if nothing can be sent now."""
+        """The method that sends the next frame. Key tones are sent first, then the voice, then the cue, then the
+        ambient sound. None if nothing can be sent now."""
         track, tones = self._track, self._tones
         if tones is not None:
             return self._send_tone if tones.has_more else None
@@ -311,7 +313,7 @@ class PhoneLine:
         return self._send_ambient if self._ambient or self._music else None
 
     def _send_voice(self) -> None:
-        """Send a frame of the voice. This ends a cue."""
+        """Send a frame of the voice. If a cue is playing, it ends."""
         track = self._track
         assert track is not None
         self._cue = None
@@ -349,21 +351,22 @@ class PhoneLine:
             self._beside_until = self._buffered_until
 
     def _mark_beside(self, is_last: bool) -> None:
-        """Send a mark behind a cue or ambient sound. It only shows when that sound was heard, which is needed to
-        recognise its echo."""
+        """Send a mark after a cue or ambient sound, if one is due. It shows when this sound was heard, so that its echo
+        can be recognised."""
         sent = self._played.sent
         if is_last or sent * FRAME_MS % self._pace.mark_ms == 0:
             self._marks[f"beside.{sent}"] = _Mark(0, sent)
             self._wire.send(write_mark(self._carrier, self._stream, f"beside.{sent}"))
 
     def _silence_beside(self) -> None:
-        """Drop the sound of a cue and the ambient sound that the carrier still has. Its buffer contains no voice at
-        this time."""
+        """Drop the sound of a cue and the ambient sound that are still in the carrier's buffer. The buffer contains no
+        sound of a voice at this time."""
         if self._beside_until > asyncio.get_running_loop().time():
             self._flush()
 
     def _pump_on(self, voice: int) -> None:
-        """The timer's callback. A failure becomes an event, because a timer has no caller that could handle it."""
+        """Call `_pump`, for a timer. If this fails, report an event, because a timer has no caller that could handle an
+        exception."""
         try:
             self._pump()
         except OSError as problem:

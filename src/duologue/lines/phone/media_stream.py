@@ -1,4 +1,5 @@
-"""Handles the media stream of one call: admits it, passes sound and keys to the line, and ends it.
+"""Handles the media stream of one call: admits or refuses the stream, passes sound and keys to the line, and ends the
+stream.
 
 This module doesn't know the network: it gets the carrier's messages as text and sends through a `CarrierWire`. Rule: a
 stream that violates the protocol is closed with a close code and a short reason, which contains no spoken words and no
@@ -70,7 +71,7 @@ class Stream:
         self._id = ""
 
     def receive(self, text: str) -> None:
-        """Handle one message of the carrier. Raises StreamRefused if the stream must be closed."""
+        """Handle one message from the carrier. Raises StreamRefused if the stream must be closed."""
         try:
             message = read_message(self.carrier, text)
         except Malformed as problem:

@@ -1,4 +1,4 @@
-"""The sound that the carrier plays, aligned with the caller's frames that arrive at the same time.
+"""Finds out which part of the agent's sound was playing while each frame of the caller was recorded.
 
 The echo of the agent's voice is in the caller's sound, so the ears need to know what was played. A carrier returns a
 mark when it has played all sound before the mark. Marks and the caller's frames come on one socket in order, so a mark
@@ -22,16 +22,16 @@ TRIP_MS_MAX = 2_000  # a longer round trip isn't believed
 
 
 class _SentFrame(NamedTuple):
-    """A frame that was sent: its PCM at the caller's rate, and how many samples of the caller had arrived before it was
-    sent."""
+    """A frame that was sent to the carrier. `pcm` is its sound, at the sample rate of the caller's sound. `sent_at` is
+    how many samples had arrived from the caller when the frame was sent."""
 
     pcm: bytes
     sent_at: int
 
 
 class PlayedSound:
-    """The agent's sound of one call. `out` is the codec of what is sent, `rate_hz` is the rate of the caller's
-    sound."""
+    """The sound that the agent has sent in one call. `out` is the codec of this sound, and `rate_hz` is the sample rate
+    of the caller's sound."""
 
     def __init__(self, out: Codec, rate_hz: int) -> None:
         self.sent = 0  # frames that were sent in this call
@@ -73,7 +73,7 @@ class PlayedSound:
         self._drop(min(played, self._next))
 
     def clear(self) -> None:
-        """Note that the carrier was told to drop its buffer. It goes on playing until that command arrives."""
+        """Note that the carrier was told to drop its buffer. The carrier goes on playing until that command arrives."""
         playing = -(-self._trip * 1000 // (self._rate_hz * FRAME_MS))
         for _ in range(len(self._frames) - min(len(self._frames), self._next + playing)):
             self._frames.pop()

@@ -1,7 +1,7 @@
 """The tones of telephone keys (DTMF), made and recognised.
 
-Sound is 16-bit mono PCM. Each key is two tones at once. Rule: a key is recognised only if exactly one tone of each
-group stands out and hardly anything else sounds, so that speech isn't taken for a key.
+Sound is 16-bit mono PCM. Each key is two tones at the same time, one from a low group and one from a high group. Rule:
+a key is recognised only if almost all of the sound is one tone of each group, so that speech isn't taken for a key.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def check_keys(digits: str) -> None:
 
 
 def tones_of(digits: str, rate_hz: int) -> bytes:
-    """These keys as sound, with a gap after each."""
+    """The tones of these keys as sound, with a short silence after each."""
     check_keys(digits)
     return b"".join(_tone_of(key, rate_hz) for key in digits)
 
@@ -62,7 +62,8 @@ def _waves(samples: int, rate_hz: int) -> npt.NDArray[np.complex128]:
 
 
 class KeyDetector:
-    """Recognises keys in the sound of a call, frame by frame. A key counts once, however long it sounds."""
+    """Recognises keys in the sound of a call, frame by frame. Each press of a key is reported only once, however long
+    its tone lasts."""
 
     def __init__(self, rate_hz: int = 8_000) -> None:
         self._rate_hz = rate_hz
@@ -70,7 +71,8 @@ class KeyDetector:
         self._told = ""  # the key that was reported and still sounds
 
     def hear(self, pcm: bytes) -> str:
-        """The key that this frame completes, or "". A key must be in two frames in a row."""
+        """The key that is recognised with this frame: its tones were in this frame and in the previous one. Otherwise
+        ""."""
         key = self._key_in(to_samples(pcm))
         found = key if key and key == self._newest and key != self._told else ""
         self._told = found or (self._told if key and key == self._told else "")

@@ -1,2 +1,2 @@
-"""The pure playback machine of a line: how much of the agent's voice a client, which may reconnect, has got and
-played."""
+"""The playback of a line, as a pure state machine. It knows how much of the agent's voice was sent to the client and
+played, even if the client reconnects."""

@@ -1,7 +1,7 @@
-"""The inputs of the playback machine, as values: what happens to a line with a client.
+"""The inputs of the playback state machine: what can happen on the line of a client.
 
-A voice is the sound of one utterance of the agent, with a number. Amounts of sound are counted in samples, and reports
-of a client in milliseconds. Rule: an input about the current voice contains the number of that voice. An input with
+A voice is the sound of one utterance of the agent, with a number. Amounts of sound are counted in samples. Reports from
+a client are in milliseconds. Rule: an input about the current voice contains the number of that voice. An input with
 another number is late, and changes nothing.
 """
 
@@ -31,7 +31,7 @@ class VoiceBegan:
 
 @dataclass(frozen=True, slots=True)
 class SoundAdded:
-    """This much more sound of the voice can be sent."""
+    """`samples` more samples of the voice can be sent."""
 
     voice: int
     samples: int
@@ -39,7 +39,7 @@ class SoundAdded:
 
 @dataclass(frozen=True, slots=True)
 class SoundEnded:
-    """No more sound follows the last `samples` of the voice."""
+    """The sound of the voice is complete with these last `samples` samples."""
 
     voice: int
     samples: int
@@ -54,7 +54,7 @@ class HoldAsked:
 
 @dataclass(frozen=True, slots=True)
 class ResumeAsked:
-    """The voice may go on from where it was held."""
+    """The voice may continue at the point where it was held."""
 
     voice: int
 
@@ -121,7 +121,7 @@ class ClientDisconnected:
 
 @dataclass(frozen=True, slots=True)
 class WaitingEnded:
-    """No client has come in time."""
+    """The time to wait for a client is over, and no client has connected."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The intents of the playback machine, as values: what a line with a client must do.
+"""The intents of the playback state machine: what the line of a client has to do next.
 
 Rule: in one step, everything for the client comes before the reports to the conversation. A report may make the
 conversation stop the voice at once, and no sound may be sent after that.
@@ -44,7 +44,7 @@ class SendCommand:
 
 @dataclass(frozen=True, slots=True)
 class DropQueued:
-    """Remove the sound of a voice that still waits to be sent on this socket."""
+    """Remove the sound of a voice from the queue of this socket, so that it isn't sent."""
 
     client: int
     voice: int
@@ -67,7 +67,7 @@ class FinishOpening:
 
 @dataclass(frozen=True, slots=True)
 class CancelOpening:
-    """The line won't open."""
+    """The line won't open: make the waiting call of `open` fail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,8 @@ class ReportNow:
 
 @dataclass(frozen=True, slots=True)
 class ReportSoon:
-    """Report this event after the conversation's own call to the line has returned."""
+    """Report this event a moment later. The conversation has just called a method of the line, and that method must
+    return first."""
 
     event: LineEvent
 

@@ -1,7 +1,8 @@
-"""The playback machine: `step(state, input) -> (state, intents)` for the line of one conversation.
+"""The playback state machine: `step(state, input) -> (state, intents)` for the line of one conversation.
 
-Pure: no clock, no await, no sound. After the rows, sound is sent as far ahead as allowed. Rule: if no row fits an
-input, or if the input names another voice or socket than the current one, `step` returns the same state and no intents.
+Pure: no clock, no await, no sound. After the rows were applied, sound is sent as far ahead as allowed. Rule: if no row
+fits an input, or if the input is about a voice or socket that isn't the current one, `step` returns the same state and
+no intents.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ ABOUT_THE_VOICE = (
 
 
 class PlaybackMachine:
-    """Rows, compiled for lookup by place and input."""
+    """The rows of the table, indexed by place and type of input."""
 
     def __init__(self, rows: Iterable[PlaybackRow] = ROWS) -> None:
         self._table: dict[tuple[VoicePlace | ClientPlace, type], list[PlaybackRow]] = {}
@@ -38,7 +39,8 @@ class PlaybackMachine:
     def row_for(
         self, place: VoicePlace | ClientPlace, state: PlaybackState, given: on.PlaybackInput
     ) -> PlaybackRow | None:
-        """The first row of this place that fits the input, or None."""
+        """The first row for this place that fits the input. None if no row fits, or if the input is about another
+        voice."""
         if isinstance(given, ABOUT_THE_VOICE) and given.voice != state.voice:
             return None
         for row in self._table.get((place, type(given)), ()):
@@ -47,7 +49,7 @@ class PlaybackMachine:
         return None
 
     def step(self, state: PlaybackState, given: on.PlaybackInput) -> PlaybackDone:
-        """The state after this input, and what to do now, in this order."""
+        """Return the state after this input, and the intents to carry out now, in order."""
         voice_row = self.row_for(state.voice_place, state, given)
         client_row = self.row_for(state.client_place, state, given)
         after, intents = state, list[PlaybackIntent]()

@@ -1,7 +1,8 @@
-"""The rows of the playback machine: in one of these places, on this input, if the guard holds, go there and do that.
+"""The table of the playback state machine. A row says: if the voice or the client is in one of these places, this input
+arrives and the guard is true, go to the target place and run the actions.
 
-There are two kinds of places, of the voice and of the client, and an input may have a row in both. Rule: the first row
-that fits is taken, and only a row changes a place.
+A place is a state: `VoicePlace` for the voice (such as HELD), and `ClientPlace` for the client (such as HERE). One
+input may change both. Rule: for each of them, the first row that fits is taken, and only a row changes a place.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ PlaybackGuard: TypeAlias = Callable[[PlaybackState, Any], bool]
 
 @dataclass(frozen=True, slots=True)
 class PlaybackRow:
-    """One behaviour. If `target` is None, the place stays the same."""
+    """One row of the table. If `target` is None, the place stays the same."""
 
     sources: tuple[V | C, ...]
     on: type
@@ -39,7 +40,7 @@ class PlaybackRow:
 
     @property
     def name(self) -> str:
-        """The row's name in reports."""
+        """The name of the row in reports."""
         guard = f" [{self.when.__name__}]" if self.when else ""
         target = self.target.value if self.target else "same"
         return f"{'/'.join(place.value for place in self.sources)} + {self.on.__name__}{guard} -> {target}"
@@ -53,7 +54,7 @@ def row(
     when: PlaybackGuard | None = None,
     why: str = "",
 ) -> PlaybackRow:
-    """Make a row. A single source can be passed without a tuple."""
+    """Make a row. `sources` is one place, or a tuple of several."""
     return PlaybackRow(sources if isinstance(sources, tuple) else (sources,), given, target, actions, when, why)
 
 
@@ -179,7 +180,7 @@ def report_unplayable(s: PlaybackState, given: on.UnplayableReported) -> Playbac
 
 
 def send_missing_sound(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
-    """Send the sound of this voice that the client doesn't have, and note how much it has played."""
+    """Send the part of this voice that the client doesn't have, and note how much the client has played."""
     assert given.position is not None
     s, intents = send_missing(s, given.position)
     report = on.PlayedReported(s.voice, given.position.ms)
@@ -194,9 +195,9 @@ def send_unheard_sound(s: PlaybackState, _: Any) -> PlaybackDone:
 
 
 def stop_its_voice(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
-    """The client plays a voice that was replaced or cleared meanwhile: stop it, and note how much was heard. A voice
-    that this line has never played comes from an earlier server process: the client has received at most a little more
-    of it than it has played, and will report in the end how much was heard."""
+    """Stop the voice that the client plays, because it was replaced or cleared while the client was disconnected, and
+    note how much was heard. If this line has never played that voice, it comes from an earlier server process. The
+    client will then report how much of it was heard."""
     assert given.position is not None
     stopped = on.StoppedReported(given.position.voice, given.position.ms)
     clear = do.SendCommand(PlayCommand.CLEAR, stopped.voice)
@@ -215,7 +216,7 @@ def stop_its_voice(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
 
 
 def drop_at_former(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
-    """Drop the sound that waits on the previous socket, because the new client gets it."""
+    """Drop the sound that is queued on the previous socket, because it is sent on the new socket."""
     return s, (do.DropQueued(s.client, s.voice),) if given.client != s.client else ()
 
 

@@ -1,7 +1,7 @@
 """Decides which sound is sent next, and which sound is sent again to a client that reconnects.
 
-All functions are pure, from a state to a state and intents. Rule: a client gets each sample once and in order, and at
-most AHEAD_MS before it is played.
+All functions are pure: they take a state, and return the next state and the intents. Rule: a client gets each sample
+once and in order, and at most AHEAD_MS before it is played.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ def send_ahead(s: PlaybackState) -> PlaybackDone:
 
 
 def _next_piece(s: PlaybackState) -> Piece | None:
-    """The next piece to send: one that is sent again, or a new one. The start and the end of a sentence don't wait for
-    a full piece."""
+    """The next piece to send: a piece that has to be sent again, otherwise a new one. None if no piece is ready. A new
+    piece normally has its full length. It may be shorter if the client has little left to play, or at the end of the
+    voice."""
     if (again := s.piece_to_repeat()) is not None:
         return again
     samples = min(s.made - s.cut_to, PIECE_MS * SAMPLES_PER_MS)
@@ -62,8 +63,8 @@ def _next_piece(s: PlaybackState) -> Piece | None:
 
 
 def send_missing(s: PlaybackState, position: Position | None) -> PlaybackDone:
-    """Go back to the first sound that the client doesn't have. Tell the client where that is, and whether playback is
-    held. A client without a position gets the sound that wasn't heard yet."""
+    """Go back to the first sound that the client doesn't have. Tell the client at which position this sound begins, and
+    whether playback is held. If the client has reported no position, it gets all sound that wasn't heard yet."""
     chunk = position.chunk if position is not None else 0
     missing = [piece for piece in s.cut if chunk < piece.number < s.next_number]
     s = replace(s, next_number=missing[0].number if missing else s.next_number)
@@ -81,7 +82,8 @@ def send_missing(s: PlaybackState, position: Position | None) -> PlaybackDone:
 
 
 def _skip_heard(s: PlaybackState) -> PlaybackState:
-    """Cut off the part that was heard from the piece to send again. The piece keeps its number and its end."""
+    """Remove the part that was already heard from the start of the piece that is sent again. The piece keeps its number
+    and its end."""
     again, heard = s.piece_to_repeat(), s.heard_ms * SAMPLES_PER_MS
     if again is None or again.start >= heard:
         return s
@@ -90,7 +92,7 @@ def _skip_heard(s: PlaybackState) -> PlaybackState:
 
 
 def note_heard(s: PlaybackState, ms: int) -> PlaybackState:
-    """Note that this much was heard, but never less than before, and never more than was sent."""
+    """Note that this much was heard. A report of less than before, or of more than was sent, is corrected."""
     heard_ms = max(s.heard_ms, min(ms, s.sent_ms))
     heard, sent = heard_ms * SAMPLES_PER_MS, s.next_number
     done = sum(1 for piece in s.cut if piece.number < sent and piece.end <= heard)

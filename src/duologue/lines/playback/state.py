@@ -1,8 +1,10 @@
-"""What a line knows of its voice and its client: two places and a few amounts, as one frozen value.
+"""What a line knows about its voice and its client, as one frozen value: the state of each (called its place), and a
+few amounts.
 
-The value counts sound and doesn't hold it. A piece of sound is cut when it is sent for the first time, and keeps its
-number and its ends until it was heard, so that a client that reconnects and names its last chunk gets exactly the sound
-after that chunk. Rule: all decisions of the line about the voice and the client depend only on this value.
+The value has amounts of sound, but not the sound itself. When sound is sent for the first time, it is divided into
+numbered pieces. A piece keeps its number, start and end until it was heard. So a client that reconnects and names the
+last chunk that it received gets exactly the sound after that chunk. Rule: all decisions of the line about the voice and
+the client depend only on this value.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ LOW_MS = 200  # if the client has less than this left to play, a piece that isn'
 
 
 class VoicePlace(Enum):
-    """What the voice does."""
+    """The state of the voice."""
 
     SILENT = "silent"
     PLAYING = "playing"
@@ -30,7 +32,7 @@ class VoicePlace(Enum):
 
 
 class ClientPlace(Enum):
-    """Where the client is."""
+    """The state of the client's connection."""
 
     AWAY = "away"
     AWAITED = "awaited"
@@ -59,8 +61,8 @@ class SoundEnd(Enum):
 
 
 class Piece(NamedTuple):
-    """A numbered piece of a voice, from one sample up to another. Milliseconds aren't used, because rounding would add
-    up within a minute."""
+    """A numbered piece of a voice, from the sample `start` up to the sample `end`. These aren't milliseconds, because
+    rounding errors would add up within a minute."""
 
     number: int
     start: int
@@ -68,7 +70,7 @@ class Piece(NamedTuple):
 
 
 class FormerVoice(NamedTuple):
-    """The voice before the current one, and how much of it was sent."""
+    """The previous voice, and how much of it was sent."""
 
     voice: int
     sent_ms: int
@@ -79,7 +81,7 @@ NO_VOICE = FormerVoice(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class PlaybackState:
-    """What the line knows. Positions are samples of the current voice."""
+    """The state of one line. Positions count samples from the start of the current voice."""
 
     voice_place: VoicePlace = VoicePlace.SILENT
     client_place: ClientPlace = ClientPlace.AWAY
@@ -97,18 +99,19 @@ class PlaybackState:
 
     @property
     def sent_ms(self) -> int:
-        """How much of the voice was sent. Rounded up, so that a client that heard everything isn't reported to have
-        heard less."""
+        """How many milliseconds of the voice were sent. This is rounded up, so that a voice that was heard completely
+        isn't reported as a millisecond too short."""
         return -(-self.sent_to // SAMPLES_PER_MS)
 
     @property
     def needed_from(self) -> int:
-        """The position before which sound is never sent again."""
+        """The position of the first sample that may have to be sent or sent again. Sound before it can be dropped."""
         return self.cut[0].start if self.cut else self.cut_to
 
     @property
     def is_dry(self) -> bool:
-        """Has the client received all available sound and almost played it, although the voice isn't complete?"""
+        """Is the client about to run out of sound? It has received all sound that was made so far and has played almost
+        all of it, but the voice isn't complete."""
         return (
             self.voice_place is VoicePlace.PLAYING
             and self.client_place is ClientPlace.HERE
@@ -118,9 +121,10 @@ class PlaybackState:
         )
 
     def takes_sound(self, voice: int) -> bool:
-        """Is this the current voice, and may more of it be heard?"""
+        """Is this the current voice, and is it playing or held, so that more sound may be added?"""
         return voice == self.voice and self.voice_place in (VoicePlace.PLAYING, VoicePlace.HELD)
 
     def piece_to_repeat(self) -> Piece | None:
-        """The piece to send next, if it was sent before to a client that is gone."""
+        """The piece to send next, if it has to be sent again (the client that received it first is gone); otherwise
+        None."""
         return next((piece for piece in self.cut if piece.number == self.next_number), None)

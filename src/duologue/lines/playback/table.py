@@ -1,6 +1,6 @@
-"""The playback machine as Markdown: its places and its rows, for the documentation.
+"""Writes the playback state machine as Markdown for the documentation: its places and rows.
 
-Rule: everything is read from the rows and meanings that the line runs with.
+Rule: the text is made from the same rows that the line runs, so it can't differ from them.
 """
 
 from __future__ import annotations

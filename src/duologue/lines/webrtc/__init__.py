@@ -1,1 +1,2 @@
-"""WebRTC: Opus in both directions, what was heard, jitter and loss. Only `peer` and `aiortc_internals` use aiortc."""
+"""The line over WebRTC: sound as Opus in both directions, how much of it was heard, and what to do about late and lost
+packets. Only `peer` and `aiortc_internals` use aiortc."""

@@ -1,8 +1,10 @@
-"""All use of private names of aiortc, in one place: for packets as they arrive, reports, and timestamps.
+"""The only module that uses private names of aiortc. It needs them to get packets as they arrive, reports from the
+client, and timestamps.
 
-aiortc's receiver waits for each lost packet until 16 others have come, and decodes in a thread of its own. So packets
-are taken before that, and `arrival_order` orders them. Rule: no other module uses private names of aiortc. They are
-those of version 1.16, and the tests of `peer` show whether they still work.
+aiortc's receiver waits for a lost packet until 16 other packets have arrived, and then decodes in a separate thread.
+This is too slow, so we take the packets before aiortc's receiver handles them, and `arrival_order` puts them in order.
+Rule: no other module uses private names of aiortc. The names are those of aiortc 1.16, and the tests of `peer` show
+whether they still exist.
 """
 
 from __future__ import annotations
@@ -15,14 +17,15 @@ from aiortc.rtp import RtcpRrPacket, RtcpSrPacket
 
 
 class ReceiverReport(NamedTuple):
-    """What the client's last report says about the sound that the client receives."""
+    """What the client has last reported about the sound that it receives."""
 
     lost_percent: int
     jitter_ms: int
 
 
 class _PacketTap:
-    """Replaces the jitter buffer of a receiver. It passes packets on, and never returns a frame to decode."""
+    """Replaces the jitter buffer of aiortc's receiver. It passes packets to `on_packet`, and returns no frames, so
+    aiortc decodes nothing."""
 
     def __init__(self, on_packet: Callable[[int, bytes], None]) -> None:
         self._on_packet = on_packet
@@ -33,12 +36,13 @@ class _PacketTap:
 
 
 def tap_packets(receiver: RTCRtpReceiver, on_packet: Callable[[int, bytes], None]) -> None:
-    """Call `on_packet` with the timestamp and the payload of each packet, as it arrives, instead of decoding it."""
+    """Call `on_packet` with the timestamp and the payload of each packet as soon as it arrives. aiortc no longer
+    decodes the packets."""
     receiver._RTCRtpReceiver__jitter_buffer = _PacketTap(on_packet)  # type: ignore[attr-defined]
 
 
 def tap_reports(sender: RTCRtpSender, on_report: Callable[[ReceiverReport], None]) -> None:
-    """Call `on_report` with each report of the client about the sound that it receives."""
+    """Call `on_report` with each report from the client about the sound that it receives."""
     handle = sender._handle_rtcp_packet
 
     async def tapped(packet: Any) -> None:
@@ -52,7 +56,7 @@ def tap_reports(sender: RTCRtpSender, on_report: Callable[[ReceiverReport], None
 
 
 def round_trip_ms(sender: RTCRtpSender) -> int:
-    """The round-trip time that the client's reports show; 0 before the first report."""
+    """The round-trip time according to the client's reports; 0 before the first report."""
     seconds = sender._RTCRtpSender__rtt  # type: ignore[attr-defined]
     return max(0, round(seconds * 1000)) if seconds is not None else 0
 

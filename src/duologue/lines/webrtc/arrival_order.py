@@ -1,10 +1,11 @@
-"""The order in which packets of the client's microphone are heard: a pure step for each packet that arrives.
+"""Puts the packets from the client's microphone in order. `step` is a pure function that is called for each packet that
+arrives.
 
-Packets may arrive late, twice or never. A packet that arrives in order is heard at once, so a good network adds no
-delay. After a gap, packets wait for the missing one, but only as long as packets on this network are usually late. Then
-the gap is concealed: similar sound fills it. Stamps are counted in RTP clocks (48 per millisecond) and don't wrap
-around. The state has the stamps of packets, but not their sound. Rule: sound leaves in the order in which it was
-spoken, and no packet leaves twice.
+Packets may arrive late, twice or never. A packet that arrives in order is passed on at once, so on a good network there
+is no delay. If a packet is missing, the packets after it wait for it. How long they wait depends on how late packets
+have been on this network. After that, the gap is concealed: similar sound fills it. Stamps are counted in RTP clocks
+(48 per millisecond) and don't wrap around. The state has the stamps of packets, but not their sound. Rule: sound is
+passed on in the order in which it was spoken, and no packet is passed on twice.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ class HearPacket(NamedTuple):
 
 
 class Conceal(NamedTuple):
-    """Generate this much sound in place of a lost packet. `following` is the stamp of the packet after it, or None."""
+    """Generate sound in place of a lost packet; `clocks` is its length. `following` is the stamp of the packet after
+    the lost one, if that packet may contain a copy of it; otherwise None."""
 
     clocks: int
     following: int | None
@@ -46,7 +48,7 @@ class WaitingPacket(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ArrivalState:
-    """What arrived, as far as it matters for the next packet."""
+    """What is remembered about the packets that have arrived, in order to handle the next packet."""
 
     next_stamp: int | None = None  # of the sound that is heard next; None before the first packet
     waiting: tuple[WaitingPacket, ...] = ()  # by stamp
@@ -65,14 +67,15 @@ ArrivalDone: TypeAlias = tuple[ArrivalState, tuple[Heard, ...]]
 
 
 def unwrap(stamp: int, near: int | None) -> int:
-    """A 32-bit timestamp as the number closest to `near` with the same lower bits."""
+    """Turn a 32-bit timestamp, which wraps around, into a number that doesn't: the number closest to `near` with the
+    same lower 32 bits. If `near` is None, the timestamp is returned."""
     if near is None:
         return stamp
     return near + ((stamp - near + (1 << 31)) % (1 << 32)) - (1 << 31)
 
 
 def step(s: ArrivalState, stamp: int, clocks: int, now_ms: int) -> ArrivalDone:
-    """The state after a packet of this length has arrived, and what is heard now."""
+    """Return the state after a packet of this length has arrived, and which sound is passed on now."""
     stamp = unwrap(stamp, s.next_stamp)
     if s.next_stamp is None or abs(stamp - s.next_stamp) > JUMP_MS * CLOCKS_PER_MS:
         s = ArrivalState(stamp, (), now_ms - stamp // CLOCKS_PER_MS, 0, s.concealed, s.late)
@@ -88,8 +91,8 @@ def step(s: ArrivalState, stamp: int, clocks: int, now_ms: int) -> ArrivalDone:
 
 
 def _note_transit(s: ArrivalState, transit_ms: int, fades: bool) -> ArrivalState:
-    """Remember how late packets are. The remembered lateness slowly decreases, so that an improvement of the network is
-    noticed."""
+    """Remember how much later than the fastest packets other packets arrive. The remembered value slowly decreases, so
+    that an improvement of the network is noticed."""
     fastest = min(transit_ms, s.transit_ms)
     late_ms = transit_ms - fastest
     spread_ms = max(late_ms, s.spread_ms - fades)
@@ -105,7 +108,8 @@ def _go_on(s: ArrivalState, next_stamp: int) -> ArrivalState:
 
 
 def _leave(s: ArrivalState, now_ms: int) -> ArrivalDone:
-    """Release all packets that can be heard now, in order. A gap is concealed when the missing packet is too late."""
+    """Pass on all packets that needn't wait any longer, in order. A gap is concealed when the missing packet is too
+    late."""
     heard: list[Heard] = []
     next_stamp, waiting, concealed = s.next_stamp, list(s.waiting), s.concealed
     assert next_stamp is not None
@@ -127,7 +131,8 @@ def _leave(s: ArrivalState, now_ms: int) -> ArrivalDone:
 
 
 def _conceal(clocks: int, following: int) -> list[Heard]:
-    """The pieces that fill a gap. Only the last piece can be restored from the packet after the gap."""
+    """The pieces of sound that fill a gap. Only the last piece can be restored, because the packet after the gap may
+    contain a copy of it."""
     clocks = min(clocks, CONCEALED_MS_MAX * CLOCKS_PER_MS)
     whole, rest = divmod(clocks, PACKET_CLOCKS)
     sizes = [*([rest] if rest else []), *[PACKET_CLOCKS] * whole]

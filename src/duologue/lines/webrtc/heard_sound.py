@@ -1,9 +1,11 @@
-"""How much was heard of a voice that is sent as RTP packets: a pure step for each packet, and for each acknowledgement.
+"""Counts how much was heard of a voice that is sent as RTP packets. `step` is a pure function, called for each packet
+that is sent and each report of what was played.
 
-A voice is the sound of one utterance of the agent, with a number. Packets leave at the speed at which they are played,
-each with a stamp. The client reports the stamp that it plays, or that stamp is estimated. The spans then show which
-sample of which voice was heard. Stamps are RTP clocks (48 per millisecond) since the connection began, and positions
-are samples of the voice (24 per millisecond). Rule: sound counts as heard only if it was sent, and only once.
+A voice is the sound of one utterance of the agent, with a number. Packets are sent at the speed at which they are
+played, each with a stamp. The client reports the stamp of the packet that it is playing; otherwise the stamp is
+estimated. From the stamp follows which sample of which voice was heard. Stamps are RTP clocks (48 per millisecond)
+since the connection began, and positions are samples of the voice (24 per millisecond). Rule: sound counts as heard
+only if it was sent, and only once.
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ STOP_MS_MAX = 250  # this long after a clear, the stop is reported with what was
 
 @dataclass(frozen=True, slots=True)
 class VoiceSent:
-    """A packet with this stamp was sent. It begins with `samples` samples of the voice, from the position `start`
-    on."""
+    """A packet with this stamp was sent. It begins with `samples` samples of the voice; the first of them is at the
+    position `start` of the voice."""
 
     stamp: int
     voice: int
@@ -34,7 +36,7 @@ class VoiceSent:
 
 @dataclass(frozen=True, slots=True)
 class VoiceComplete:
-    """All of the voice was sent, up to this sample."""
+    """The whole voice was sent. `end` is its length in samples."""
 
     voice: int
     end: int
@@ -42,7 +44,7 @@ class VoiceComplete:
 
 @dataclass(frozen=True, slots=True)
 class VoiceCleared:
-    """The voice was cleared: nothing after this sample is sent."""
+    """The voice was cleared: no sound of it is sent after the sample `end`."""
 
     voice: int
     end: int
@@ -59,7 +61,7 @@ class StampHeard:
 
 @dataclass(frozen=True, slots=True)
 class SpansDropped:
-    """The voice continues on another connection: forget it."""
+    """The voice continues on another connection, so this connection must forget it."""
 
 
 HeardInput: TypeAlias = VoiceSent | VoiceComplete | VoiceCleared | StampHeard | SpansDropped
@@ -87,8 +89,8 @@ class HeardState:
 
     @property
     def heard_ms(self) -> int:
-        """How much was heard. Rounded up if all sound that was sent was heard, so that a voice isn't reported as too
-        short."""
+        """How many milliseconds were heard. If everything that was sent was heard, the number is rounded up, so that a
+        voice isn't reported as a millisecond too short."""
         return -(-self.heard // SAMPLES_PER_MS) if self.heard == self.sent else self.heard // SAMPLES_PER_MS
 
 
@@ -96,13 +98,13 @@ HeardDone: TypeAlias = tuple[HeardState, tuple[Report, ...]]
 
 
 def step(state: HeardState, given: HeardInput) -> HeardDone:
-    """The state after this input, and what to report."""
+    """Return the state after this input, and the reports for the conversation."""
     return _STEPS[type(given)](state, given)
 
 
 def _send(s: HeardState, given: VoiceSent) -> HeardDone:
-    """Note a packet that was sent. A new voice replaces the previous one. If the previous voice was cleared, all of it
-    that was sent counts as heard."""
+    """Note a packet that was sent. A new voice replaces the previous voice. If the previous voice was cleared, all
+    sound of it that was sent counts as heard."""
     reports: tuple[Report, ...] = ()
     if given.voice != s.voice:
         if s.cleared_ms is not None:
@@ -122,8 +124,8 @@ def _send(s: HeardState, given: VoiceSent) -> HeardDone:
 
 
 def _complete(s: HeardState, given: VoiceComplete) -> HeardDone:
-    """Note that all of a voice was sent. Its end is reported when its last sample is heard, or at once if this
-    connection has sent nothing of it."""
+    """Note that the whole voice was sent. Its end is reported when its last sample is heard, or at once if no sound
+    that was sent on this connection is still to be heard."""
     if given.voice != s.voice:
         s = HeardState(given.voice, sent=given.end, heard=given.end)
     s = replace(s, is_complete=True)
@@ -131,8 +133,8 @@ def _complete(s: HeardState, given: VoiceComplete) -> HeardDone:
 
 
 def _clear(s: HeardState, given: VoiceCleared) -> HeardDone:
-    """Note that a voice was cleared. Sound that was sent before will still be heard, so the stop is reported after
-    that."""
+    """Note that a voice was cleared. Sound that was already sent will still be heard, so the stop is reported only when
+    this sound was heard."""
     if given.voice != s.voice:
         return _report_stop(HeardState(given.voice, sent=given.end, heard=given.end))
     if s.cleared_ms is not None:

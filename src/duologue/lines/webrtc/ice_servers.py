@@ -1,4 +1,4 @@
-"""STUN and TURN servers: their settings, and the credentials with which clients and this server use them.
+"""STUN and TURN servers: their settings, and the credentials that clients and this server need to use them.
 
 A TURN server with a shared secret accepts a user name that contains its expiry time, with a signature of that name as
 the password (the TURN REST scheme, `use-auth-secret` in coturn). Rule: the secret never leaves the server; clients get
@@ -20,13 +20,13 @@ _URL = re.compile(r"(stuns?|turns?):[^\s/@?#]+(\?transport=(udp|tcp))?")
 
 
 class InvalidIceServer(DuologueError, ValueError):
-    """A setting that can't work. The message says what to change."""
+    """A setting for a STUN or TURN server is invalid. The message says what to change."""
 
 
 @dataclass(frozen=True, slots=True)
 class IceServers:
-    """The servers of one deployment. `secret` makes credentials that expire; `user` and `password` are fixed
-    credentials."""
+    """The STUN and TURN servers of one deployment. With `secret`, credentials are made that expire. Without it, `user`
+    and `password` are the credentials, and they don't expire."""
 
     urls: tuple[str, ...] = ()
     secret: str = field(default="", repr=False)
@@ -38,14 +38,17 @@ class IceServers:
             if not _URL.fullmatch(url):
                 raise InvalidIceServer(f"{url!r} isn't a STUN or TURN server: write turn:HOST:PORT or stun:HOST:PORT")
         if self.is_relayed and not self.secret and not (self.user and self.password):
-            raise InvalidIceServer("a TURN server needs DUOLOGUE_TURN_SECRET, or DUOLOGUE_TURN_USER and _PASSWORD")
+            raise InvalidIceServer(
+                "a TURN server needs DUOLOGUE_TURN_SECRET, or DUOLOGUE_TURN_USER and DUOLOGUE_TURN_PASSWORD"
+            )
 
     @property
     def is_relayed(self) -> bool:
         return any(url.startswith("turn") for url in self.urls)
 
     def as_json(self, now_s: float) -> list[dict[str, object]]:
-        """The servers in the form of an `RTCConfiguration`, with credentials that are valid from now on."""
+        """The servers as JSON data for the `iceServers` of an `RTCConfiguration`, with credentials that are valid from
+        `now_s` on."""
         stun = [url for url in self.urls if url.startswith("stun")]
         turn = [url for url in self.urls if url.startswith("turn")]
         servers: list[dict[str, object]] = [{"urls": stun}] if stun else []

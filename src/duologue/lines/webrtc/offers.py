@@ -1,4 +1,5 @@
-"""Checks the offer of a client and prepares it for aiortc, and adapts the answer to the network.
+"""Checks a client's offer and prepares it for aiortc. Also changes the addresses in the answer, for a server behind a
+router.
 
 Clients may send an offer before they know their own addresses, and aiortc fails at once if an offer has no address. The
 client always knows our address and contacts us first, so addresses in an offer are needed only to connect through a
@@ -19,7 +20,7 @@ _NO_ADDRESS = "a=candidate:1 1 udp 1 127.0.0.1 9 typ host"  # the discard port, 
 
 
 class OfferRefused(DuologueError, ValueError):
-    """An offer that can't be answered. `code` is for programs."""
+    """An offer that can't be answered. The message says why, and `code` is the reason in a form for programs."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -27,8 +28,8 @@ class OfferRefused(DuologueError, ValueError):
 
 
 def prepare_offer(sdp: str, is_relayed: bool = False) -> str:
-    """The offer in the form that aiortc needs. Raises OfferRefused. Addresses of the client are kept only if
-    `is_relayed`, and only if they can belong to another machine."""
+    """The offer in the form that aiortc needs. The client's addresses are removed, unless `is_relayed` is set. In that
+    case, addresses that can belong to another computer are kept. Raises OfferRefused if the offer can't work."""
     if not sdp.strip():
         raise OfferRefused("invalid_offer", "the offer is empty: send the SDP of an RTCPeerConnection")
     if len(sdp.encode("utf-8", "surrogatepass")) > OFFER_BYTES_MAX:
@@ -63,7 +64,7 @@ def _section(lines: list[str], start: int) -> list[str]:
 
 
 def _with_candidates(lines: list[str], candidates: list[str]) -> list[str]:
-    """The lines, with these candidates at the end of each media section, because any section may be the first."""
+    """The lines of an offer, with these candidates (lines with addresses) added at the end of each media section."""
     out: list[str] = []
     for at, line in enumerate(lines):
         out.append(line)
@@ -74,7 +75,8 @@ def _with_candidates(lines: list[str], candidates: list[str]) -> list[str]:
 
 
 def _is_usable(candidate: str) -> bool:
-    """Is this a UDP address that can belong to another machine? Host names are not looked up."""
+    """Does this candidate have a UDP address that can belong to another computer? If it has a host name instead, the
+    answer is no."""
     parts = candidate.split()
     if len(parts) < 8 or parts[2].lower() != "udp":
         return False
@@ -86,8 +88,8 @@ def _is_usable(candidate: str) -> bool:
 
 
 def with_address(sdp: str, address: str) -> str:
-    """The answer with this address instead of the machine's own addresses, for a server behind a router that forwards
-    to it. Addresses of relays don't change."""
+    """The answer with this address in place of the computer's own addresses. This is for a server behind a router that
+    forwards to it. Addresses of relays don't change. If `address` is empty, the answer is returned unchanged."""
     if not address:
         return sdp
     lines: dict[str, None] = {}  # in order, each once

@@ -1,5 +1,5 @@
-"""The player of a peer connection: takes the sound of a line, returns it in pieces of 20 ms, and reports what was
-heard.
+"""The player of a peer connection: takes sound from a line, provides it in pieces of 20 ms for packets, and reports
+what was heard.
 
 It is a `ClientWire`, so that the line can move between a socket and a peer connection in the middle of a voice. Because
 of the client's jitter buffer, each packet is played a little after it was sent. If the client reports which packet it
@@ -30,7 +30,8 @@ _SAMPLE = 2  # bytes
 
 
 class PacketPlayer:
-    """The player of one peer connection. `now_ms` is the clock, and `on_report` is called after each report."""
+    """The player of one peer connection. `now_ms` returns the time, and `on_report` is called with each report of what
+    was heard."""
 
     def __init__(self, line: BrowserLine, now_ms: Callable[[], int], on_report: Callable[[hs.Report], None]) -> None:
         self._line = line
@@ -94,12 +95,12 @@ class PacketPlayer:
 
     @property
     def _position(self) -> int:
-        """The position in the voice of the sample that is sent next."""
+        """The position of the next sample to send, counted from the start of the voice."""
         return self._start + self._playout.played
 
     def _step(self, given: PlayoutInput) -> tuple[int, int]:
-        """Pass this input to the machine, and drop the queued samples that it tells us to drop. Returns how many
-        samples to take of the voice and of the cue."""
+        """Pass this input to the state machine `playout_state`, and drop the queued samples that it says to drop.
+        Returns how many samples of the voice, and how many of the cue, to send now."""
         self._playout, done = step(self._playout, given)
         if done.drops_voice:
             self._voice_pcm.clear()
@@ -110,7 +111,7 @@ class PacketPlayer:
     # -- The track
 
     def take(self, stamp: int) -> bytes:
-        """The next 20 ms, for the packet with this stamp. Empty if there is nothing to hear."""
+        """The next 20 ms of sound, for the packet with this stamp. Empty if there is nothing to play."""
         self._stamp = stamp + PACKET_MS * CLOCKS_PER_MS
         position = self._position
         voice_samples, cue_samples = self._step(SamplesNeeded(PIECE_SAMPLES))
@@ -123,14 +124,15 @@ class PacketPlayer:
         return self._ambient.mix(taken + bytes(PIECE_SAMPLES * _SAMPLE - len(taken)), voice_samples > 0)
 
     def _note_end(self) -> None:
-        """Note the end of the voice if all of it was sent."""
+        """If the whole voice was sent, note that it is complete."""
         if self._playout.is_complete and not self._playout.queued:
             self._hear(hs.VoiceComplete(self._playout.voice, self._position))
 
     # -- What was heard
 
     def note_stamp(self, stamp: int) -> None:
-        """Note that the client plays the packet with this RTP timestamp, relative to the start of the connection."""
+        """Note that the client is playing the packet with this stamp (RTP clocks since the start of the connection). A
+        stamp that was not sent yet is ignored."""
         stamp = unwrap(stamp, self._stamp)
         if stamp > self._stamp:
             return  # it wasn't sent yet, so the client is wrong
@@ -139,23 +141,23 @@ class PacketPlayer:
 
     def look(self, quiet_ms: int = 0) -> None:
         """Report what was heard by now. Called every 100 ms, even if the client reports nothing. `quiet_ms` is the time
-        since the last packet of the client: sound that was sent in this time may be lost, so it doesn't count as heard
-        yet."""
+        since the last packet from the client. Sound that was sent during this time may be lost, so it doesn't count as
+        heard yet."""
         delay_ms = self.delay_ms + PLAYOUT_MS + max(0, quiet_ms - QUIET_MS_MIN)
         stamp = self._reported if self._reported is not None else self._stamp - delay_ms * CLOCKS_PER_MS
         self._hear(hs.StampHeard(stamp, self._now_ms()))
 
     def is_heard(self, voice: int) -> bool:
-        """Is this voice being heard, or about to be?"""
+        """Is this voice being sent and heard, or is sound of it queued?"""
         is_sent = self._heard.voice == voice and self._heard.cleared_ms is None
         return voice > 0 and (is_sent or (self._playout.takes(voice) and self._playout.queued > 0))
 
     def heard_ms(self, voice: int) -> int:
-        """How much of this voice was heard by now."""
+        """How many milliseconds of this voice were heard so far. 0 if it isn't the voice that was sent last."""
         return self._heard.heard_ms if self._heard.voice == voice else 0
 
     def sent_ms(self, voice: int) -> int | None:
-        """How much of this voice was sent by now. None for a voice that isn't being heard."""
+        """How many milliseconds of this voice were sent so far. None if it isn't the voice that was sent last."""
         return -(-self._heard.sent // SAMPLES_PER_MS) if voice and self._heard.voice == voice else None
 
     def leave(self) -> None:

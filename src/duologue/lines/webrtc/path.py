@@ -1,4 +1,5 @@
-"""Decides whether the network path to a client works, with a table of rows, from the times at which packets arrive.
+"""Decides whether the network path to a client works. The decision depends on the times at which packets arrive, and is
+made by a table of rows.
 
 A client with a microphone sends a packet every 20 ms, so a path is known to be broken long before ICE notices. Rule: a
 quiet path may recover by itself. A lost path never recovers, so the client has to connect again.
@@ -17,7 +18,7 @@ LOST_MS = 30_000
 
 
 class PathPlace(Enum):
-    """The condition of the path."""
+    """The state of the network path."""
 
     NEW = "new"
     UP = "up"
@@ -27,7 +28,7 @@ class PathPlace(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PathConnected:
-    """ICE and DTLS have made the connection."""
+    """The connection is made: ICE and DTLS have succeeded."""
 
     now_ms: int
 

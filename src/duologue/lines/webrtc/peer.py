@@ -1,4 +1,4 @@
-"""One peer connection: answers an offer, sends the player's sound, and passes on what the client sends.
+"""One peer connection: answers an offer, sends the sound of the player, and passes on the sound from the client.
 
 Rule: this class only does input and output. `arrival_order` decides when each packet is heard, `heard_sound` decides
 what was heard of a voice, and `path` decides whether the path works.
@@ -55,7 +55,7 @@ class PeerEvents(Protocol):
     """The events that a peer connection reports. After `close`, it reports nothing."""
 
     def hear(self, pcm: bytes, ms: int) -> None:
-        """Sound of the client's microphone, at 16 kHz."""
+        """Sound from the client's microphone has arrived, at 16 kHz."""
         ...
 
     def move_to(self, place: path.PathPlace) -> None:
@@ -89,13 +89,14 @@ class Peer:
 
     @property
     def arrived(self) -> arrival_order.ArrivalState:
-        """The state of the packets from the client."""
+        """The state of `arrival_order`: what is known about the packets from the client."""
         return self._arrived
 
     # -- Connecting and closing
 
     async def answer(self, sdp: str) -> str:
-        """Answer an offer. Raises OfferRefused. The connection is made in the background."""
+        """Return the answer to an offer. The connection is then made in the background. Raises OfferRefused if the
+        offer can't work."""
         prepared = prepare_offer(sdp, self._servers.is_relayed)
         connection = self._connection
         connection.on("track", self._take_track)
@@ -131,8 +132,8 @@ class Peer:
             self._follow(path.PathFailed(_now_ms()))
 
     def _look_at_path(self) -> None:
-        """Check the path once a second, even if no packet is sent, so that a connection that is never made is given
-        up."""
+        """Check the network path once a second, even if no packet is sent. A connection that can't be made is given up
+        in this way."""
         self._follow(path.PathLooked(_now_ms()))
         if not self._is_closed and self._path.place is not path.PathPlace.LOST:
             self._watch = asyncio.get_running_loop().call_later(1.0, self._look_at_path)
@@ -183,11 +184,12 @@ class Peer:
     # -- To the client
 
     def stamp_of(self, timestamp: int) -> int | None:
-        """The stamp of our packet with this RTP timestamp; None before the first packet was sent."""
+        """Convert the RTP timestamp of one of our packets to its stamp, which counts from the start of the connection.
+        None if no packet was sent yet."""
         return (timestamp - self._origin) % (1 << 32) if self._origin is not None else None
 
     def take(self, stamp: int) -> bytes:
-        """The next 20 ms to send, for the track."""
+        """The next 20 ms of sound to send."""
         if stamp >= PACKET_CLOCKS and self._origin is None:
             self._origin = (last_timestamp(self._sender) - self._track.sent_stamp) % (1 << 32)
         if stamp // PACKET_CLOCKS % LOOK_PACKETS == 0:

@@ -1,4 +1,4 @@
-"""Draws a conversation as one self-contained HTML file: lanes over time, metrics, and the causes of its transitions."""
+"""Draws a conversation as one self-contained HTML file: lanes over time, metrics, and the causes of the transitions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The data for the cursor of the page: for each instant, what happened, the rows that fired, and the state after it.
+"""The data for the cursor of the page. For each instant of the conversation, it says what happened, which rows fired,
+and which state followed.
 
-The page's script gets compact tables of names and numbers, so that the file of a long call stays small. Rule: rows have
-the same text as in the output of `duologue rows`.
+The page's script gets compact tables of names and numbers, so that the file of a long conversation stays small. Rule:
+rows have the same text as in the output of `duologue rows`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ LANES = (*VIEW_NAMES, *REGIONS)
 
 
 class Fired(NamedTuple):
-    """A row or a rule, and how often it fired."""
+    """A row or a rule of the machine, and how often it fired in this conversation."""
 
     number: int  # as in a StepRecord: the index of a row, or -1 minus the index of a rule
     text: str
@@ -40,7 +41,7 @@ class Fired(NamedTuple):
 
 
 def anchor_of(number: int) -> str:
-    """The HTML id of a row or rule on the page."""
+    """The HTML id of a row or rule on the page. Rules have negative numbers."""
     return f"row{number}" if number >= 0 else f"rule{-1 - number}"
 
 
@@ -61,14 +62,14 @@ def all_fired(records: Sequence[StepRecord]) -> list[Fired]:
 
 
 def leaves_of(s: State) -> tuple[str, ...]:
-    """The text that each lane shows for this state."""
+    """The text that each lane shows while the machine is in this state."""
     jobs = " + ".join(f"{job.call} {job.kind.value}" for job in s.jobs) or "none"
     views = (VIEWS[name].see(s) for name in VIEW_NAMES)
     return (*views, s.link.value, s.user.value, s.voice.value, s.reply.value, jobs)
 
 
 def looks_of(s: State) -> Iterator[tuple[str, str, str]]:
-    """For each lane: its name, the text that it shows for this state, and its CSS classes."""
+    """For each lane: its name, the text that it shows while the machine is in this state, and its CSS classes."""
     kinds = s.jobs[0].kind.value if s.jobs else "none"
     for lane, shown in zip(LANES, leaves_of(s), strict=True):
         yield lane, shown.replace("_", " "), look_of(lane, kinds if lane == "jobs" else shown)

@@ -1,7 +1,7 @@
-"""How leaves, states and events look: the hue shows the region, and the tone shows the emphasis.
+"""The colours of leaves, states and events: the hue shows the region, and the tone shows how prominent something is.
 
-Each region has its own hue, as in the diagrams. A state of a view has the hue of the region that it comes from, and
-errors are always red. Rule: how something looks is defined only in the tables here.
+Each region has its own hue, as in the diagrams. A state of a view has the hue of the region that it is derived from,
+and errors are always red. Rule: how something looks is defined only in the tables of this module.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ _EVENT_HUES: tuple[tuple[tuple[type[ev.Event], ...], str], ...] = (
 
 
 def look_of(lane: str, state: str) -> str:
-    """The CSS classes of a leaf or state. If several jobs run at the same time, the first of them decides."""
+    """The CSS classes of a leaf or state. If several jobs run at the same time, the first job decides."""
     return LOOKS[lane].get(state.partition("+")[0], "grey faint")
 
 
@@ -125,14 +125,14 @@ def is_rest(lane: str, state: str) -> bool:
 
 
 def hue_of_event(event: ev.Event) -> str:
-    """The hue of the region that an event belongs to. Events of the session and requests of the program have the hue of
-    the link."""
+    """The hue of the region that an event belongs to. Events of the session and requests from the program have the hue
+    of the region `link`."""
     return next((hue for kinds, hue in _EVENT_HUES if isinstance(event, kinds)), BLUE)
 
 
 def colours(night: bool) -> list[str]:
-    """One CSS rule for each hue. It defines the strong colour, the fills, and text colours that are readable on the
-    fills."""
+    """One CSS rule for each hue. The rule defines the strong colour, the fill colours, and text colours that are
+    readable on the fill colours."""
     paper, ink = PAPER[night], INK[night]
     lines = []
     for hue, both in HUES.items():
@@ -150,6 +150,6 @@ def colours(night: bool) -> list[str]:
 
 
 def mix(one: str, other: str, part: float) -> str:
-    """Mix two colours. `part` is the share of the first colour."""
+    """Mix two colours. `part` is the share of the first colour, from 0 to 1."""
     pairs = ((int(one[n : n + 2], 16), int(other[n : n + 2], 16)) for n in (1, 3, 5))
     return "#" + "".join(f"{round(a * part + b * (1 - part)):02x}" for a, b in pairs)

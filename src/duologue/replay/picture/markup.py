@@ -1,4 +1,4 @@
-"""Builds HTML that is safe by construction: every text that isn't `Html` is escaped.
+"""Builds HTML that is always escaped correctly: every text that isn't of the type `Html` is escaped.
 
 Rule: only this file writes angle brackets into a page.
 """
@@ -15,14 +15,14 @@ _DRAWN = ("rect", "line", "circle", "path", "use")  # SVG elements without conte
 
 
 class Html(str):
-    """Text that is already markup, so it isn't escaped again."""
+    """Text that is already markup, and so must not be escaped again."""
 
     __slots__ = ()
 
 
 def tag(name: str, /, *children: str, **attributes: Any) -> Html:
-    """An HTML or SVG element. `class_` becomes class, and `data_at` becomes data-at. An attribute that is None or False
-    is omitted."""
+    """An HTML or SVG element. The argument `class_` becomes the attribute class, and `data_at` becomes data-at. An
+    attribute whose value is None or False is omitted."""
     head = name + "".join(
         _attribute(key, value) for key, value in attributes.items() if value is not None and value is not False
     )
@@ -34,7 +34,7 @@ def tag(name: str, /, *children: str, **attributes: Any) -> Html:
 
 
 def join(parts: Iterable[str], by: str = "") -> Html:
-    """The joined parts, each escaped unless it is `Html`."""
+    """The parts, joined to one text. A part that isn't `Html` is escaped."""
     return Html(by.join(part if isinstance(part, Html) else escape(part) for part in parts))
 
 

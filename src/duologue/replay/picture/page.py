@@ -1,4 +1,4 @@
-"""The page around the drawing: the header, the metrics, the transitions and the words of the call.
+"""The page around the drawing: the header, the metrics, the transitions and the words of the conversation.
 
 The page is one HTML file without external resources, and it is readable without its script. Rule: the same steps always
 give the same bytes.
@@ -39,8 +39,8 @@ def draw_picture(
     complete: bool = True,
     sound: StereoSound | None = None,
 ) -> str:
-    """The newest conversation in these steps, as a complete HTML file. With `sound`, the page plays the recording, and
-    its cursor moves with it."""
+    """The newest conversation in these steps, as a complete HTML file. If `sound` is given, the page plays this
+    recording, and the cursor on the page moves along."""
     steps = newest(records)
     if not steps:
         return _page(title, 1, tag("header", tag("h1", title)), tag("p", NOTHING, class_="notice"))
@@ -66,7 +66,8 @@ def draw_picture(
 
 
 def _player(sound: StereoSound, began_at: int) -> Html:
-    """The recording. Its offset is the time on the drawing at which the recording begins."""
+    """An audio player with the recording. Its attribute data-offset is the time on the drawing at which the recording
+    begins."""
     source = f"data:{sound.media_type};base64,{base64.b64encode(sound.data).decode()}"
     offset = str(sound.began_at - began_at)
     return tag("p", tag("audio", controls="", preload="metadata", src=source, data_offset=offset))
@@ -174,7 +175,8 @@ def _title(text: str, *more: Html) -> Html:
 
 
 def _now(talk: DrawnConversation) -> Html:
-    """The state at the cursor. Until the cursor is moved, this is the state at the end of the call."""
+    """A box that shows the state at the cursor. Until the cursor is moved, the box shows the state at the end of the
+    conversation."""
     last = talk.records[-1]
     cells = [
         tag("div", tag("dt", lane), tag("dd", tag("span", text, class_=f"chip {look}")), data_lane=lane)
@@ -193,7 +195,7 @@ def _now(talk: DrawnConversation) -> Html:
 
 
 def _legend(talk: DrawnConversation) -> Html:
-    """The legend: every leaf that occurs in the call, with its colour."""
+    """The legend: every leaf and every view's state that occurs in the conversation, with its colour."""
     seen: dict[str, set[str]] = {view.view: {visit.state for visit in view.visits} for view in talk.views}
     for lane in talk.views[0].lanes:
         seen[lane.region] = {state for visit in lane.visits for state in visit.state.split("+")}
@@ -266,7 +268,7 @@ def _time(at_ms: int) -> Html:
 
 
 def _scrolls(table: Html) -> Html:
-    """A card that the keyboard can scroll."""
+    """A card that can be scrolled with the keyboard, around a table."""
     return tag("div", table, class_="card scrolls", tabindex=0)
 
 

@@ -1,8 +1,7 @@
-"""The time axis: positions, formatted times, and the width from which a text fits.
+"""The time axis: positions, formatted times, and the smallest page width at which a text fits.
 
-Positions are percentages, so the picture fits any width, and zooming only makes the picture wider. Rule: what is
-visible at which width is decided only here. The style sheet applies the decisions, so no script has to measure
-anything.
+Positions are percentages, so the picture fits any width. Zooming only makes the picture wider. Rule: only this module
+decides what is visible at which width. The style sheet applies these decisions, so no script has to measure anything.
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ _TICK_PX = 64
 
 
 class Tick(NamedTuple):
-    """A time on the axis. `seen` is the CSS class of the smallest width at which the time is visible."""
+    """A time that is written on the axis. `seen` is the CSS class that stands for the smallest width at which this time
+    is visible."""
 
     at_ms: int
     text: str
@@ -28,12 +28,12 @@ class Tick(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """The time axis of a conversation of this length."""
+    """The time axis of a conversation that is `length_ms` long."""
 
     length_ms: int
 
     def percent(self, ms: int) -> str:
-        """A time or a duration as a percentage of the whole length."""
+        """A time or a duration as a percentage of the conversation's length."""
         shown = f"{100 * ms / self.length_ms:.5f}".rstrip("0").rstrip(".")
         return f"{shown or 0}%"
 
@@ -42,22 +42,23 @@ class Scale(NamedTuple):
         return max(4_000.0, self.length_ms * PX_PER_S_MAX / 1_000)
 
     def seen(self, need_px: float, room_ms: int) -> str | None:
-        """The CSS class of the smallest width at which a text of `need_px` fits into a span of `room_ms`. None if it
-        fits at no width."""
+        """The CSS class for the smallest width of the drawing at which a text that is `need_px` wide fits into
+        `room_ms` of the time axis. None if the text doesn't fit at any width."""
         if room_ms <= 0 or need_px * self.length_ms / room_ms > self.width_max:
             return None
         need = need_px * self.length_ms / room_ms
         return next((f"w{number}" for number, width in enumerate(self.widths()) if width >= need), None)
 
     def widths(self) -> Iterator[int]:
-        """The widths in px at which more marks become visible, smallest first."""
+        """The widths of the drawing, in px, at which more marks become visible, smallest first."""
         width = _WIDTH_MIN
         while width < self.width_max * _GROWTH:
             yield round(width)
             width *= _GROWTH
 
     def ticks(self) -> Iterator[Tick]:
-        """The times on the axis, in round steps. Times between the coarse steps are visible only at larger widths."""
+        """The times that are written on the axis, in round steps. At small widths, only the times of coarse steps are
+        visible."""
         steps = [step for step in _STEPS_MS if self.length_ms / step <= _TICKS_MAX] or [self.length_ms]
         for at_ms in range(0, self.length_ms + 1, steps[-1]):
             step_ms = next(step for step in steps if at_ms % step == 0)
@@ -67,7 +68,7 @@ class Scale(NamedTuple):
 
 
 def write_clock(ms: int, parts: bool = True) -> str:
-    """A time in the call as text: 1:23, or 1:23.450 with `parts`."""
+    """A time in the conversation as text: 1:23.450, or 1:23 if `parts` is False."""
     minutes, rest = divmod(ms, 60_000)
     seconds = f"{rest // 1_000:02}"
     return f"{minutes}:{seconds}.{rest % 1_000:03}" if parts else f"{minutes}:{seconds}"

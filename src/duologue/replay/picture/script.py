@@ -1,4 +1,5 @@
-"""The script of the page: zoom, and a cursor that shows the state at a time and the rows that fired.
+"""The script of the page. It zooms the drawing and moves a cursor, which shows the state at a time and the rows that
+fired.
 
 The page is readable without the script. Rule: the script inserts text as text, never as markup.
 """

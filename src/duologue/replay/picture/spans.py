@@ -1,8 +1,9 @@
-"""The spans of a conversation, each with a beginning and an end: sounds, requests, calls, faults and turns. Of a cue,
-only the beginning is known.
+"""The spans of a conversation: sounds, requests, tool calls, faults and turns, each with its beginning and end. For a
+cue, only the beginning is known.
 
-A span ends when the state no longer contains its id, or its job or fault. Times count from the start of the
-conversation. Rule: the outcome of a span is read from the step that ended it.
+The span of a sound or request ends when its id is no longer in the state. The span of a job or a fault ends when the
+job or fault is no longer in the state. Times count from the start of the conversation. Rule: the outcome of a span is
+read from the step that ended it.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class SoundSpan(NamedTuple):
 
 
 class RequestSpan(NamedTuple):
-    """One request to the brain (which produces the replies), up to the last sound of its answer."""
+    """One request to the brain (which produces the replies). It lasts until the last sound of the answer."""
 
     reply: int
     asks: str
@@ -52,7 +53,7 @@ class RequestSpan(NamedTuple):
 
 
 class WorkSpan(NamedTuple):
-    """One tool call or job, with its stay in each leaf of the region `jobs`."""
+    """One tool call or job, with the times that it spent in each leaf of the region `jobs`."""
 
     call: int
     stays: tuple[Visit, ...]
@@ -68,7 +69,7 @@ class WorkSpan(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A fault, and the time during which it was shown."""
+    """A fault, with the time at which it was first shown and the time at which it was no longer shown."""
 
     since_ms: int
     end_ms: int
@@ -77,7 +78,7 @@ class Shown(NamedTuple):
 
 
 class CueMark(NamedTuple):
-    """A cue that was given. A cue belongs to no reply, and how long it was heard isn't in the journal."""
+    """A cue that was given. A cue doesn't belong to a reply, and the journal doesn't say how long the cue was heard."""
 
     at_ms: int
     what: str
@@ -102,7 +103,7 @@ class Spans(NamedTuple):
 
 
 def newest(records: Sequence[StepRecord]) -> Sequence[StepRecord]:
-    """The steps of the newest conversation, from its beginning on. Empty if no conversation began."""
+    """The steps of the newest conversation, from its beginning on. Empty if no conversation has begun."""
     starts = [n for n, m in enumerate(records) if m.before.link is Link.IDLE and m.after.link is not Link.IDLE]
     return records[starts[-1] :] if starts else ()
 
@@ -116,8 +117,8 @@ def read_spans(records: Sequence[StepRecord]) -> Spans:
 
 
 def _clock(records: Sequence[StepRecord]) -> tuple[int, int]:
-    """When these steps began, on the journal's clock, and how long they lasted, both in milliseconds. Two zeros if
-    there are no steps."""
+    """The time of the first step on the journal's clock, and the time from the first to the last step, both in
+    milliseconds. Both are 0 if there are no steps."""
     began = records[0].event.at if records else 0
     return began, records[-1].event.at - began if records else 0
 
@@ -186,7 +187,7 @@ def _asks(effect: fx.StartReply) -> str:
 
 
 def _answered(record: StepRecord) -> str:
-    """The outcome of the request that this step ended."""
+    """The outcome of the request to the brain that this step ended."""
     event, before = record.event, record.before
     if isinstance(event, ev.PlaybackFinished):
         return "heard"

@@ -1,8 +1,8 @@
-"""The drawing of a conversation: views, regions, requests, faults and events as lanes over one time axis.
+"""The drawing of a conversation. Views, regions, requests, faults and events are lanes over one time axis.
 
-The drawing is static SVG with positions in percentages. Every mark has a title that says what happened, when, for how
-long and why. Rule: a label that doesn't fit at any zoom is omitted, because the titles and the tables below the drawing
-contain everything.
+The drawing is static SVG with positions in percentages. Every mark has a title, which says what happened, when, for how
+long and why. Rule: a label that doesn't fit at any zoom is omitted. Nothing is lost by that, because the titles and the
+tables below the drawing contain everything.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class LaneName(NamedTuple):
 
 
 class Strip(NamedTuple):
-    """The drawing, and the names of its lanes, which don't scroll with the drawing."""
+    """The drawing, and the names of its lanes. The names stay in place when the drawing is scrolled."""
 
     height: int
     names: tuple[LaneName, ...]
@@ -53,7 +53,7 @@ class Strip(NamedTuple):
 
 
 class DrawnConversation(NamedTuple):
-    """Everything about a conversation that is drawn."""
+    """All the data of a conversation from which it is drawn."""
 
     records: Sequence[StepRecord]
     views: tuple[Timeline, ...]
@@ -113,8 +113,8 @@ def _draw_region(strip: _Drawing, talk: DrawnConversation, region: str, visits: 
 
 
 def _placed(spoken: Spoken, talk: DrawnConversation) -> tuple[int, Spoken]:
-    """The words, and the time at which to draw them: the start of the turn or sound that they belong to. If it is
-    unknown, the time in the words file is used."""
+    """The time at which to draw these words, and the words. The time is the start of the turn or sound that the words
+    belong to. If that start is unknown, the time in the words file is used."""
     turns = [turn.since_ms for turn in talk.spans.turns if turn.turn == spoken.turn]
     sounds = [sound.since_ms for sound in talk.spans.sounds if sound.voice == spoken.voice]
     known = turns if spoken.kind == "user" else sounds
@@ -123,7 +123,8 @@ def _placed(spoken: Spoken, talk: DrawnConversation) -> tuple[int, Spoken]:
 
 
 def _side_by_side(calls: Iterable[WorkSpan]) -> list[list[WorkSpan]]:
-    """The calls, distributed over as few tracks as possible so that no two calls of a track overlap."""
+    """The tool calls, distributed over as few tracks as possible, so that calls on the same track don't overlap in
+    time."""
     tracks: list[list[WorkSpan]] = []
     for call in sorted(calls, key=lambda call: call.since_ms):
         free = next((track for track in tracks if track[-1].end_ms <= call.since_ms), None)
@@ -135,7 +136,7 @@ def _side_by_side(calls: Iterable[WorkSpan]) -> list[list[WorkSpan]]:
 
 
 class _Drawing:
-    """The drawing while it is made, lane by lane from the top."""
+    """Builds the drawing, lane by lane from the top."""
 
     def __init__(self, scale: Scale) -> None:
         self.scale = scale
@@ -206,7 +207,7 @@ class _Drawing:
         self._add(tag("g", _title(about, visit.since_ms, visit.end_ms, visit.cause), line, class_=look))
 
     def bar(self, look: str, label: str, since_ms: int, end_ms: int, about: str, cause: str, down: int = 0) -> None:
-        """Draw a bar. The bar has a leading edge of fixed width, so that even a very short bar is visible."""
+        """Draw a bar. Its left edge is drawn with a fixed width, so that even a very short bar is visible."""
         x, width, y = self.scale.percent(since_ms), self.scale.percent(end_ms - since_ms), self._y + down
         height = min(self._height, _TALL if self._height == _TALL else _BAR)
         marks = [tag("rect", x=x, y=y, width=width, height=height, rx=3)]
@@ -218,7 +219,7 @@ class _Drawing:
 
     def _text(self, text: str, since_ms: int, end_ms: int, y: float, name: str, before: bool = False) -> list[Html]:
         """A label at the start of this time span, or at its end if `before` is true. The list is empty if the label
-        fits at no width."""
+        doesn't fit at any width."""
         seen = self.scale.seen(text_width(text, "small") + 12, end_ms - since_ms)
         if seen is None:
             return []
@@ -246,8 +247,8 @@ class _Drawing:
     # -- Sounds
 
     def sounds(self, sounds: Sequence[SoundSpan]) -> None:
-        """Draw how much of each sound was heard, as a rising area inside its bar, and a mark where a sound was cut
-        short."""
+        """Draw how much of each sound was heard, as a rising area inside the bar of the sound. If a sound was cut
+        short, a mark is drawn at its end."""
         for number, sound in enumerate(sounds):
             self._add(self._progress(sound))
             if sound.outcome == CUT:
@@ -255,7 +256,7 @@ class _Drawing:
                 self._cut(sound, next_ms)
 
     def _progress(self, sound: SoundSpan) -> Html:
-        """The rising area of one sound. Its coordinates are milliseconds, which are scaled to the size of the bar."""
+        """The rising area for one sound. Its coordinates are milliseconds; SVG scales them to the size of the bar."""
         length_ms = max(1, sound.end_ms - sound.since_ms)
         full_ms = max(length_ms, sound.heard_ms)
         points = [(at_ms - sound.since_ms, full_ms - heard_ms) for at_ms, heard_ms in sound.progress]
@@ -306,7 +307,8 @@ class _Drawing:
             self._dot(request.end_ms, y, hue, f"request {request.reply}: {request.outcome}")
 
     def events(self, talk: DrawnConversation) -> None:
-        """Draw one tick for each instant, with the names of all its events."""
+        """Draw one tick for each instant at which there were events. The tick has the names of all events at that
+        instant."""
         instants = [(at, list(group)) for at, group in groupby(talk.records, lambda record: record.event.at)]
         ends = [at - talk.began for at, _ in instants[1:]] + [talk.length_ms]
         for (at, records), next_ms in zip(instants, ends, strict=True):

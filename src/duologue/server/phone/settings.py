@@ -8,12 +8,12 @@ from __future__ import annotations
 import base64
 import binascii
 import secrets
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from duologue.core.errors import DuologueError
-from duologue.core.settings import PROFILES, Settings
+from duologue.core.settings import PROFILES, Settings, with_changes
 from duologue.lines.phone.line import BufferPace
 
 from ..settings import is_loopback
@@ -30,7 +30,7 @@ def on_the_phone(profile: str | Settings) -> Settings:
         return profile
     changed = {field.name: getattr(profile, field.name) for field in fields(profile)}
     own = {name: value for name, value in changed.items() if value != getattr(base, name)}
-    return replace(PROFILES["words"], **own)
+    return with_changes(PROFILES["words"], **own)
 
 
 class InvalidPhoneSettings(DuologueError, ValueError):

@@ -1,4 +1,4 @@
-"""The functions that flights.yaml uses. Each has the name that the file calls it by."""
+"""The functions that flights.yaml uses. The file calls them by their names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import hashlib
 
 
 def is_another_city(destination: str, origin: str = "") -> bool | str:
-    """The destination must differ from the origin."""
+    """Check that the destination differs from the origin. Returns True, or the text that the agent says if they are the
+    same."""
     return destination != origin or f"You are in {destination} already."
 
 
@@ -16,8 +17,8 @@ def is_party(passengers: int) -> bool | str:
 
 
 async def book(origin: str, destination: str, departure_date: str, passengers: int, key: str) -> dict[str, str]:
-    """Book a flight. The same key means the same booking, so a retry books nothing twice. This demo always finds a
-    seat."""
+    """Book a flight. Calls with the same key are the same booking, so a retry doesn't book a second time. This demo
+    always finds a seat."""
     await asyncio.sleep(1.5)  # simulates the airline's system
     return {"booking_ref": f"BK{int(hashlib.sha256(key.encode()).hexdigest(), 16) % 10_000:04d}"}
 

@@ -1,4 +1,5 @@
-"""Tests whole calls on a simulated clock, without a microphone or waiting. The stories in this folder are run too."""
+"""Tests whole conversations on a simulated clock, without a microphone and without waiting. The stories in this folder
+are tested too."""
 
 from __future__ import annotations
 

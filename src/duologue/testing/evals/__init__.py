@@ -1,1 +1,1 @@
-"""Evaluations: an LLM calls an agent, and another one judges the calls."""
+"""Evaluations: an LLM calls an agent, and another LLM judges the calls."""

@@ -20,7 +20,7 @@ When your goal is reached, or can't be reached, say goodbye and write {done} at 
 
 
 class EvalCaller:
-    """Says what a caller of this case would say next."""
+    """Asks a model what the caller of this case says next."""
 
     def __init__(self, brain: Brain, case: EvalCase) -> None:
         self._brain = brain
@@ -29,7 +29,8 @@ class EvalCaller:
         self._turn = 0
 
     async def says(self, heard: str) -> tuple[str, bool]:
-        """The caller's next words after hearing this, and whether they are the last ones. Raises EvalModelFailed."""
+        """What the caller says after hearing `heard`, and whether these are the caller's last words. Raises
+        EvalModelFailed."""
         self._turn += 1
         heard = heard or "(silence)"
         self._history.append(UserSaid(self._turn, heard))

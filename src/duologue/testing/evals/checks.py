@@ -1,6 +1,6 @@
-"""The hard assertions on a call: which tools were called, what was said, which data was reached.
+"""The hard assertions on a call: which tools were called, what was said, and which data the call ended with.
 
-Rule: each assertion that doesn't hold is reported in one sentence. If there is no sentence, all assertions hold.
+Rule: each assertion that doesn't hold is reported in one sentence. No sentence means that all assertions hold.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def calls_of(call: ObservedCall) -> list[ToolCall]:
 
 
 def data_of(call: ObservedCall) -> dict[str, str]:
-    """The program's data of the call, field by field (`order.day` is a field of a field), and the slots of the form
-    that a flow fills in. All as text."""
+    """The data of the call as text: the fields of the program's own data, by their paths (such as `order.day`), and the
+    slots of the form that a flow fills in."""
     brain = call.conversation.agent.thinker
     form = brain.form(call.conversation.id) if isinstance(brain, ShowsForm) else None
     slots = {slot.name: slot.value for slot in form.slots} if form is not None else {}
@@ -62,8 +62,8 @@ def data_of(call: ObservedCall) -> dict[str, str]:
 
 
 def _fields_of(data: Any, place: str = "") -> dict[str, str]:
-    """Every field of this JSON as text, by its path, such as `order.day`. A list becomes the texts of its items,
-    separated by commas."""
+    """Every field of this JSON as text, by its path, such as `order.day`. A list becomes one text: its items, separated
+    by commas."""
     if isinstance(data, dict):
         inner = [_fields_of(value, f"{place}.{name}" if place else name) for name, value in data.items()]
         return {name: text for one in inner for name, text in one.items()}

@@ -1,4 +1,5 @@
-"""The judge of an evaluation: a model that reads a call and answers each line of a rubric with yes or no.
+"""The judge of an evaluation: a model that reads the transcript of a call and says for each line of a rubric whether
+the call meets it.
 
 Rule: if the judge's answer can't be read, the judge is asked once more. If the second answer can't be read either, no
 line has a verdict. A line without a verdict never counts as passed.
@@ -35,7 +36,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class CallJudgement:
-    """All verdicts on a call, and how many answers of the judge could not be used."""
+    """All verdicts on a call, and how many of the judge's answers could not be used."""
 
     verdicts: tuple[Verdict, ...] = ()
     unusable: int = 0
@@ -46,7 +47,8 @@ class CallJudgement:
 
 
 async def judge(brain: Brain | None, rubric: tuple[str, ...], transcript: str) -> CallJudgement:
-    """Judge a call. Without a rubric there is nothing to judge. Without a judge, no line has a verdict."""
+    """Judge a call. If there is no rubric, the judgement is empty. If there is no judge, no line of the rubric gets a
+    verdict."""
     if not rubric:
         return CallJudgement()
     if brain is None:
@@ -63,7 +65,7 @@ async def judge(brain: Brain | None, rubric: tuple[str, ...], transcript: str) -
 
 
 class UnusableVerdict(ValueError):
-    """An answer of the judge that can't be used. The message says why."""
+    """The judge gave an answer that can't be used. The message says why."""
 
 
 def read_verdicts(answer: str, rubric: tuple[str, ...]) -> tuple[Verdict, ...]:

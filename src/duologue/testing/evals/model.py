@@ -1,6 +1,7 @@
 """Asks a model for one text: the caller's next words, or a judge's verdict.
 
-Any brain can be the model. Rule: a model that fails or answers nothing raises EvalModelFailed: no text is invented.
+Any brain can be the model. Rule: if the model fails or its answer is empty, EvalModelFailed is raised. No text is made
+up instead.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ CHARS_MAX = 20_000
 
 
 class EvalModelFailed(DuologueError):
-    """A model failed, or answered nothing. The message says why."""
+    """A model failed, or its answer was empty. The message says which."""
 
 
 async def ask_model(brain: Brain, instructions: str, text: str, history: tuple[Item, ...] = (), number: int = 1) -> str:
-    """The text of the model's answer."""
+    """Ask the model, and return the text of its answer. Raises EvalModelFailed."""
     request = Request(number, text, history=history, instructions=instructions)
     said = ""
     try:
@@ -34,5 +35,5 @@ async def ask_model(brain: Brain, instructions: str, text: str, history: tuple[I
     except Exception as failure:
         raise EvalModelFailed(f"{type(failure).__name__}: {classify(failure).value}") from failure
     if not said.strip():
-        raise EvalModelFailed("it answered nothing")
+        raise EvalModelFailed("its answer was empty")
     return said.strip()

@@ -72,7 +72,7 @@ def _run(run: EvalRun) -> str:
 
 
 def _timeline(journal: Path | None) -> str:
-    """The drawing of a call. Empty if its journal is missing or can't be read."""
+    """The timeline of a call, as a drawing. Empty if the call's journal is missing or can't be read."""
     if journal is None:
         return ""
     try:

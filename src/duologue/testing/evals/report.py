@@ -1,7 +1,8 @@
-"""The report of an evaluation: how many runs of each case passed, how sure that is, and why the others failed.
+"""The report of an evaluation: how many runs of each case passed, how certain this share is, and why the other runs
+failed.
 
-Rule: a case passes if the share of its runs that passed is at least what the suite asks for. The interval says where
-the true share lies with 95 % confidence (Wilson), so that one run is never shown as certainty.
+Rule: a case passes if at least the required share of its runs passed; the suite sets this share. The report also gives
+a 95 % confidence interval (Wilson) for the true share, so that a single run never looks like certainty.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _Z = 1.959964  # of 95 %
 
 
 def wilson(passed: int, runs: int) -> tuple[float, float]:
-    """The interval in which the true share lies with 95 % confidence."""
+    """The 95 % confidence interval (Wilson) for the true share of runs that pass."""
     if runs == 0:
         return 0.0, 1.0
     share, square = passed / runs, _Z * _Z
@@ -30,7 +31,7 @@ def wilson(passed: int, runs: int) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class CaseReport:
-    """The runs of one case."""
+    """The runs of one case: how many passed, and whether that is enough."""
 
     case: EvalCase
     runs: tuple[EvalRun, ...]
@@ -61,7 +62,7 @@ class EvalReport:
 
     @property
     def unusable(self) -> int:
-        """How many answers of the judge could not be used."""
+        """How many of the judge's answers could not be used."""
         return sum(run.judgement.unusable for case in self.cases for run in case.runs)
 
 
@@ -74,7 +75,7 @@ def report_of(suite: EvalSuite, runs: Sequence[EvalRun]) -> EvalReport:
 
 
 def reasons_of(run: EvalRun) -> list[str]:
-    """Why a run did not pass; empty if it did."""
+    """Why a run did not pass; empty if the run passed."""
     reasons = [run.error] if run.error else []
     reasons += run.broken
     for verdict in run.judgement.verdicts:

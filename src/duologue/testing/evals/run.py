@@ -1,7 +1,7 @@
-"""Runs a suite: a model calls the agent, a call for each run of each case, and every call is checked and judged.
+"""Runs a suite: a model calls the agent, once for each run of each case. Every call is checked and judged.
 
-Rule: a run passes only if it came to its end, every hard assertion holds and the judge confirmed every line of the
-rubric. A run that could not be made is an error, and never a pass.
+Rule: a run passes only if its call was completed, every hard assertion holds and the judge confirmed every line of the
+rubric. A run whose call could not be completed is an error; it never passes.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ async def run_suite(
     seed: int = 1,
     journals: Path | None = None,
 ) -> AsyncIterator[EvalRun]:
-    """Make every call of a suite, one after another. With `journals`, the journal of each call is written to that
-    folder."""
+    """Make every call of a suite, one after another. If `journals` is given, the journal of each call is written to
+    that folder."""
     for case in suite.cases:
         for number in range(1, case.runs + 1):
             name = f"{suite.cases.index(case) + 1}-{number}.jsonl"
@@ -73,7 +73,7 @@ async def run_suite(
 async def run_case(
     case: EvalCase, agent: AgentOrMaker, models: EvalModels, number: int, seed: int, journal: Path | None = None
 ) -> EvalRun:
-    """Make one call. An exception of the agent or of a model becomes the `error` of the run."""
+    """Make one call. If the agent or a model raises an exception, it becomes the `error` of the run."""
     run = EvalRun(case.name, number, seed + number - 1, journal=journal)
     try:
         async with LiveCall(agent, journal=journal) as call:
@@ -89,8 +89,8 @@ async def run_case(
 
 
 async def _talk(call: LiveCall, case: EvalCase, brain: Brain, chance: random.Random) -> tuple[int, str]:
-    """Let the caller and the agent talk. Returns the number of the caller's turns, and why the talk failed; empty if it
-    didn't fail."""
+    """Let the caller and the agent talk. Returns how many turns the caller had, and why the talk failed; this reason is
+    empty if the talk didn't fail."""
     caller = EvalCaller(brain, case)
     await call.settles()
     told = 0
@@ -99,24 +99,25 @@ async def _talk(call: LiveCall, case: EvalCase, brain: Brain, chance: random.Ran
         told = len(call.heard)
         try:
             words, is_last = await caller.says(" ".join(heard))
+            if words:
+                await call.says(words)
+            if not is_last and chance.random() < case.interrupts:
+                is_last = await _interrupt(call, caller)
         except EvalModelFailed as problem:
             return turn - 1, f"the caller's model failed: {problem}"
-        if words:
-            await call.says(words)
-        if not is_last and chance.random() < case.interrupts:
-            told = await _interrupt(call, caller, told)
         await call.settles()
         if is_last or call.conversation.phase == "idle":
             return turn, ""
     return case.turns_max, f"the caller had not finished after {case.turns_max} turns"
 
 
-async def _interrupt(call: LiveCall, caller: EvalCaller, told: int) -> int:
-    """Wait until the agent's answer has played for INTERRUPT_AFTER_MS, then let the caller talk over it. If the call
-    comes to rest before that (neither side speaks, and no answer is pending), do nothing. Returns `told` unchanged: the
-    caller gets the interrupted answer with the next turn."""
+async def _interrupt(call: LiveCall, caller: EvalCaller) -> bool:
+    """Wait until the agent's answer has played for INTERRUPT_AFTER_MS, then let the caller talk over it. Does nothing
+    if the answer ends before that. Returns whether these were the caller's last words."""
     await call.until(lambda: call.line.heard_ms >= INTERRUPT_AFTER_MS or call.is_at_rest)
-    if not call.is_at_rest:
-        words, _ = await caller.says(" ".join(word.text for word in call.sounded_words[-5:]) + " …")
+    if call.is_at_rest:
+        return False
+    words, is_last = await caller.says(" ".join(word.text for word in call.sounded_words[-5:]) + " …")
+    if words:
         await call.says(words)
-    return told
+    return is_last

@@ -1,7 +1,7 @@
 """Suites of evaluations: files in YAML that say who calls, what they want, and what must be true afterwards.
 
-`load_suite` reads and checks a file; docs/evals.md documents it. Rule: an invalid file is never run, and one error
-lists all of its problems with their lines.
+`load_suite` reads and checks a file; docs/evals.md documents it. Rule: an invalid file is never run, and the error
+lists all problems of the file with their lines.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class AgentPromise(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HardAssertions:
-    """What must be true after a call, whatever a judge thinks."""
+    """What must be true after a call. The judge's opinion doesn't change this."""
 
     called: tuple[ExpectedCall, ...] = ()
     not_called: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class EvalCase:
 
 @dataclass(frozen=True, slots=True)
 class EvalSuite:
-    """The cases of a file that was read and checked."""
+    """The cases of a file, after it was read and checked."""
 
     name: str
     file: Path
@@ -85,7 +85,7 @@ class InvalidSuite(DuologueError, ValueError):
 
 
 def load_suite(path: Path | str) -> EvalSuite:
-    """Read a suite and check it. Raises InvalidSuite with every problem."""
+    """Read a suite and check it. Raises InvalidSuite, which lists every problem."""
     file = Path(path)
     problems: list[ScenarioProblem] = []
 
@@ -103,7 +103,7 @@ def load_suite(path: Path | str) -> EvalSuite:
 
 
 def _texts(node: YamlNode) -> tuple[str, ...] | None:
-    """One text, or a list of texts."""
+    """The value as a tuple of texts; the file may have one text or a list of texts."""
     items = (node,) if node.items is None else node.items
     return tuple(item.text for item in items) if items and all(item.is_scalar and item.text for item in items) else None
 

@@ -1,6 +1,7 @@
 """Checks messages against Google's Live protocol, with the types of the `google-genai` package.
 
-Those types know every field of a message, and forbid unknown ones. Rule: every problem names the path of its field.
+These types define every field that a message may have, and reject all other fields. Rule: every problem names the path
+of its field.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ _FREE = ("args", "response", "parametersJsonSchema", "labels")  # their fields h
 
 
 def in_camel_case(value: Any) -> Any:
-    """The message with all field names in camelCase, as in the protocol's JSON form. A server also accepts names with
-    underscores, and Google's client sends both."""
+    """The message with all field names in camelCase, as in the protocol's JSON form. A real server also accepts names
+    with underscores, and Google's client uses both forms."""
     if isinstance(value, list):
         return [in_camel_case(one) for one in value]
     if not isinstance(value, dict):
@@ -35,7 +36,7 @@ def in_camel_case(value: Any) -> Any:
 
 
 def problems_of_client_message(message: object) -> list[str]:
-    """The problems of a message that a client sent. Such a message must have exactly one part."""
+    """The problems of a message from a client. Such a message must have exactly one field at its top level."""
     if not isinstance(message, dict) or len(message) != 1:
         return ["a client message must have exactly one part"]
     message = copy.deepcopy(message)
@@ -47,7 +48,7 @@ def problems_of_client_message(message: object) -> list[str]:
 
 
 def problems_of_server_message(message: object) -> list[str]:
-    """The problems of a message that a server sent."""
+    """The problems of a message from a server."""
     return _checked(types.LiveServerMessage, copy.deepcopy(message))
 
 
@@ -56,8 +57,8 @@ def _checked(kind: type[BaseModel], message: object) -> list[str]:
 
 
 def _wrong_blobs(value: object, path: str) -> Iterator[str]:
-    """The problems of all binary data in this value. The binary data is removed from the value, because the package's
-    types don't accept base64 in strict mode."""
+    """Yield a problem for each binary field in this value that isn't valid base64. The binary data is also removed from
+    the value, because the package's types don't accept base64 in strict mode."""
     if isinstance(value, dict):
         if "mimeType" in value:
             try:

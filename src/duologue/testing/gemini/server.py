@@ -4,8 +4,8 @@
         model = GeminiLive(url=server.url, ears=...)
 
 The server checks every message in both directions, and records all messages for the test. Rule: the server follows the
-protocol unless a method called by the test makes it misbehave. If a client broke the protocol, the end of the
-`async with` block raises AssertionError.
+protocol, unless the test calls a method that makes it misbehave. If a client broke the protocol, the end of the `async
+with` block raises AssertionError.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _SILENT = logging.Logger("duologue.testing.gemini", logging.CRITICAL + 1)
 
 
 class GeminiServer:
-    """A scripted Gemini Live server. `script` is a list of answers. When it is used up, the answer is `otherwise`.
-    `hears` lists the transcripts of the user's turns. With `plays`, the end of a turn is sent only when the next turn
-    begins, as on a server that waits until the sound was played."""
+    """A scripted Gemini Live server. `script` is a list of answers. After the last of them, every answer is
+    `otherwise`. `hears` lists the transcripts of the user's turns. With `plays`, the server sends the end of a turn
+    only when the next turn begins, like a server that waits until the sound was played."""
 
     def __init__(
         self,
@@ -88,20 +88,20 @@ class GeminiServer:
 
     @property
     def session(self) -> ScriptedGeminiSession:
-        """The newest session of a conversation. A connection that only reads a text aloud doesn't count."""
+        """The newest session that belongs to a conversation. Connections that only read a text aloud are skipped."""
         return [session for session in self.sessions if not session.reads_aloud][-1]
 
     def got(self, *path: str) -> list[Any]:
-        """The values that clients sent under this path, such as ("realtimeInput", "activityEnd")."""
+        """All values that clients sent under this path, such as ("realtimeInput", "activityEnd")."""
         return _under(self.received, path)
 
     def gave(self, *path: str) -> list[Any]:
-        """The values that the server sent under this path."""
+        """All values that the server sent under this path."""
         return _under(self.sent, path)
 
     async def until(self, holds: Callable[[], object], limit_s: float = WAIT_S) -> None:
-        """Wait until `holds()` is true, for at most `limit_s`. The condition is checked after every message in either
-        direction."""
+        """Wait until `holds()` is true, for at most `limit_s` seconds. `holds()` is checked after every message in
+        either direction."""
         async with asyncio.timeout(limit_s):
             while not holds():
                 self._more.clear()
@@ -117,7 +117,7 @@ class GeminiServer:
         self._more.set()
 
     def note_problems(self, problems: list[str]) -> None:
-        """Record that a client broke the protocol."""
+        """Record these violations of the protocol by a client."""
         self.problems += problems
         self._more.set()
 

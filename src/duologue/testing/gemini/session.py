@@ -1,6 +1,7 @@
-"""A session of the scripted Gemini Live server: its turns, its activity, its answers and its handles.
+"""A session of the scripted Gemini Live server: its turns, the user's activity, the answers, and the handles for
+resuming it.
 
-Rule: the session sends what the protocol requires of a server. A message that a client isn't allowed to send here is
+Rule: the session sends what the protocol requires of a server. A client message that isn't allowed at this point is
 recorded as a problem.
 """
 
@@ -27,7 +28,8 @@ _TONE = b"\x40\x06"  # one quiet, non-zero sample
 
 
 class ScriptedGeminiSession:
-    """The server's side of one client connection. `turns` is its conversation: what each side said or was told."""
+    """The server's side of one client connection. `turns` is the conversation so far: the turns of the user and of the
+    model."""
 
     def __init__(self, server: GeminiServer, connection: ServerConnection, number: int) -> None:
         self.server = server
@@ -61,19 +63,19 @@ class ScriptedGeminiSession:
     # -- Misbehaving on request
 
     def hang_up(self) -> None:
-        """Break the connection without the closing handshake."""
+        """Break the connection, without a closing handshake."""
         self._connection.transport.abort()
 
     async def close(self, code: int, reason: str) -> None:
         await self._connection.close(code, reason)
 
     def go_silent(self) -> None:
-        """Stop reading and answering. Pings aren't answered either."""
+        """Stop reading and answering. Not even pings are answered."""
         self._connection.transport.pause_reading()
         self.stop()
 
     async def go_away(self, left: str = "10s") -> None:
-        """Announce that the connection will be closed."""
+        """Announce to the client that the connection will be closed after the time `left`."""
         await self.send({"goAway": {"timeLeft": left}})
 
     # -- Sending
@@ -85,12 +87,13 @@ class ScriptedGeminiSession:
         self.server.note(message, is_sent=True)
 
     async def send_raw(self, text: str | bytes) -> None:
-        """Send anything."""
+        """Send this message without checking it."""
         with suppress(ConnectionClosed):
             await self._connection.send(text)
 
     async def offer_handle(self) -> None:
-        """Tell the client how to resume the session from here."""
+        """Send the client a handle with which it can resume the session at this point. Does nothing if the client
+        didn't ask for handles."""
         assert self.setup is not None
         if "sessionResumption" not in self.setup:
             return
@@ -124,7 +127,7 @@ class ScriptedGeminiSession:
                 self.setup = {**(self.setup or {}), **value}
 
     def _wrong(self, what: str) -> None:
-        """Record a problem with a message that is well-formed but not allowed here."""
+        """Record a problem with a client message that is well-formed but not allowed at this point."""
         self.server.note_problems([what])
 
     async def _begin(self, setup: dict[str, Any]) -> None:
@@ -196,7 +199,8 @@ class ScriptedGeminiSession:
     # -- Answering
 
     async def _interrupt(self) -> None:
-        """Stop the answer and the calls that wait for a response, because of a message of the client."""
+        """Stop the answer, and cancel the tool calls that wait for a response, because the client sent a message that
+        interrupts."""
         if self.waiting:
             await self.send({"toolCallCancellation": {"ids": [*self.waiting]}})
             self.waiting.clear()

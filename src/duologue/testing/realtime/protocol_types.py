@@ -1,7 +1,7 @@
 """Checks events against the Realtime protocol, with the types of the `openai` package.
 
-Those types accept unknown fields, but this module reports unknown fields as problems too. Rule: every problem names the
-path of its field.
+These types accept unknown fields, so this module itself reports unknown fields as problems. Rule: every problem names
+the path of its field.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def _adapter(kind: str) -> TypeAdapter[Any]:
 
 
 def problems_of_client_event(event: object) -> list[str]:
-    """The problems of an event that a client sent."""
+    """The problems of an event from a client."""
     return _problems("client", event)
 
 
 def problems_of_server_event(event: object) -> list[str]:
-    """The problems of an event that a server sent."""
+    """The problems of an event from a server."""
     if isinstance(event, dict) and event.get("type") in _WHOLE_SESSION and isinstance(event.get("session"), dict):
         envelope = {**event, "session": {"type": event["session"].get("type")}}
         return _problems("server", envelope) + [f"session.{what}" for what in _problems("session", event["session"])]
@@ -55,8 +55,8 @@ def _problems(kind: str, event: object) -> list[str]:
 
 
 def _first_error(kind: str, named: str, text: str) -> Any:
-    """The first problem of an event. The event is checked only against the type that it names, because a check against
-    the union of all types would report problems for each of them. None if there is no type of that name."""
+    """The first problem of an event; None if there is no problem, or if no event type has the name `named`. The event
+    is checked only against this one type, because a check against all types would report problems for each of them."""
     meant = _models(kind).get(named)
     if meant is None:
         return None
@@ -69,7 +69,7 @@ def _first_error(kind: str, named: str, text: str) -> Any:
 
 @cache
 def _models(kind: str) -> dict[str, TypeAdapter[Any]]:
-    """A validator for each event type, by the name of the type."""
+    """For each event type, by its name, a validator."""
     union = {"client": RealtimeClientEvent, "server": RealtimeServerEvent}.get(kind)
     models = get_args(get_args(union)[0]) if union is not None else ()
     return {get_args(model.model_fields["type"].annotation)[0]: TypeAdapter(model) for model in models}

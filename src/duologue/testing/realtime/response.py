@@ -1,4 +1,4 @@
-"""A response of the scripted Realtime server.
+"""A response from the scripted Realtime server.
 
 Rule: a response ends with exactly one `response.done`, whether it completes, fails or is cancelled.
 """
@@ -20,8 +20,8 @@ _TONE = b"\x40\x06"  # one quiet, non-zero sample
 
 
 class ScriptedResponse:
-    """Sends the events of one response as its script says, until the response ends or is cancelled. With `is_aside`,
-    the response doesn't become part of the conversation."""
+    """Sends the events of one response, in the order of its script, until the response ends or is cancelled. With
+    `is_aside`, the response doesn't become part of the conversation."""
 
     def __init__(self, session: ScriptedRealtimeSession, wanted: dict[str, Any], is_aside: bool) -> None:
         self._session = session
@@ -93,7 +93,7 @@ class ScriptedResponse:
     # -- Parts
 
     async def _begin_item(self, item: dict[str, Any]) -> dict[str, str | int]:
-        """Add an output item. Returns the fields that every event about this item has."""
+        """Add an output item to the response. Returns the fields that all events about this item have in common."""
         whole = {"id": self._session.name("item"), "object": "realtime.item", "status": "in_progress", **item}
         self._output.append(whole)
         place = len(self._output) - 1

@@ -1,4 +1,4 @@
-"""Scripts for the Realtime server: what it answers, and which faults it has.
+"""Scripts for the Realtime server: what the server answers, and which faults it shows.
 
 Rule: a script describes events, so that tests can wait for events and never sleep.
 """
@@ -12,8 +12,8 @@ from typing import Any, Literal, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Speak:
-    """Speak this text. The sound lasts `ms` and is sent in chunks of `chunk_ms`: all at once, or in real time if
-    `paced`."""
+    """Speak this text. The sound lasts `ms` and is sent in chunks of `chunk_ms`. With `paced`, the chunks are sent in
+    real time, otherwise all at once."""
 
     text: str
     ms: int = 200
@@ -39,7 +39,7 @@ class CallTool:
 
 @dataclass(frozen=True, slots=True)
 class BreakDown:
-    """Fail the response with this error code."""
+    """Let the response fail with this error code."""
 
     code: str = "server_error"
 
@@ -56,9 +56,9 @@ RealtimeScript: TypeAlias = Iterable[Response] | Callable[[list[dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class ProtocolFault:
-    """Makes the next `times` events of type `kind` go wrong. A `late` event is sent after the event that follows it,
-    and a `slow` event after a delay of `ms`. A client event that is `refused` is answered by an error with this
-    `code`."""
+    """Makes the next `times` events of type `kind` go wrong, in the manner that `what` names. A `late` event is sent
+    after the event that follows it; a `slow` event is sent `ms` later. For `refused`, the server answers the client's
+    event with an error with this `code`."""
 
     what: Literal["dropped", "duplicate", "late", "slow", "refused"]
     kind: str

@@ -4,8 +4,8 @@
         model = RealtimeModel(url=server.url)
 
 The server checks every event in both directions, and records all events for the test. Rule: the server follows the
-protocol, errors included, unless a `ProtocolFault` or a method called by the test makes it misbehave. If a client broke
-the protocol, the end of the `async with` block raises AssertionError.
+protocol, errors included, unless the test makes it misbehave, with a `ProtocolFault` or by calling a method. If a
+client broke the protocol, the end of the `async with` block raises AssertionError.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ _SILENT = logging.Logger("duologue.testing.realtime", logging.CRITICAL + 1)
 
 
 class RealtimeServer:
-    """A scripted Realtime server. `script` is a list of responses, or a function from the items of the conversation to
-    a response. When the list is used up, the response is `otherwise`. `hears` lists the texts of the utterances that
-    the server detects in the audio. A test can also make the server detect an utterance by calling `session.say`."""
+    """A scripted Realtime server. `script` is a list of responses, or a function that gets the items of the
+    conversation and returns a response. After the last response in the list, every response is `otherwise`. `hears`
+    lists the texts that the server recognises, one for each utterance that it detects in the audio. A test can also
+    make the server detect an utterance by calling `session.say`."""
 
     def __init__(
         self,
@@ -115,7 +116,7 @@ class RealtimeServer:
         return [event for event in self.sent if event.get("type") == kind]
 
     async def until(self, holds: Callable[[], object], limit_s: float = WAIT_S) -> None:
-        """Wait until `holds()` is true, for at most `limit_s`. The condition is checked after every event in either
+        """Wait until `holds()` is true, for at most `limit_s` seconds. `holds()` is checked after every event in either
         direction."""
         async with asyncio.timeout(limit_s):
             while not holds():
@@ -130,8 +131,8 @@ class RealtimeServer:
         return parts_of(self._queue.pop(0)) if self._queue else [self.otherwise]
 
     def fault_of(self, kind: str, *whats: str) -> ProtocolFault | None:
-        """The fault that the next event of this type has, or None. Only faults whose `what` is in `whats` are
-        considered. Each call uses up one of the fault's `times`."""
+        """The fault for the next event of type `kind`; None if that event goes right. Only faults whose `what` is in
+        `whats` are considered. Calling this uses up one of the fault's `times`."""
         for place, fault in enumerate(self.faults):
             if fault.kind == kind and fault.what in whats and fault.times > 0:
                 left = fault.times - 1

@@ -73,16 +73,16 @@ class ScriptedRealtimeSession:
     # -- Misbehaving on request
 
     async def expire(self) -> None:
-        """End the session because its time is over."""
+        """End the session, because its time limit is reached."""
         await self.send_error("session_expired", "")
         await self._connection.close(1001, "session_expired")
 
     def hang_up(self) -> None:
-        """Break the connection without the closing handshake."""
+        """Break the connection, without a closing handshake."""
         self._connection.transport.abort()
 
     def go_silent(self) -> None:
-        """Stop reading and answering. Pings aren't answered either."""
+        """Stop reading and answering. Not even pings are answered."""
         self._connection.transport.pause_reading()
         self.stop()
 
@@ -160,7 +160,7 @@ class ScriptedRealtimeSession:
                 await self._cancel(event.get("response_id") or "", cause)
 
     def _wrong(self, what: str) -> None:
-        """Record a problem with a client event that is well-formed but not allowed here."""
+        """Record a problem with a client event that is well-formed but not allowed at this point."""
         self.server.problems.append(what)
 
     async def _create_item(self, item: dict[str, Any], cause: str) -> None:
@@ -205,7 +205,7 @@ class ScriptedRealtimeSession:
 
     @property
     def active(self) -> ScriptedResponse | None:
-        """The running response of the conversation, if there is one."""
+        """The response of the conversation that is running now; None if there is no such response."""
         return next((one for one in self.responses if one.is_active and not one.is_aside), None)
 
     async def _create_response(self, wanted: dict[str, Any], cause: str) -> None:
@@ -230,7 +230,8 @@ class ScriptedRealtimeSession:
     # -- The user
 
     async def _hear(self, pcm: bytes) -> None:
-        """Process audio. If the client has turned detection on, detect speech by the energy of the audio."""
+        """Take audio from the client. If the client has turned on turn detection, speech is detected by how loud the
+        audio is."""
         ms = len(pcm) // MS_BYTES
         self._buffer_ms += ms
         self.heard_ms += ms
@@ -257,7 +258,7 @@ class ScriptedRealtimeSession:
             self.respond({})
 
     async def say(self, text: str) -> None:
-        """Act as if the user had said this text, without regard to the audio."""
+        """Act as if the server had heard the user say this text. The audio is ignored."""
         await self.begin_speech()
         await self.end_speech(text)
 

@@ -1,1 +1,3 @@
-"""The exploration of the conversation machine: its alphabet, abstraction, laws, promises and mutants."""
+"""The exploration of the conversation machine: its events (alphabet), the reduction of its states to a finite number
+(abstraction), what must never happen (laws), what must happen (promises), and copies of the machine that are broken on
+purpose (mutants)."""

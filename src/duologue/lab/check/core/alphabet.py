@@ -1,7 +1,7 @@
 """The events that an exploration tries in a state: all that could happen next, and stale events.
 
-Time is reduced to "any armed deadline may fire next". Rule: for every kind of event there is a fresh
-variant, and for every id that an event carries there is a stale variant.
+Time is reduced to "any armed deadline may fire next". Rule: every kind of event has a fresh variant with the current
+ids, and for every id in an event there is a stale variant with an older id.
 """
 
 from __future__ import annotations

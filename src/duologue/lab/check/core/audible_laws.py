@@ -1,8 +1,8 @@
-"""The laws in the person's terms: what they hear, and what becomes of what they said.
+"""The laws from the person's point of view: what they hear, and what becomes of what they said.
 
 A person on a telephone doesn't know the machine's states. They hear sound, words or silence. Each check yields the law
-that is broken and one line that says what is wrong. Rule: a law reads the state and the effects, never the rows or the
-conditions that arm a deadline. Otherwise a mistake there could hide itself.
+that is broken and one line that says what is wrong. Rule: a law reads the state and the effects, never the machine's
+rows or the conditions that arm a deadline. Otherwise a mistake in them could hide itself.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def check_state(s: State) -> Iterator[tuple[str, str]]:
 
 
 def _is_owed(s: State) -> bool:
-    """Does the person wait for an answer, for news or for a call?"""
+    """Does the person wait for an answer, for news from a job, or for the result of a tool call?"""
     return s.said > s.answered or s.news or s.telling or any(job.kind in FOREGROUND for job in s.jobs)
 
 
@@ -110,7 +110,8 @@ def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
 
 
 def _is_only_a_cue(step: CheckedStep) -> Iterator[tuple[str, str]]:
-    """Check that a cue isn't part of the conversation: its step changes only what belongs to cues."""
+    """Check a step in which a cue is due: it must play exactly one cue, arm the next one, and change nothing that
+    doesn't belong to cues."""
 
     def rest(s: State) -> State:
         return s._replace(at=0, cues=0, due=tuple(0 if index == _CUE else due for index, due in enumerate(s.due)))
@@ -144,8 +145,8 @@ def _question(step: CheckedStep, played: list[Cue]) -> Iterator[tuple[str, str]]
 
 
 def _interruption(step: CheckedStep) -> Iterator[tuple[str, str]]:
-    """Check that an answer that a sound has cut off stays marked until the person says something or the agent speaks
-    again."""
+    """Check that an answer that was cut off by a sound stays marked as cut off until the person says something or the
+    agent speaks again."""
     before, after = step.before, step.after
     if not before.cut or after.cut or after.link in CLOSED:
         return
@@ -165,7 +166,8 @@ def _last_words(step: CheckedStep) -> Iterator[tuple[str, str]]:
 
 
 def _only_sound(step: CheckedStep) -> bool:
-    """Did the person only make a sound in this step, without any other change?"""
+    """Did this step leave the voice, the reply, the link, the turns, the news and the jobs as they were? Then the
+    person has only made a sound."""
     before, after = step.before, step.after
     same = before.voice is after.voice and before.reply is after.reply and before.link is after.link
     return same and after.said == before.said and after.news == before.news and len(before.jobs) == len(after.jobs)

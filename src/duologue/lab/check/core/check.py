@@ -1,7 +1,7 @@
 """Explores the conversation machine: checks every law for every event in every reachable state.
 
-Runs the real `step` on abstract states, one profile at a time. The explorer does not know the rows. It
-only records which rows and rules fired. Rule: every violation is reported with a shortest trace to it.
+Runs the real `step` on abstract states, one profile at a time. The explorer does not know what the machine's rows and
+rules do. It only records which of them fired. Rule: every violation is reported with a shortest trace to it.
 """
 
 from __future__ import annotations
@@ -134,8 +134,8 @@ class CoreExplorer:
         return self.found
 
     def follow(self, trace: Sequence[Event]) -> list[Violation]:
-        """Take the steps of one trace. Check the last one, the state after it and every step that may follow. Returns
-        the violations."""
+        """Take the steps of one trace. Check its last step, the state after this step, and every step that may follow.
+        Returns the violations."""
         self.shared.begin(self.profile)
         s = abstract(initial(self.settings))
         number = self.graph.add(s, -1, None)
@@ -175,8 +175,8 @@ class CoreExplorer:
             self.shared.put(s, steps)
 
     def _take_known(self, number: int, s: State, known: KnownSteps) -> Iterator[tuple[Event, State]]:
-        """Yield the steps that another profile has already made and checked, and make the steps that depend on the
-        profile."""
+        """Yield the steps from this state. Steps that another profile has already made and checked are taken from
+        `known`. Steps that depend on the profile are made again."""
         self.found.steps += len(known.events)
         family, found = self.outcomes.family(s), answers(s, self.profile.name)
         for event, target in zip(known.events, known.targets, strict=True):
@@ -188,13 +188,14 @@ class CoreExplorer:
                 yield event, target
 
     def _watch(self, s: State) -> tuple[WatchedState, Reads]:
-        """This state in a form that notes what a step or a check reads of it, and the notes."""
+        """This state in a form that notes which of its fields are read, and the notes. They are empty until a step or a
+        check reads a field."""
         reads: Reads = {}
         self.shared.reads = reads
         return WatchedState(s, reads), reads
 
     def _alphabet(self, s: State, family: Family, found: tuple[Any, ...]) -> KnownEvents:
-        """Every event that may happen in this state, with what is known about it."""
+        """Every event that may happen in this state, each with the outcomes that are already known for this event."""
         known = family.alphabet.find(found)
         if known is None:
             watched, reads = self._watch(s)
@@ -206,8 +207,8 @@ class CoreExplorer:
     def _take(
         self, number: int, s: State, event: Event, tree: Tree[StepOutcome], found: tuple[Any, ...]
     ) -> tuple[State | None, bool]:
-        """Apply one event and check the step, unless an equal step was checked before. Returns the next state, or None
-        if the event did nothing, and whether that may differ in other profiles."""
+        """Apply one event and check the step, or use the outcome of an equal step that was checked before. Returns two
+        values: the next state (None if the event was ignored), and whether this result may differ in other profiles."""
         outcome = tree.find(found)
         if outcome is None:
             return self._make(number, s, event, tree)
@@ -249,15 +250,16 @@ class CoreExplorer:
         return step.after  # type: ignore[return-value]
 
     def _noted(self, number: int, before: Any, event: Event, fired: tuple[int, ...]) -> None:
-        """Called for each step that is really made. Steps that equal a known step aren't made again."""
+        """For subclasses: called for each step that is really made, but not for a step whose outcome is already
+        known."""
 
     def _note_timer(self, number: int, event: Event, target: State) -> None:
         if type(event) is TimerFired and event.timer not in SOFT:
             self.timer_edges.append((number, target))
 
     def _judge_alone(self, number: int, s: State, family: Family, found: tuple[Any, ...]) -> bool:
-        """Check the state, and that stale events change nothing. Returns whether the result is the same in other
-        profiles."""
+        """Check the state by itself, and that stale events change nothing in it. Returns whether the result of these
+        checks is the same in all profiles."""
         is_shared = True
         for tree, judge in ((family.state, self._judge_state), (family.stale, self._judge_stale)):
             outcome = tree.find(found)
@@ -406,8 +408,8 @@ def _seen(s: Any) -> tuple[str, ...]:
 
 
 def _may_rest(s: State) -> bool:
-    """May the conversation stay in this state? It may if it is idle, if the floor is open and nothing is left to do, or
-    if it is paused."""
+    """May the conversation stay in this state for ever? It may if it is idle, if it is paused, or if the link is up and
+    nothing is left to do."""
     return s.link in (Link.IDLE, Link.SUSPENDED) or (s.link is Link.UP and is_at_rest(s))
 
 

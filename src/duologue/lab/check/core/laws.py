@@ -1,8 +1,8 @@
 """The laws: what must never happen, as checks on one step and on one state.
 
-Each check yields the law that is broken and one line that says what is wrong. Laws about the whole graph (rest can be
-reached, timers alone never lead round in a circle) are in `check`. Rule: a law reads the state and the effects, never
-the rows. Otherwise a broken row could hide its own violation.
+Each check yields the law that is broken and one line that says what is wrong. Laws about the whole graph are in
+`check`: a state of rest can always be reached, and timers alone never lead back to the same state. Rule: a law reads
+the state and the effects, never the machine's rows. Otherwise a broken row could hide its own violation.
 """
 
 from __future__ import annotations
@@ -318,8 +318,8 @@ def _may_answer(step: CheckedStep) -> bool:
 
 
 def check_pause(paused: CheckedStep, resumed: CheckedStep, same: bool) -> Iterator[tuple[str, str]]:
-    """Check that a pause, once it is over, has changed nothing but due times. `same` says whether the state is the same
-    as before the pause. Yields (law, what is wrong)."""
+    """Check that pausing and resuming changes nothing but due times. `paused` and `resumed` are these two steps, and
+    `same` says whether the states before and after both are equal. Yields (law, what is wrong)."""
     allowed = (fx.HoldPlayback, fx.ResumePlayback, fx.StopCue)
     if not same:
         yield PAUSING_CHANGES_NOTHING, "the state differs after the pause"

@@ -50,8 +50,8 @@ def _with(items: tuple[Any, ...], index: int, item: Any) -> tuple[Any, ...]:
 
 
 def _another_leaf(row: Row) -> Leaf:
-    """The next leaf of the row's region, after the row's target, or after its first source if it has no target. After
-    the last leaf comes the first."""
+    """A wrong target for the row: the leaf that follows the right target in the list of its region's leaves. If the row
+    has no target, the leaf that follows its first source. The first leaf follows the last one."""
     leaves: list[Leaf] = list(type(row.sources[0]))
     here = leaves.index(row.target or row.sources[0])
     return leaves[(here + 1) % len(leaves)]

@@ -1,8 +1,8 @@
-"""Stores outcomes of steps and checks that were made in one state, to use them in other states where they are the same.
+"""Stores the outcomes of steps and checks, so that they aren't repeated in states where they would be the same.
 
-For each event there is a tree of questions about the state, in the order in which the step asks them. Its leaves are
-the outcomes. The step depends on nothing but the answers, so the next question follows from the answers so far. Rule:
-an outcome is stored only if no law and no promise complained.
+For each event there is a tree of questions about the state (such as "which value does this field have?"), in the order
+in which the step asks them. The leaves of the tree are the outcomes. A step depends on nothing but the answers, so the
+answers so far determine the next question. Rule: an outcome is stored only if no law and no promise was broken.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class StepOutcome(NamedTuple):
 
 
 def outcome_of(after: WatchedState | None, reads: Reads, steps: int) -> StepOutcome:
-    """The outcome of a step that leads to the state `after`. `after` is None if the event was ignored, or after a
-    check."""
+    """The outcome of a step or of a check. `after` is the state after the step. It is None if the event was ignored,
+    and for a check."""
     if after is None:
         return StepOutcome(steps, PROFILE in reads)
     return StepOutcome(steps, PROFILE in reads, AbstractChange(*after.changes()))
@@ -46,7 +46,7 @@ class StateQuestion(Generic[Leaf]):
 
 
 class Tree(Generic[Leaf]):
-    """What is known about one event, or about one check of a state."""
+    """The known outcomes of one event, or of one check of a state, as a tree of questions."""
 
     __slots__ = ("first",)
 
@@ -61,7 +61,7 @@ class Tree(Generic[Leaf]):
         return found  # type: ignore[no-any-return]
 
     def put(self, reads: Reads, leaf: Leaf) -> None:
-        """Store the leaf to which these questions and answers lead."""
+        """Store this leaf at the end of the path that these questions and answers describe."""
         if not reads:
             self.first = leaf
             return
@@ -77,8 +77,8 @@ class Tree(Generic[Leaf]):
 
 
 class KnownEvents:
-    """The events that may happen in a state, with what is known about each. From the second visit on, events that are
-    known to be ignored in all states of the family are left out."""
+    """The events that may happen in a state, each with the outcomes that are known for it. From the second visit on,
+    events that are known to be ignored in all states of the family are left out."""
 
     __slots__ = ("idle_steps", "moves", "visits")
 
@@ -88,7 +88,7 @@ class KnownEvents:
         self.visits = 0
 
     def visit(self) -> list[tuple[Event, Tree[StepOutcome]]]:
-        """The events that aren't known to be ignored."""
+        """The events to try in this state, without those that are known to be ignored."""
         self.visits += 1
         if self.visits == _COMPACTED_AT:
             self.idle_steps = sum(_idle_steps(tree) for _, tree in self.moves)
@@ -100,14 +100,16 @@ _COMPACTED_AT = 2
 
 
 def _idle_steps(tree: Tree[StepOutcome]) -> int:
-    """How many steps it took to find out that the event is ignored in every state of the family. 0 if it isn't."""
+    """How many steps it took to find out that the event is ignored in every state of the family. 0 if that isn't
+    known."""
     found = tree.first
     is_idle = isinstance(found, StepOutcome) and found.change is None and not found.by_profile
     return found.steps if is_idle and isinstance(found, StepOutcome) else 0
 
 
 class Family:
-    """What is known about all states that have the same values in the fields that nearly every step reads."""
+    """What is known about a family of states. A family consists of all states with the same values in those fields that
+    nearly every step reads."""
 
     def __init__(self) -> None:
         self.alphabet: Tree[KnownEvents] = Tree()
@@ -116,7 +118,7 @@ class Family:
         self._steps: dict[Event, Tree[StepOutcome]] = {}
 
     def of(self, event: Event) -> Tree[StepOutcome]:
-        """What is known about this event."""
+        """The tree of outcomes that are known for this event. It is empty for a new event."""
         return self._steps.setdefault(event, Tree())
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from duologue.core import events as ev
-from duologue.core.settings import Settings
+from duologue.core.settings import Settings, with_changes
 
 
 class CheckScope(NamedTuple):
@@ -55,11 +55,11 @@ def _small_talk(settings: Settings) -> Settings:
 
 
 def _small_link(settings: Settings) -> Settings:
-    return replace(_small(settings), dead_air_ms=0, jobs_max=0, suspend_ms_max=30_000)
+    return with_changes(_small(settings), dead_air_ms=0, jobs_max=0, suspend_ms_max=30_000)
 
 
 def _small_work(settings: Settings) -> Settings:
-    return replace(_small_talk(settings), dead_air_ms=0, faults_max=1, faults_in_a_row_max=1, jobs_max=1)
+    return with_changes(_small_talk(settings), dead_air_ms=0, faults_max=1, faults_in_a_row_max=1, jobs_max=1)
 
 
 def _small_over(settings: Settings) -> Settings:
@@ -181,12 +181,12 @@ def _full_talk(settings: Settings) -> Settings:
 
 
 def _full_link(settings: Settings) -> Settings:
-    return replace(settings, dead_air_ms=0, jobs_max=0)
+    return with_changes(settings, dead_air_ms=0, jobs_max=0)
 
 
 def _full_work(settings: Settings) -> Settings:
     once = {"faults_max": 1, "faults_in_a_row_max": 1}
-    return replace(_no_session_limit(settings), **once, dead_air_ms=0, jobs_max=2)  # type: ignore[arg-type]
+    return with_changes(_no_session_limit(settings), **once, dead_air_ms=0, jobs_max=2)
 
 
 def _full_pause(settings: Settings) -> Settings:

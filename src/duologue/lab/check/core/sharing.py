@@ -1,9 +1,10 @@
-"""Shares the results of one profile's exploration that also hold in the other profiles.
+"""Shares results between the explorations of several profiles, if the results hold in all of them.
 
-The profiles differ in a few settings, and few steps read them. All explorations that share their steps use one settings
-object, which has the values of the profile that is explored now, and notes when a value is read in which the profiles
-differ. Within a profile, too, a step is made once for all states that look the same to it (`outcomes`). Rule: a step is
-shared only if nothing that made or checked it has read such a value.
+The profiles differ in a few settings, and few steps read these settings. All explorations that share their steps use
+one settings object. It has the values of the profile that is being explored, and notes when a value is read in which
+the profiles differ. Within one profile, a step is also made only one time for all states that look the same to it (see
+`outcomes`). Rule: a step is shared only if neither the step nor its checks have read a value in which the profiles
+differ.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ from .watched import PROFILE, Reads
 
 
 class KnownSteps(NamedTuple):
-    """The steps from one state, in the order in which they are explored. A step without a target has read a value in
-    which the profiles differ, so every profile makes it again."""
+    """The steps from one state, in the order in which they are explored. If the target of a step is None, the step has
+    read a value in which the profiles differ, and every profile makes this step again."""
 
     events: tuple[Event, ...]
     targets: tuple[State | None, ...]
 
 
 class SharedSteps:
-    """The steps of every state that was explored in one of these profiles."""
+    """The steps from all states that were explored so far in one of these profiles."""
 
     def __init__(self, profiles: Iterable[Settings]) -> None:
         profiles = tuple(profiles)
@@ -48,7 +49,8 @@ class SharedSteps:
         self._now = profile
 
     def forget(self) -> None:
-        """Forget everything. The settings refer to this object, so without a garbage collection it would stay."""
+        """Drop all stored steps and outcomes. They would otherwise stay in memory until the next garbage collection,
+        because this object and the settings refer to each other."""
         self._known.clear()
         self._targets.clear()
         self.outcomes = KnownOutcomes()
@@ -57,14 +59,15 @@ class SharedSteps:
         return self._known.get(s)
 
     def put(self, s: State, steps: list[tuple[Event, State | None]]) -> None:
-        """Share the steps from this state. Equal targets are stored once."""
+        """Share the steps from this state. Targets that are equal are stored as one object."""
         if self._is_alone:
             return
         targets = tuple(target and self._targets.setdefault(target, target) for _, target in steps)
         self._known[s] = KnownSteps(tuple(event for event, _ in steps), targets)
 
     def _settings_like(self, profile: Settings, names: Iterable[str]) -> Settings:
-        """Settings that are equal only to themselves, so that a state is the same value in every profile."""
+        """The settings object that all explorations share. It is equal only to itself, so that equal states of
+        different profiles are equal."""
         watched: dict[str, Any] = {name: self._watched(name) for name in self.differing}
         same: dict[str, Any] = {"__slots__": (), "__eq__": object.__eq__, "__hash__": object.__hash__}
         settings: Settings = object.__new__(type("SharedSettings", (Settings,), {**same, **watched}))

@@ -1,10 +1,10 @@
 """A state that notes which of its fields are read, and a draft on such a state.
 
-A step reads a few fields of the state and writes a few. The machine and the checks read no other fields, so the step is
-the same in every state that has the same values in these fields. A watched value is a layer over another one: it holds
-what was written, and reads everything else from the layer below when that is first needed. Rule: every read that
-reaches the state below all layers is noted, in the order of the first reads, except reads of fields whose value the
-caller knows anyway (`KNOWN`).
+A step and its checks read only a few fields of the state. In every state that has the same values in these fields, the
+step is the same. A watched value is a layer over another value. It holds the fields that were written, and gets any
+other field from the layer below when the field is first needed. Rule: every read that reaches the state below all
+layers is noted, in the order of the first reads. Reads of fields whose value the caller knows anyway (`KNOWN`) are not
+noted.
 """
 
 from __future__ import annotations
@@ -178,7 +178,8 @@ class WatchedState:
             layer = layer._below
 
     def _written(self) -> Iterator[str]:
-        """The names of the fields that this layer didn't get from the layer below."""
+        """The names of the fields that have another value here than in the layer below, or that the layer below doesn't
+        have."""
         if self._below is not None:
             below = self._below.__dict__
             yield from (name for name, value in self.__dict__.items() if name not in below or below[name] is not value)
@@ -193,7 +194,8 @@ class WatchedState:
         return tuple.__new__(State, values)
 
     def changes(self) -> tuple[dict[int, Any], dict[int, int]]:
-        """What this layer has written: fields by their place, and due times by the index of their timer."""
+        """What was written in this layer: fields by their index in a state, and due times by the index of their
+        timer."""
         below = self._below.__dict__
         found = {
             _PLACES[name]: value
@@ -208,8 +210,8 @@ Sequence.register(WatchedState)  # a state is a tuple, and `match` may take it a
 
 
 class WatchedDraft:
-    """A draft on a watched state. It begins with the fields of that state that are known or were already read. Any
-    other field that the step has not written is read from that state."""
+    """A draft on a watched state. It begins with the fields that the watched state already holds. Any other field is
+    read from the watched state when it is first needed."""
 
     def __init__(self, s: Any, owners: DeadlineOwners, at: int) -> None:
         self.__dict__.update(s.__dict__)

@@ -1,8 +1,8 @@
-"""Witnesses: short traces of the real machine in which each row and rule fires. They judge most mutants.
+"""Witnesses: short traces of the real machine in which each row and rule fires. They are enough to judge most mutants.
 
-A mutant is wrong in one place. Most mutants break a promise or a law in the very step that this place makes, or in the
-next one. So the traces that lead there are enough, and take milliseconds. Rule: a complaint counts only in a step that
-the mutant itself makes, on a trace from the beginning.
+A mutant is wrong in one place. Most mutants break a promise or a law in the very step in which this place is used, or
+in the next step. So it is enough to follow the traces that lead to this place, which takes milliseconds. Rule: a
+complaint counts only in a step that the mutant itself makes, on a trace from the beginning.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Witness(NamedTuple):
 
 
 class _Collector(CoreExplorer):
-    """An exploration that remembers a few steps of each kind."""
+    """An exploration that remembers a few steps for each combination of event, states and fired rows."""
 
     def __init__(self, profile: str, scope: CheckScope, machine: Machine) -> None:
         super().__init__(PROFILES[profile], scope, machine)
@@ -62,7 +62,8 @@ def collect_witnesses(
 
 
 def about_row(row: Row, witnesses: Iterable[Witness]) -> Iterator[Witness]:
-    """The witnesses whose last step fires this row, or would fire it if the row had no guard."""
+    """The witnesses whose last step has an event of this row and begins in one of its sources. The row fires there, or
+    would fire if it had no guard."""
     for one in witnesses:
         fits = any(leaf in row.sources for leaf in one.leaves)
         if trigger_of(one.trace[-1]) in row.on and (fits or row.sources == (JobKind.ABSENT,)):

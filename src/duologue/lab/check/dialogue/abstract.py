@@ -1,7 +1,7 @@
 """Reduces dialogue states to so few that all of them can be visited.
 
 `fold` maps a state to the simplest state that behaves the same. The result is an ordinary state, so the real `step`
-runs on it. Rule: nothing that decides where a dialogue goes may be dropped. ABSTRACTION lists what is dropped.
+runs on it. Rule: nothing that influences the course of a dialogue may be dropped. ABSTRACTION lists what is dropped.
 """
 
 from __future__ import annotations
@@ -41,29 +41,29 @@ ABSTRACTION: tuple[tuple[str, str], ...] = (
 
 
 class HashableList(list[Any]):
-    """A list that is never changed, so that a state that holds it can be looked up."""
+    """A list that is never changed and has a hash, so that a state that contains it can be the key of a dict."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(self))
 
 
 class HashableDict(dict[str, Any]):
-    """A mapping that is never changed."""
+    """A dict that is never changed and has a hash."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(self.items()))
 
 
 def _frozen(value: Any) -> Any:
-    """The same value, made of lists and mappings that can be looked up."""
+    """The same value, with a HashableList for each list and a HashableDict for each dict."""
     if isinstance(value, list | tuple):
         return HashableList(map(_frozen, value))
     return HashableDict({key: _frozen(part) for key, part in value.items()}) if isinstance(value, dict) else value
 
 
 def fold(state: DialogueState, session: frozenset[str] = frozenset()) -> DialogueState:
-    """The simplest state that behaves like this one. States that behave the same give the same result. `session` are
-    the slots whose values later tasks use again."""
+    """The simplest state that behaves like this one. States that behave the same give the same result. `session` has
+    the names of the slots whose values are kept for later tasks."""
     return replace(
         state,
         stack=tuple(_instance(place, one) for place, one in enumerate(state.stack, start=1)),
@@ -92,7 +92,8 @@ def _response(state: DialogueState) -> str:
 
 
 def fold_given(state: DialogueState, given: Given) -> Given:
-    """The unused confirmations of flows that are still open, with positions in the stack instead of instance ids."""
+    """The unused confirmations of flows that are still open. Each flow is identified by its position in the stack
+    instead of its instance id."""
     places = {one.id: place for place, one in enumerate(state.stack, start=1)}
     return frozenset((places[owner], step, act) for owner, step, act in given if owner in places)
 

@@ -2,7 +2,7 @@
 
 The events are derived from the domain alone. For each kind of slot there are two valid answers and, if possible, an
 ambiguous one. For each request there is every kind of result, including failures and nonsense. Rule: every kind of
-event has a fresh variant here, and every kind with a request number also has a stale one.
+event is tried with current data, and every kind that has a request number is also tried with an old request number.
 """
 
 from __future__ import annotations
@@ -125,7 +125,8 @@ class Alphabet:
         yield from self.corrections(state)
 
     def _decisive_answers(self, spec: SlotSpec) -> Iterator[str]:
-        """The values of this slot that a condition depends on, as users would say them."""
+        """Answers that give this slot a value for which a condition may become true or false, as users would say
+        them."""
         for value in self.decides.get(spec.name, ()):
             if isinstance(value, str):
                 yield value
@@ -229,7 +230,8 @@ class Alphabet:
         return tuple((name, found if slot in lists else "done") for name, slot in self._destinations(action))
 
     def _destinations(self, action: str) -> Iterator[tuple[str, str]]:
-        """For each value that an action returns: the name of the value, and the slot in which it is stored."""
+        """For each value that an action returns: the name of the value in the result, and the slot in which it is
+        stored."""
         acts = [at for flow in self.domain.flows.values() for at in flow.program if isinstance(at, PerformAction)]
         yield from (pair for at in acts if at.action == action for pair in at.outputs)
 
@@ -249,8 +251,8 @@ _STALE: tuple[DialogueEvent, ...] = (
 
 
 def said_of(spec: SlotSpec, domain: Domain | None = None) -> tuple[str, str]:
-    """Two valid answers to the question for a slot. For a list these are items, which are made of the answers for the
-    slots in `domain`: a complete item, and an item with only its last value."""
+    """Two valid answers to the question for a slot. If the slot is a list and `domain` is given, the answers are items
+    of the list: one with a value for every slot of an item, and one with a value for the last slot only."""
     if spec.items and domain is not None:
         answers = [said_of(domain.slots[name], domain) for name in spec.items]
         return " ".join(first for first, _ in answers), f"a {answers[-1][1]}"
@@ -275,7 +277,7 @@ def items_of(domain: Domain, spec: SlotSpec) -> Json:
 
 
 def value_of(spec: SlotSpec, text: str) -> Json:
-    """The value that the grammar reads from an answer. If the grammar can't read it, the text of the answer."""
+    """The value that the slot's grammar reads from this text; the text itself if the grammar can't read it."""
     key = (spec.language, spec.name, spec.kind, text)
     if key not in _VALUES:
         reading = pack_of(spec.language).replies.read(Question(spec.grammar_slot), text, TODAY)
@@ -294,8 +296,8 @@ def other_of(spec: SlotSpec, value: Json) -> str:
 
 
 def alphabet_of(domain: Domain) -> Alphabet:
-    """An alphabet for any domain. Every action may request a confirmation, and also one slot that no step asks for, if
-    the domain has such a slot."""
+    """An alphabet for any domain. In it, every action may request a confirmation. If the domain has a slot that no step
+    asks for, every action may request this slot, too."""
     asked = {name for one in domain.flows.values() for name in one.slots}
     spare = tuple(name for name in domain.slots if name not in asked)
     actions = {at.action for one in domain.flows.values() for at in one.program if isinstance(at, PerformAction)}
@@ -308,7 +310,8 @@ def alphabet_of(domain: Domain) -> Alphabet:
 
 
 def _decisive(domain: Domain) -> dict[str, tuple[Json, ...]]:
-    """For every slot that a condition depends on, values that may make the condition true or false."""
+    """For every slot that a condition reads: the values to try, because the condition may be true for some of them and
+    false for others."""
     found: dict[str, dict[Json, None]] = {}
     for at in (at for flow in domain.flows.values() for at in flow.program if isinstance(at, JumpUnless)):
         values: list[Json] = [True, False]

@@ -1,7 +1,7 @@
 """Explores dialogues: checks every law for every event in every state of a small domain.
 
-Runs the real `step` on folded states. Rule: nothing here knows what a row does. The explorer only records which rows
-were taken and which phase followed which, and compares that with the tables.
+Runs the real `step` on folded states. Rule: nothing here knows what the machine's rows do. The explorer only records
+which rows were used and which phase followed which, and compares that with the tables.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class DialogueExplorer:
             raise ViolationsMaxReached
 
     def _tell(self, trace: list[DialogueEvent]) -> Iterator[str]:
-        """The trace as lines: each event, the phase it led to, and what was said or done."""
+        """The trace as lines of text: each event, the phase after it, and what the agent said or did."""
         state = fold(DialogueState())
         for event in trace:
             try:
@@ -184,5 +184,5 @@ def unseen_rows(found: list[DialogueFindings]) -> list[str]:
 
 
 def unseen_moves(found: list[DialogueFindings]) -> list[tuple[Phase, Phase]]:
-    """The moves of the matrix that no exploration made."""
+    """The moves that the matrix (the table of which phase may follow which) allows, but no exploration made."""
     return sorted(MATRIX - {move for one in found for move in one.moves})

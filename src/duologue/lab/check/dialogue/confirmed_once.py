@@ -19,7 +19,7 @@ LAW = "one run per confirmation"
 
 
 def account(seen: ObservedStep, given: Given) -> tuple[Given, list[str]]:
-    """Bring the account up to date after a step. Returns the confirmations that are now unused, and a message for each
+    """Update the account after a step. Returns the confirmations that are unused now, and one message for each
     confirmation that an action needed but didn't have."""
     given = _taken_back(seen, given)
     before, after = seen.before.top, seen.after.top
@@ -43,8 +43,8 @@ def _said_to(seen: ObservedStep, one: Instance) -> Given:
 
 
 def _taken_back(seen: ObservedStep, given: Given) -> Given:
-    """The confirmations that are still valid after the step. A confirmation is no longer valid if the text of its
-    question contains a slot that changed."""
+    """The confirmations in `given` that are still valid after the step. A confirmation becomes invalid if its question
+    mentions a slot whose value has changed."""
     for before, after in seen.pairs():
         if after is None:
             continue

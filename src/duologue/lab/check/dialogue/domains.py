@@ -1,7 +1,7 @@
 """The small domains that are explored. Together they use every instruction, option and pattern.
 
-Each domain is as small as possible for what it shows. Rule: what one domain omits, another one has. A test counts
-instructions, options and rows.
+Each domain is as small as possible for what it shows. Rule: what one domain leaves out is in another domain. A test
+checks that all instructions, options and rows are used.
 """
 
 from __future__ import annotations

@@ -55,8 +55,8 @@ def one_request_at_a_time(seen: ObservedStep) -> Iterator[str]:
 
 
 def no_slot_is_lost(seen: ObservedStep) -> Iterator[str]:
-    """Check that a filled slot is emptied only by the user (back, clear, restart or no), by its flow, by an action, or
-    because a slot that it depends on changed."""
+    """Check that a filled slot is emptied only for one of these reasons: the user asked for it (back, clear, restart or
+    no), its flow or an action emptied it, or another slot changed on which it depends."""
     for before, after in seen.pairs():
         if after is None and seen.domain.list_of_item(before.flow) is not None:
             continue  # its values are on the list of the flow below
@@ -161,8 +161,8 @@ def one_key_per_run(seen: ObservedStep) -> Iterator[str]:
 
 
 def a_yes_answers_the_open_question(seen: ObservedStep) -> Iterator[str]:
-    """Check that a yes counts only for the question that was open when the user said yes, and that an action doesn't
-    repeat its question unchanged after a value that it uses has changed."""
+    """Check that a yes counts only for the question that was open when the user said yes. Also check that, if a value
+    changes that an action uses, the action doesn't ask for its confirmation again in the same words."""
     top = seen.before.top
     for step in seen.confirmed:
         was_open = (
@@ -186,8 +186,9 @@ def a_yes_answers_the_open_question(seen: ObservedStep) -> Iterator[str]:
 
 
 def waiting_means_that_a_question_was_asked(seen: ObservedStep) -> Iterator[str]:
-    """Check that if the dialogue waits for the user after a step that changed its state, that step asked a question and
-    said nothing after the question. No step asks two questions, unless messages were queued before it."""
+    """Check that, if a step changes the state and the dialogue then waits for the user, this step has asked a question
+    and said nothing after the question. Also check that no step asks two questions, unless messages were in the queue
+    before it."""
     asking = [one for one in seen.said if one.asks]
     if seen.after.phase in _ASKING and seen.after is not seen.before:
         if not asking:
@@ -199,7 +200,7 @@ def waiting_means_that_a_question_was_asked(seen: ObservedStep) -> Iterator[str]
 
 
 def a_new_question_starts_its_counts_at_zero(seen: ObservedStep) -> Iterator[str]:
-    """Check that misses, silences and tries at one question don't count for the next question."""
+    """Check that misses, silences and tries are counted from zero again when a new question is asked."""
     before, after = seen.before.top, seen.after.top
     if after is None or seen.after.phase not in _ASKING:
         return
@@ -210,9 +211,9 @@ def a_new_question_starts_its_counts_at_zero(seen: ObservedStep) -> Iterator[str
 
 
 def every_failed_try_is_counted(seen: ObservedStep) -> Iterator[str]:
-    """Check that, while a question stays open, its count of tries never shrinks, and grows with every reply that isn't
-    an answer. Tries are limited, so no question is asked for ever. Messages from before the question was asked don't
-    have to be counted, because the queue limits their number."""
+    """Check the count of tries at a question that stays open: it never shrinks, and it grows with every reply that
+    isn't an answer. Because tries are limited, no question is asked for ever. Messages that were in the queue before
+    the question was asked don't have to be counted, because the queue limits their number."""
     before, after = seen.before, seen.after
     if before.top is None or after.top is None or after.phase not in (Phase.WAITING_FOR_SLOT, Phase.CONFIRMING):
         return
@@ -242,8 +243,8 @@ def no_message_is_lost(seen: ObservedStep) -> Iterator[str]:
 
 
 def every_message_is_answered(seen: ObservedStep) -> Iterator[str]:
-    """Check that a message leads to a response, a request or a handover to a person. A message that ends a flow is
-    excepted, because a flow may have no closing text."""
+    """Check that a message leads to a response, a request or a handover to a person. Exception: a message that ends a
+    flow, because a flow may have no closing text."""
     if len(seen.after.stack) < len(seen.before.stack):
         return
     speaks = bool(seen.said) or any(isinstance(effect, HandOver) for effect in seen.effects)
@@ -254,9 +255,9 @@ def every_message_is_answered(seen: ObservedStep) -> Iterator[str]:
 
 
 def nothing_understood_is_dropped(seen: ObservedStep) -> Iterator[str]:
-    """Check that a value that NLU returns for a slot of the open flow is stored or waits for validation. A value is
-    excepted if its slot must be asked for first, or if the message also cancels, goes back, starts a flow or asks for a
-    person."""
+    """Check that a value that NLU returns for a slot of the open flow is stored or waits for validation. A value isn't
+    checked if its slot must be asked for before it is filled, or if the message also cancels, goes back, starts a flow
+    or asks for a person."""
     top = seen.before.top
     given = [command for command in seen.commands if isinstance(command, SetSlot | CorrectSlot)]
     ends = any(isinstance(command, Cancel | Handoff | StartFlow) for command in seen.commands)
@@ -308,7 +309,8 @@ def retried_only_on_request(seen: ObservedStep) -> Iterator[str]:
 
 
 def unconfirmed_values_are_announced_before_use(seen: ObservedStep) -> Iterator[str]:
-    """Check that an action uses values picked out of a message only after the user could object to them."""
+    """Check that, before an action uses a value that was picked out of a longer message, the agent has announced the
+    value and the user could object to it."""
     top = seen.after.top
     used = [name for run in seen.runs for name, _ in run.slots] if top is not None else []
     for name in used:
@@ -318,8 +320,9 @@ def unconfirmed_values_are_announced_before_use(seen: ObservedStep) -> Iterator[
 
 
 def a_doubtful_message_decides_nothing(seen: ObservedStep) -> Iterator[str]:
-    """Check that a message heard with low confidence confirms, cancels, restarts, hands over and runs nothing. The
-    agent may give up after too many such messages. A queued message that is processed in the same step is excepted."""
+    """Check that a message heard with low confidence doesn't confirm, cancel, restart or hand over anything, and
+    doesn't run an action. The agent may give up after too many such messages. Steps that also process a message from
+    the queue aren't checked."""
     is_unclear = isinstance(seen.event, UserMessage) and seen.event.confidence < seen.domain.confidence_min
     if seen.before.queue or not (is_unclear or seen.before.is_doubtful):
         return

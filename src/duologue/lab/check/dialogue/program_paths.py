@@ -1,7 +1,7 @@
 """Paths through a flow's program: what must have happened before an instruction is reached.
 
 Reads the program as a graph and knows nothing about how programs are run. Rule: a step must come before an instruction
-if the instruction can't be reached when the path from the step to the next one is removed.
+if removing the path from this step to the next one makes it impossible to reach the instruction.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ _FOUND: dict[tuple[int, int], tuple[Program, tuple[str, ...], tuple[str, ...]]] 
 
 
 def yeses_before(program: Program, place: int) -> tuple[str, ...]:
-    """The steps that the user must have confirmed on every path to this instruction. A confirmation before a final
-    action is used up by that action: what was done isn't asked about again."""
+    """The steps that the user must have confirmed before this instruction, on whichever path it is reached.
+    Confirmations that a final action has used up before this instruction are left out: what was done isn't asked about
+    again."""
     return _before(program, place)[1]
 
 
@@ -52,7 +53,8 @@ def _before(program: Program, place: int) -> tuple[Program, tuple[str, ...], tup
 
 
 def _is_used_up(program: Program, confirm: int, place: int) -> bool:
-    """Does every path to this instruction run a final action after this confirmation?"""
+    """Is there, between this confirmation and this instruction, a final action that is on every path to the
+    instruction?"""
     between = range(confirm + 1, place)
     finals = [at for at in between if isinstance(one := program[at], PerformAction) and one.is_final]
     return any(not _reaches(program, place, without=at) for at in finals)
@@ -72,8 +74,8 @@ def _reaches(program: Program, goal: int, without: int) -> bool:
 
 
 def _after(program: Program, place: int, is_closed: bool) -> Iterator[int]:
-    """The places to which an instruction can lead. If `is_closed`, it can't lead to the next place, only to the targets
-    of its jumps."""
+    """The indices of the instructions that can run directly after this one. If `is_closed`, the next instruction of the
+    program isn't among them, only the targets of jumps are."""
     at = program[place]
     if isinstance(at, Jump):
         yield at.to

@@ -1,7 +1,8 @@
-"""The result of checking dialogues: what was found in all small domains, and which rows and moves none of them took.
+"""The result of checking dialogues: what was found in all small domains, and which rows and moves were never used in
+any of them.
 
-Rule: a row that no domain takes, a move of the matrix that none makes, and an exploration that was cut off count as
-violations.
+Rule: a row that is never used, a move of the matrix (which phase may follow which) that is never made, and an
+exploration that was cut off count as violations.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The laws against silent error: no step takes a wrong value, or does something that was refused, without a word.
+"""The laws against silent errors: a step must not take a wrong value, or do what the user has refused, without saying
+so.
 
 Rule: a law here compares what was said with what was filled or done. It doesn't ask how the message was understood.
 """
@@ -21,8 +22,8 @@ from .observed_step import ObservedStep, at_of, changed_in, used_by
 
 
 def one_span_one_slot(seen: ObservedStep) -> Iterator[str]:
-    """Check that the same words of a message never fill two slots. A moment such as "in an hour" gives a day and a
-    time."""
+    """Check that the same words of a message never fill two slots. Exception: a point in time such as "in an hour" may
+    fill a slot for a date and a slot for a time."""
     if not isinstance(seen.event, UserMessage) or seen.before.queue or seen.before.phase in BUSY:
         return
     before = {value.slot for value in seen.before.values}
@@ -38,8 +39,8 @@ def one_span_one_slot(seen: ObservedStep) -> Iterator[str]:
 
 
 def a_no_never_runs_an_action(seen: ObservedStep) -> Iterator[str]:
-    """Check that no action runs because of a no to a confirmation, or because a value was taken away. The steps in an
-    `on_no` block are excepted."""
+    """Check that no action runs because the user said no to a confirmation, or took a value back while a confirmation
+    was open. Exception: the steps in an `on_no` block may run an action."""
     top = seen.before.top
     if top is None or not seen.runs or seen.before.queue:
         return
@@ -58,8 +59,8 @@ def a_no_never_runs_an_action(seen: ObservedStep) -> Iterator[str]:
 
 
 def a_denied_question_is_never_confirmed(seen: ObservedStep) -> Iterator[str]:
-    """Check that a yes confirms nothing while the agent asks what to change, or while the check before an action names
-    no value."""
+    """Check that a yes confirms nothing in two situations: the user has said no and the agent asks what to change, or
+    the check before an action names no value."""
     top, check = seen.before.top, seen.domain.patterns.check
     if top is None or seen.before.queue:
         return
@@ -69,8 +70,8 @@ def a_denied_question_is_never_confirmed(seen: ObservedStep) -> Iterator[str]:
 
 
 def a_final_action_runs_once(seen: ObservedStep) -> Iterator[str]:
-    """Check that a final action that has succeeded doesn't run again in the same task, except in the next round of a
-    loop, and that the values that it used stay as they were."""
+    """Check that a final action that has succeeded doesn't run again in the same task, and that the values that it used
+    don't change afterwards. Exception: another round of a loop."""
     for before, after in seen.pairs():
         if after is None or not before.done:
             continue
@@ -86,7 +87,7 @@ def a_final_action_runs_once(seen: ObservedStep) -> Iterator[str]:
 
 
 def a_preference_never_chooses_from_a_span(seen: ObservedStep) -> Iterator[str]:
-    """Check that a reply that names a span of days, such as a weekend, fills no slot with one of its days."""
+    """Check that a reply that names several days, such as a weekend, doesn't fill a slot with one of these days."""
     if not isinstance(seen.event, UserMessage) or seen.before.phase is not Phase.WAITING_FOR_SLOT:
         return
     if "weekend" not in seen.event.text or seen.before.among or _wish_in(seen) is not None:
@@ -97,8 +98,8 @@ def a_preference_never_chooses_from_a_span(seen: ObservedStep) -> Iterator[str]:
 
 
 def a_wish_in_a_range_is_never_dropped(seen: ObservedStep) -> Iterator[str]:
-    """Check that a reply such as "this weekend, ideally Sunday" gives the wished value and no other, and that the agent
-    says what it took."""
+    """Check that a reply such as "this weekend, ideally Sunday" gives the slot the wished value (Sunday) and no other
+    value, and that the agent says which value it took."""
     wish, slot = _wish_in(seen), seen.before.waiting_for
     if wish is None or slot is None:
         return
@@ -113,7 +114,8 @@ def a_wish_in_a_range_is_never_dropped(seen: ObservedStep) -> Iterator[str]:
 
 
 def _wish_in(seen: ObservedStep) -> str | None:
-    """The value that the reply wishes within a range; None if the message isn't such a reply."""
+    """The value that the user wishes for in a reply such as "this weekend, ideally Sunday"; None if the message isn't
+    such a reply."""
     slot, spec = seen.before.waiting_for, None
     if slot is not None and isinstance(seen.event, UserMessage) and seen.before.phase is Phase.WAITING_FOR_SLOT:
         spec = seen.domain.slots[slot]

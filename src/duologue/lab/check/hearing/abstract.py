@@ -1,7 +1,7 @@
 """The abstraction that makes the states of both machines finite: times relative to now, and small ids.
 
-The result is an ordinary state, so the real machines run on it. Rule: nothing that a decision reads may be lost here.
-A time is kept exactly as long as a due time may depend on it.
+The result is an ordinary state, so the real machines run on it. Rule: nothing that a decision reads may be lost here. A
+time is dropped only when no due time can depend on it any more.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def abstract(s: ProductState, policy: HearingPolicy) -> ProductState:
 
 
 def abstract_ledger(ledger: WordsLedger, shift: int) -> WordsLedger:
-    """The same ledger, with its due time moved by `shift`, as in the abstract state."""
+    """The same ledger. Its due time is moved by `shift` milliseconds, as all times of the abstract state are."""
     if ledger.sent is None:
         return ledger
     return ledger._replace(sent=ledger.sent._replace(due=ledger.sent.due + shift))
@@ -92,7 +92,8 @@ _Fields = TypeVar("_Fields", bound=tuple[Any, ...])
 
 
 def _changed(fields: _Fields, places: dict[str, int], /, **changes: Any) -> _Fields:
-    """The same named tuple with other values. Costs half of `_replace`, because the other fields aren't looked up."""
+    """The same named tuple with some other values. Takes half as long as `_replace`, because only the changed fields
+    are looked up by name."""
     changed = list(fields)
     for name, value in changes.items():
         changed[places[name]] = value
@@ -155,15 +156,15 @@ def _hearing(
 
 
 def _question(question: AskedQuestion, replies: dict[int, int]) -> AskedQuestion:
-    """The question, as long as it hasn't been asked; afterwards an empty one. The time from which an answer counts is
-    dropped, because only the brain reads it."""
+    """The question if it hasn't been asked yet, otherwise an empty question. The time at which the question was shown
+    is dropped, because only the brain reads it."""
     if not question.reply or question.is_asked:
         return AskedQuestion()
     return AskedQuestion(replies[question.reply], playing=replies.get(question.playing, 0), shown_at=NOT_YET)
 
 
 def _judged(s: HearingState, core: State, is_open: bool) -> JudgedWords:
-    """The brain's judgement of the open turn, if it is about the current words. Otherwise an empty one."""
+    """The brain's judgement of the open turn, if it is about the current words; otherwise an empty judgement."""
     is_current = s.judged[:2] == (core.turn, s.words.of(core.turn).gist)
     return JudgedWords(core.turn, GIST, s.judged.completeness) if is_open and is_current else JudgedWords()
 
@@ -180,7 +181,8 @@ def _utterance(one: HeardUtterance, seqs: dict[int, int], shift: int, own: OwnSp
 
 
 def _own(s: HearingState, shift: int, voices: dict[int, int], text_late_ms: int) -> OwnSpeech:
-    """The agent's words that a known utterance, or one that begins from now on, may be an echo of."""
+    """The agent's own words, without those that are too old to be heard as an echo in a known utterance or in a later
+    one."""
     if not s.own.words and voices[s.own.voice] == s.own.voice:
         return s.own
     oldest = min((one.began_at + shift for one in s.known), default=NOW)
@@ -194,7 +196,8 @@ def _own(s: HearingState, shift: int, voices: dict[int, int], text_late_ms: int)
 
 
 def _sound(sound: Any) -> Any:
-    """The overlap policy's memory, with each amount capped where more of it makes no difference."""
+    """The overlap policy's memory. Each amount in it is limited to the value above which a larger amount makes no
+    difference."""
     if not isinstance(sound, SoundMemory):
         return sound
     is_voice = sound.evidence_peak >= _EVIDENCE_ENOUGH
@@ -223,8 +226,8 @@ def _frames(frames: Any, shift: int) -> Any:
 def _words(
     words: SaidWords, reply: int, question: int, content: int
 ) -> tuple[dict[int, int], dict[int, int], SaidWords]:
-    """The ranks of all ids of replies and contents, including the ids that are given, and the words with these ranks
-    instead of their ids."""
+    """Three results: a rank for each reply id, a rank for each content id, and the words with these ranks in place of
+    the ids. The ids in `words` and the other given ids are ranked together."""
     replies = _ranks(reply, question, *(said.given_in for said in words.turns))
     contents = _ranks(
         words.content,

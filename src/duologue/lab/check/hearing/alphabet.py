@@ -1,7 +1,8 @@
-"""What may happen next: reports of the ears, the user, the line, the brain, and time.
+"""What may happen next: reports from the ears, acts of the user, the line or the brain, and the passing of time.
 
 Every word that the ears report carries the number of its utterance. Time is reduced to "the earliest due time comes
-next". Rule: the alphabet reads the scope, the ledger and the conversation machine's state, never the hearing machine's.
+next". Rule: the alphabet reads the scope, the ledger and the state of the conversation machine, never the state of the
+hearing machine.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ def _reports(scope: HearingScope, ledger: WordsLedger) -> Iterator[LedgerChoice]
 
 
 def _texts(scope: HearingScope, one: EarUtterance) -> Iterator[LedgerChoice]:
-    """Texts of this utterance. Each comes once, in the order of its stage; a late partial text may come any time."""
+    """The texts that the ears may report next for this utterance: partial texts, then a final text, then a revised
+    final text, each only one time. In some scopes, the first partial text may also come late, after the final text."""
     for stage, text in enumerate(scope.partials, 1):
         if one.stage < stage or (one.stage >= FINAL_STAGE and stage == 1 and scope.onsets):
             for confidence in scope.confidences:
@@ -113,7 +115,7 @@ def _sounds(scope: HearingScope, newest: EarUtterance, ledger: WordsLedger) -> I
 
 
 def _stray(ledger: WordsLedger) -> Iterator[LedgerChoice]:
-    """Text of utterances whose onset wasn't reported."""
+    """Texts that belong to utterances whose onset was never reported."""
     key = 8
     yield LedgerChoice(Final(_own("go# on#", key), utterance=STRAY_NUMBER), key, STRAY_NUMBER, REVISED_STAGE, "stray")
     yield LedgerChoice(Partial(_own("go#", key), utterance=STRAY_NUMBER), key, STRAY_NUMBER, 1, "stray")
@@ -140,7 +142,7 @@ def _user(scope: HearingScope, s: ProductState, ledger: WordsLedger) -> Iterator
 
 
 def _brain(scope: HearingScope, core: State) -> Iterator[LedgerChoice]:
-    """The brain may say anything about the words of an open turn, as often as it is asked."""
+    """Every judgement that the brain may give about the words of an open turn. It may give any number of them."""
     if scope.judges and core.user in (User.TALKING, User.SETTLING) and core.words is not Words.NONE:
         for one in Completeness:
             yield LedgerChoice(WordsJudged(one))

@@ -55,7 +55,7 @@ class HearingFindings:
 
 
 class _Counting:
-    """Wraps an action of a row: the row is noted as fired."""
+    """Wraps the action of a row, and notes that the row has fired."""
 
     def __init__(self, action: Any, index: int, fired: set[int]) -> None:
         self.action, self.index, self.fired = action, index, fired
@@ -233,7 +233,8 @@ class HearingExplorer:
 
 
 def _is_settled(node: HearingNode, after: HearingNode) -> bool:
-    """Is the turn that is open in `node` over in `after`?"""
+    """Is the turn that is open in `node` no longer open in the later node `after`? Also true if the link is closed or
+    has a fault, or if a request is being retried."""
     before, core = node.state.core, after.state.core
     if core.link in CLOSED or core.link is Link.FAULTED:
         return True
@@ -241,8 +242,7 @@ def _is_settled(node: HearingNode, after: HearingNode) -> bool:
 
 
 def _outline(step: ProductStep) -> list[tuple[type[ev.Event], bool]]:
-    """The types of the events that the conversation machine gets in a step, each with whether the machine ignores
-    it."""
+    """For each event that the conversation machine gets in this step: its type, and whether the machine ignores it."""
     return [(type(told.record.event), told.record.after is told.record.before) for told in step.steps]
 
 

@@ -58,7 +58,7 @@ Broken = tuple[str, str]
 
 
 def check_step(policy: HearingPolicy, step: ProductStep, ledger: WordsLedger) -> Iterator[Broken]:
-    """Check the laws about one step. `ledger` is the one before the step. Yields (law, what is wrong)."""
+    """Check the laws about one step. `ledger` is the ledger from before the step. Yields (law, what is wrong)."""
     for failure in step.failures:
         yield ONSET_FIRST, f"the conversation machine refuses {failure}"
     has_begun = ledger.has_begun
@@ -85,7 +85,7 @@ def _check_verdict(told: ToldStep) -> Iterator[Broken]:
 
 
 def _check_request(step: ProductStep, told: ToldStep) -> Iterator[Broken]:
-    """Check that no turn that is in a request is marked as overheard."""
+    """Check that no turn that the brain is asked about in a request is marked as overheard."""
     for effect in told.record.effects:
         if isinstance(effect, fx.StartReply):
             said = step.after.hearing.words
@@ -123,7 +123,8 @@ def check_state(policy: HearingPolicy, s: ProductState, ledger: WordsLedger) -> 
 
 
 def _check_words(s: ProductState, ledger: WordsLedger) -> Iterator[Broken]:
-    """Check that each word of a final text is in exactly one place, and any other word in at most one place."""
+    """Check that each word of a final text occurs exactly once in the texts of all turns, and any other word at most
+    once."""
     places = Counter(word for said in s.hearing.words.turns for word in said.text.split() if _is_traced(word))
     for word, number in places.items():
         if number > 1:

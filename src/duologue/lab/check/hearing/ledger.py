@@ -34,7 +34,7 @@ class EarUtterance(NamedTuple):
 
 
 class LedgerChoice(NamedTuple):
-    """One stimulus, and what it means to the ledger."""
+    """One stimulus, and what the ledger notes about it."""
 
     stimulus: Stimulus
     key: int = 0  # the utterance that it is about
@@ -44,7 +44,8 @@ class LedgerChoice(NamedTuple):
 
 
 class SentTurn(NamedTuple):
-    """A turn with words that the user has sent by a button, and the time by which a request must contain it."""
+    """A turn whose words the user has sent with a button, and the latest time by which a request must contain this
+    turn."""
 
     turn: int
     due: int
@@ -133,7 +134,7 @@ def _is_question(s: State) -> bool:
 
 
 def _excuses(s: State, sent: int) -> bool:
-    """May the request be late for another reason than sound? It may if the line is away, if the agent speaks, or if the
-    user goes on with words."""
+    """Is there a reason other than sound why the request may be late? There is if the link isn't up, if the agent
+    speaks, or if the user goes on with words in a newer turn."""
     goes_on = s.turn > sent and s.user is not User.QUIET and s.words is not Words.NONE
     return s.link is not Link.UP or s.voice in SOUNDING or goes_on

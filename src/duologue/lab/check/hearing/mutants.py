@@ -84,12 +84,12 @@ def _with(rows: tuple[HearingRow, ...], index: int, row: HearingRow) -> tuple[He
 
 
 def _other_action(rows: tuple[HearingRow, ...], row: HearingRow) -> Any:
-    """The action of another row for the same kind of input, or None."""
+    """The action of another row for the same kind of input; None if there is no such row."""
     return next((one.do for one in rows if one.on == row.on and one.do is not row.do), None)
 
 
 def _can_tell(action: Any, depth: int = 4) -> bool:
-    """Can this action add intents? Found by reading its code."""
+    """Can this action, or a function that it calls, add intents? Found out by reading the names in their code."""
     code = getattr(action, "__code__", None)
     if code is None:
         return False

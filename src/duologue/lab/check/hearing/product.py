@@ -61,18 +61,19 @@ class TimePassed:
 
 @dataclass(frozen=True, slots=True)
 class OldReplyHeard:
-    """A late report, after the line was lost: the user has heard the answer to the oldest request whose turns are still
-    known."""
+    """A late report that comes after the line was lost. It says that the user has heard the answer to the oldest
+    request whose turns are still known."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewestReplyAsks:
-    """The newest reply contains a question. If there is no reply yet, this is about the first one."""
+    """A report that the newest reply contains a question. If there is no reply yet, the report is about the first
+    reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordsJudged:
-    """The brain says how complete the words of the newest turn are, as they are known now."""
+    """The brain's judgement of how complete the words of the newest turn are, as far as they are known now."""
 
     completeness: Completeness
 
@@ -132,7 +133,7 @@ class HearingProduct:
         return ProductStep(s, stimulus, after, tuple(run.steps), tuple(run.failures))
 
     def next_due(self, s: ProductState) -> int | None:
-        """The earliest due time of both machines, or None."""
+        """The earliest due time of both machines; None if neither machine has one."""
         deadline, other = next_deadline(s.core), next_due(self.policy, s.hearing)
         return min((due for due in (deadline and deadline.due, other) if due is not None), default=None)
 

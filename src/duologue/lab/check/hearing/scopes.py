@@ -1,15 +1,15 @@
 """Scopes: the part of both machines that one exploration covers.
 
 There are too many combinations of texts, buttons, agent speech and pauses to visit in one exploration. Each scope has
-some of them, and a few utterances. Together, the scopes fire every row of the hearing machine. Rule: a scope says what
-may happen, never what happens then.
+some of them, and a few utterances. Together, the scopes fire every row of the hearing machine. Rule: a scope says which
+stimuli may come, never how the machines react to them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from duologue.core.settings import PROFILES, Settings
+from duologue.core.settings import PROFILES, Settings, with_changes
 from duologue.hearing.policy import HearingPolicy
 from duologue.turns.endpoint import EasyTurnEndpoint, EndpointPolicy
 from duologue.turns.overlap import OVERLAP_RULES
@@ -58,8 +58,9 @@ class HearingScope:
     judges: bool = False  # the brain says how complete the words are
 
     def settings(self, profile: str) -> Settings:
-        """The profile's settings without what other explorations cover: check-ins, retries, repeated faults."""
-        return replace(
+        """The profile's settings, with features turned off or limited that other explorations cover: check-ins,
+        retries, repeated faults."""
+        return with_changes(
             PROFILES[profile],
             greets=False,
             commit_ms=600_000,

@@ -139,7 +139,7 @@ def _check_answers(seen: Happening) -> Complaints:
 
 
 def _untrue(answer: Answer, seen: Happening) -> str:
-    """Why this answer isn't true. Empty if it is true."""
+    """The reason why this answer to a client isn't true; empty if it is true."""
     place = seen.after.ownership.place
     given, stored = seen.given, seen.stored
     if answer is Answer.HERE:
@@ -222,7 +222,8 @@ def _check_reports(seen: Happening) -> Complaints:
 
 
 def check_write(before: StoredView, after: StoredView) -> Complaints:
-    """Check what a move changed in the store."""
+    """Check what a move changed in the store: damaged data must be left alone, and a conversation that has ended must
+    not go on."""
     was = (before.has_content, before.is_over)
     if before.is_damaged and (was != (after.has_content, after.is_over) or after.expires > before.expires):
         yield DAMAGED_IS_LEFT_ALONE, "damaged data was claimed or written"

@@ -1,7 +1,8 @@
 """What may happen in the world of the ownership explorer: people, nodes, time, and a store that may fail at any point.
 
-Every input goes through the real `step`, and every intent is performed as the server does it. Rule: a call may or may
-not reach the store, and its answer may or may not arrive. In the end, the node gets exactly one outcome.
+Every input goes through the real `step`, and every intent is performed in the same way as in the server. Rule: any call
+to the store may fail to reach it, and any answer from the store may be lost. In the end, the node gets exactly one
+outcome for each call.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ class Happening(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Something that happened. `is_kind` is false for failures. Only the other moves decide whether a world can get
-    stuck."""
+    """Something that happened. `is_kind` is false if it was a failure. Whether a world can get stuck is decided by the
+    moves that aren't failures."""
 
     name: str
     is_kind: bool
@@ -157,8 +158,8 @@ class Mover:
                 yield from self._post(without, number, failure, Move(f"{name}: {what} fails", False))
 
     def _at_once(self, world: World, number: int, intent: do.OwnershipIntent, is_done: bool) -> World:
-        """The world after a call that nothing waits for. `is_done` says whether the call reached the store. The answer
-        to a renewal comes later, or never."""
+        """The world after a call to the store for which the node doesn't wait. `is_done` says whether the call reached
+        the store. If it was a renewal of the lease, its answer comes later, or never."""
         if not is_done:
             return world
         node = world.nodes[number]
@@ -170,7 +171,7 @@ class Mover:
     # -- Time and damage
 
     def _tick(self, world: World) -> Iterator[Moved]:
-        """Time passes, and each node has a heartbeat. A renewal that is still under way is given up."""
+        """Time passes, and each node has a heartbeat. A renewal of a lease that is still under way is given up."""
         stored = world.stored._replace(expires=max(world.stored.expires - 1, 0))
         world = world._replace(stored=stored)
         for number in (0, 1):
@@ -202,7 +203,8 @@ class Mover:
         return found
 
     def _post(self, world: World, number: int, given: on.OwnershipInput, move: Move) -> Iterator[Moved]:
-        """Give a node this input, and perform its intents. Calls that nothing waits for may fail unnoticed."""
+        """Give a node this input, and perform its intents. Yields each possible result: calls to the store for which
+        the node doesn't wait may also fail unnoticed."""
         before = world.nodes[number]
         row, (ownership, intents) = self._step(before.ownership, given)
         after = before._replace(ownership=ownership)
@@ -247,7 +249,8 @@ def _performed(node: NodeView, intent: do.OwnershipIntent) -> NodeView:
 
 
 def _failure_of(intent: do.OwnershipIntent) -> on.OwnershipInput | None:
-    """The input that the node gets if this call fails or its answer is lost. None if it gets no input."""
+    """The input that the node gets if this call to the store fails or its answer is lost; None if the node gets no
+    input then."""
     if isinstance(intent, CLAIMS):
         return on.StoreUnreachable()
     if isinstance(intent, do.RestoreConversation):
@@ -264,8 +267,9 @@ def _older(call: StoreCall) -> StoreCall:
 
 
 def is_owned(world: World) -> bool:
-    """Is there nothing left to do for the conversation? It is kept by one node under its newest lease, or it can't be
-    continued, or no node may take it over."""
+    """Is there nothing left to do for the conversation? That is so if a node keeps it under its newest lease, if it
+    can't be continued, or if no node may take it over. It isn't so while a client waits, or while a node runs the
+    conversation without a lease."""
     stored = world.stored
     runs_without_lease = any(node.ownership.place in (Place.CLAIMING, Place.UNKEPT) for node in world.nodes)
     if runs_without_lease or any(node.is_waiting for node in world.nodes):

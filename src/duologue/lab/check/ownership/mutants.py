@@ -70,6 +70,8 @@ def _with(index: int, row: OwnershipRow) -> tuple[OwnershipRow, ...]:
 
 
 def _another(row: OwnershipRow) -> Place:
-    """The place after the row's target, or after its first source if the row stays; after the last comes the first."""
+    """A wrong target for the row: the place that follows the right target in the list of places. If the row has no
+    target, because the place stays the same, the place that follows its first source. The first place follows the last
+    one."""
     places = list(Place)
     return places[(places.index(row.target or row.sources[0]) + 1) % len(places)]

@@ -1,8 +1,9 @@
-"""The promises of ownership, as a table: where each input must lead from each place, and which intents it must cause.
+"""The promises of ownership, as a table: where each input must lead from each place (state of the ownership machine),
+and which intents it must cause.
 
-Laws say what must never happen; without promises, a dropped row may go unnoticed. The promises are sorted by input,
-whereas the rows of the machine follow the course of a conversation. Rule: an input that no promise names for a place
-changes nothing there.
+Laws say what must never happen, so a missing row may break no law. It breaks a promise. The promises are sorted by
+input, whereas the rows of the machine follow the course of a conversation. Rule: an input that no promise names for a
+place changes nothing there.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ HERE, GONE, LATER = (do.AnswerClient(answer) for answer in (Answer.HERE, Answer.
 
 @dataclass(frozen=True, slots=True)
 class OwnershipPromise:
-    """In each of these places, the input must lead to `target` (None: the place stays the same) and cause these
-    intents. `asked` says whether a client waits, `unsaved` whether the client was told that the conversation isn't
-    saved."""
+    """What must happen: in each of these places, the input must lead to `target` (None: the place stays the same) and
+    cause these intents. `asked` says whether a client waits. `unsaved` says whether the client was told that the
+    conversation isn't saved."""
 
     places: tuple[Place, ...]
     given: on.OwnershipInput
@@ -104,7 +105,7 @@ def sample(place: Place, asked: bool = False, unsaved: bool = False) -> Ownershi
 
 
 def broken_promises(machine: OwnershipMachine) -> Iterator[str]:
-    """Yield one line for each thing that this machine does otherwise than promised."""
+    """Yield one line for each difference between what this machine does and what is promised."""
     named = {(place, type(promise.given)) for promise in PROMISES for place in promise.places}
     for promise in PROMISES:
         for place in promise.places:

@@ -46,7 +46,8 @@ def _is_owner(stored: StoredView, node: int, epoch: int) -> bool:
 
 
 def _look(stored: StoredView, node: int, scope: OwnershipScope) -> Performed | None:
-    """What a node finds when it looks at the stored conversation before it claims it. None if it may claim."""
+    """Why a node may not claim the stored conversation, as the node's next input, together with what is stored. None if
+    it may claim."""
     if not stored.exists or stored.is_over:
         return on.NothingStored(), stored
     if stored.is_damaged:

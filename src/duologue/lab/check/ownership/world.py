@@ -19,7 +19,7 @@ NOBODY = -1
 
 
 class Body(Enum):
-    """Whether the conversation really runs on a node, whatever the node's ownership says."""
+    """Whether the conversation really runs on a node. The node's ownership may say something else."""
 
     MISSING = "missing"
     RUNNING = "running"
@@ -27,8 +27,8 @@ class Body(Enum):
 
 
 class StoreCall(NamedTuple):
-    """A call to the store that is under way. `outcome` is the answer of the store. None if the call hasn't reached the
-    store yet."""
+    """A call to the store that is under way. `outcome` is the store's answer; None if the call hasn't reached the store
+    yet."""
 
     intent: OwnershipIntent
     until_ms: int  # the end of a lease that is granted or renewed by this call

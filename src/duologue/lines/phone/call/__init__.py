@@ -1,1 +1,2 @@
-"""The pure machine of a telephone call around its conversation: dialling, answering machines, hold and transfers."""
+"""The state machine of a telephone call, as pure functions. It handles what happens around the agent's conversation:
+dialling, answering machines, hold and transfers."""

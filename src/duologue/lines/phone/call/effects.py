@@ -1,6 +1,7 @@
 """The effects of a telephone call: values that tell the server what to do.
 
-Rule: an effect that asks the carrier for something carries the number of the request, which its answer repeats.
+Rule: an effect that asks the carrier for something carries a request number. The input that reports the carrier's
+answer carries the same number.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class CancelCall:
 
 @dataclass(frozen=True, slots=True)
 class ScreenAnswer:
-    """Listen to the first sound, and report a person, a machine or a beep."""
+    """Listen to the first sound of the call, and report whether a person, an answering machine or a beep is heard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class StartTalk:
 
 @dataclass(frozen=True, slots=True)
 class StartMessage:
-    """Speak the message to the machine, then end."""
+    """Speak the message to the answering machine, then end the call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +51,28 @@ class StopMusic:
 
 @dataclass(frozen=True, slots=True)
 class PassOn:
-    """Ask the carrier to connect the call to another number, without the agent."""
+    """Ask the carrier to connect the call to another number. The agent leaves the call."""
 
     request: int
 
 
 @dataclass(frozen=True, slots=True)
 class CallTaker:
-    """Ask the carrier to call the person who takes over."""
+    """Ask the carrier to call the person to whom the call will be transferred."""
 
     request: int
 
 
 @dataclass(frozen=True, slots=True)
 class JoinTaker:
-    """Ask the carrier to connect the call with the person who takes over."""
+    """Ask the carrier to connect the caller with the person to whom the call is transferred."""
 
     request: int
 
 
 @dataclass(frozen=True, slots=True)
 class DropTaker:
-    """End the call to the person who should have taken over."""
+    """End the second call, to the person who should have taken over the caller."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ class DialAsked:
 
 @dataclass(frozen=True, slots=True)
 class CarrierAgreed:
-    """The carrier does what was requested."""
+    """The carrier has accepted the request."""
 
     at: int
     request: int
@@ -36,7 +36,7 @@ class CarrierAgreed:
 
 @dataclass(frozen=True, slots=True)
 class CarrierRefused:
-    """The carrier doesn't do what was requested, or could not be reached."""
+    """The carrier has refused the request, or could not be reached."""
 
     at: int
     request: int
@@ -87,22 +87,22 @@ class PersonHeard:
 
 @dataclass(frozen=True, slots=True)
 class PersonSpoke:
-    """Only words were said with which a person answers, such as "hello?". A machine's greeting may begin with them
-    too."""
+    """All words so far are words with which a person answers the telephone, such as "hello?". The greeting of an
+    answering machine may begin with such words too."""
 
     at: int
 
 
 @dataclass(frozen=True, slots=True)
 class MachineHeard:
-    """A machine's greeting was recognised, by the carrier or from its words."""
+    """The greeting of an answering machine was recognised, by the carrier or by its words."""
 
     at: int
 
 
 @dataclass(frozen=True, slots=True)
 class BeepHeard:
-    """A machine is ready to record: its beep was heard, or the carrier says so."""
+    """An answering machine is ready to record: its beep was heard, or the carrier reports this."""
 
     at: int
 
@@ -140,7 +140,8 @@ class CallResumeAsked:
 
 @dataclass(frozen=True, slots=True)
 class TransferAsked:
-    """The program wants to transfer the call. `warm`: the person who takes over is briefed first."""
+    """The program wants to transfer the call. If `warm` is set, the person who takes over is called and briefed before
+    the call is transferred."""
 
     at: int
     warm: bool
@@ -169,7 +170,8 @@ class TakerLost:
 
 @dataclass(frozen=True, slots=True)
 class StreamClosed:
-    """The stream is over: the other side has hung up, or the carrier has taken the call away."""
+    """The stream is over: the other side has hung up, or the carrier has ended the stream (it does this after a
+    transfer, too)."""
 
     at: int
 
@@ -183,7 +185,7 @@ class TalkEnded:
 
 @dataclass(frozen=True, slots=True)
 class DeadlineReached:
-    """The deadline is reached."""
+    """The deadline of the current stage has passed."""
 
     at: int
 

@@ -1,4 +1,4 @@
-"""The machine of a telephone call: `step(policy, state, input) -> (state, effects)`.
+"""The state machine of a telephone call: `step(policy, state, input) -> (state, effects)`.
 
 Pure: no clock, no await, no network. Rule: if no row fits an input, or if the input answers an older request, `step`
 returns the same state and no effects.
@@ -16,7 +16,7 @@ from .state import CallPolicy, CallStage, CallState
 
 
 class CallMachine:
-    """Rows, compiled for lookup by stage and input."""
+    """The rows of the table, indexed by stage and type of input."""
 
     def __init__(self, rows: Iterable[CallRow] = CALL_ROWS) -> None:
         self._table: dict[tuple[CallStage, type], list[CallRow]] = {}
@@ -25,7 +25,8 @@ class CallMachine:
                 self._table.setdefault((source, row.on), []).append(row)
 
     def row_for(self, policy: CallPolicy, state: CallState, given: on.CallInput) -> CallRow | None:
-        """The first row that fits the input, or None."""
+        """The first row that fits the state and the input. None if no row fits, or if the input answers an older
+        request."""
         if _is_stale(state, given):
             return None
         for row in self._table.get((state.stage, type(given)), ()):
@@ -34,7 +35,7 @@ class CallMachine:
         return None
 
     def step(self, policy: CallPolicy, state: CallState, given: on.CallInput) -> CallDone:
-        """The state after this input, and what to do now, in this order."""
+        """Return the state after this input, and the effects to carry out now, in order."""
         row = self.row_for(policy, state, given)
         if row is None:
             return state, ()

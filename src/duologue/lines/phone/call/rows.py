@@ -1,6 +1,8 @@
-"""The rows of a telephone call: in one of these stages, on this input, if the guard holds, go there and do that.
+"""The table of a telephone call. A row says: if the call is in one of these stages, this input arrives and the guard is
+true, go to the target stage and run the actions.
 
-Rule: the first row that fits is taken, only a row changes the stage, and its limit is the deadline of the new stage.
+Rule: the first row that fits is taken. Only a row changes the stage, and the limit in the row sets the deadline of the
+new stage.
 """
 
 from __future__ import annotations
@@ -28,8 +30,9 @@ REQUESTED = (S.PASSING_ON, S.JOINING)  # the carrier moves the call
 
 @dataclass(frozen=True, slots=True)
 class CallRow:
-    """One behaviour. `limit` names the setting of CallPolicy that limits the new stage; empty if the stage has no
-    deadline. With `counts_since`, the limit is counted from the state's `since`, otherwise from now."""
+    """One row of the table. `limit` is the name of the setting in CallPolicy that says how long the new stage may last;
+    empty if it has no deadline. With `counts_since`, this time is counted from the state's `since`, otherwise from the
+    input."""
 
     sources: tuple[CallStage, ...]
     on: type
@@ -42,7 +45,7 @@ class CallRow:
 
     @property
     def name(self) -> str:
-        """The row's name in reports."""
+        """The name of the row in reports."""
         guard = f" [{self.when.__name__}]" if self.when else ""
         return f"{'/'.join(stage.value for stage in self.sources)} + {self.on.__name__}{guard} -> {self.target.value}"
 
@@ -57,7 +60,7 @@ def row(
     counts_since: bool = False,
     why: str = "",
 ) -> CallRow:
-    """Make a row. A single source can be passed without a tuple."""
+    """Make a row. `sources` is one stage, or a tuple of several."""
     several = sources if isinstance(sources, tuple) else (sources,)
     return CallRow(several, given, target, actions, when, limit, counts_since, why)
 
@@ -74,7 +77,8 @@ def leaves_messages(policy: CallPolicy, _: CallState, __: Any) -> bool:
 
 
 def was_given_up(_: CallPolicy, s: CallState, __: Any) -> bool:
-    """Was the call given up before it was answered? The carrier may still place the call after that."""
+    """Was the call cancelled, or given up without an answer? The carrier may still report afterwards that it has placed
+    the call."""
     return s.request > 0 and s.outcome in (CallEnd.CANCELLED, CallEnd.NO_ANSWER)
 
 
@@ -94,7 +98,8 @@ def cancel_call(s: CallState, _: Any) -> CallDone:
 
 
 def cancel_late(s: CallState, _: Any) -> CallDone:
-    """End a call that the carrier has placed after it was given up. No further answer of the carrier is expected."""
+    """End a call that the carrier has placed although it was given up before. No further answer from the carrier is
+    expected."""
     return replace(s, request=0), (do.CancelCall(),)
 
 
@@ -111,7 +116,7 @@ def note_person(s: CallState, _: Any) -> CallDone:
 
 
 def note_machine(s: CallState, given: on.CallInput) -> CallDone:
-    """Note that a machine has answered, and set `since` to this time."""
+    """Note that an answering machine has answered, and set `since` to the time of this input."""
     return replace(s, answerer=Answerer.MACHINE, since=given.at), ()
 
 

@@ -1,7 +1,8 @@
-"""The state of a telephone call around its conversation: its stage, what it waits for, and how it ended.
+"""The state of a telephone call, outside the agent's conversation: the stage, what the call waits for, and how it
+ended.
 
-The machine doesn't know numbers, words or sound. Rule: the state is a value, and every stage that waits for something
-has a deadline (`due`).
+The state machine doesn't know telephone numbers, words or sound. Rule: the state is a value, and every stage that waits
+for something has a deadline (`due`).
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class CallEnd(Enum):
 
 
 class Answerer(Enum):
-    """Who or what has answered an outgoing call, as far as the call has found out."""
+    """Who has answered an outgoing call: a person, an answering machine, or not known yet."""
 
     UNKNOWN = "unknown"
     PERSON = "person"
@@ -79,7 +80,7 @@ class Answerer(Enum):
 
 
 class OnMachine(Enum):
-    """What an outgoing call does if a machine answers."""
+    """What to do if an answering machine answers an outgoing call."""
 
     TALK = "talk"  # the agent talks at once to whatever has answered, such as to a telephone menu
     MESSAGE = "message"  # wait for the beep, and leave the message
@@ -105,9 +106,10 @@ class CallPolicy:
 
 @dataclass(frozen=True, slots=True)
 class CallState:
-    """A call. `request` numbers the requests to the carrier, so that a late answer is dropped. `taker` is the number of
-    the request that called the person who takes over; 0 if there is no such call. `due` is the deadline in ms; 0 if
-    there is no deadline. `since` is the time at which the first words or the machine's greeting began."""
+    """A call. `request` is the number of the newest request to the carrier; answers to older requests are ignored.
+    `taker` is the number of the request that called the person who takes over; 0 if there is no such call. `due` is the
+    deadline in ms; 0 if there is no deadline. `since` is the time at which the first words, or the greeting of an
+    answering machine, began."""
 
     stage: CallStage = CallStage.NEW
     due: int = 0

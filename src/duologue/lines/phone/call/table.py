@@ -1,6 +1,6 @@
-"""The machine of a telephone call as Markdown: its stages and rows, for the documentation.
+"""Writes the state machine of a telephone call as Markdown for the documentation: its stages and rows.
 
-Rule: everything is read from the rows and meanings that the server runs with.
+Rule: the text is made from the same rows that the server runs, so it can't differ from them.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ _DISMISS = TIMER_INDEX[T.DISMISS]
 
 
 def _waits(s: State) -> bool:
-    """Does the user wait for an answer, for news or for a call, and has nothing of the answer been heard?"""
+    """Is the agent silent while the user waits for an answer, for news from a job, or for the result of a tool call?"""
     return s.voice is Voice.SILENT and (s.said > s.answered or s.news or s.telling or has_foreground(s))
 
 
@@ -25,7 +25,8 @@ def _asks_for_presence(s: State, e: ev.WordsHeard) -> bool:
 
 
 def _only_sign(step: CheckedStep) -> bool:
-    """Is the question "hello?" recorded and answered by a sign of life, and by nothing else?"""
+    """Does the step record "hello?" as overheard and play the cue PRESENCE, without any request, cancelled reply or
+    lost turn?"""
     return (
         fx.RecordOverheard(step.before.turn) in step.effects
         and fx.PlayCue(Cue.PRESENCE) in step.effects

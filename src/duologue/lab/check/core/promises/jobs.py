@@ -39,7 +39,8 @@ def _brain_learns(step: CheckedStep) -> bool:
 
 
 def _ends(step: CheckedStep, effect: fx.Effect) -> bool:
-    """Did the step end the job with this effect, and cancel its work if and only if the job timed out?"""
+    """Is the job gone after the step, and did the step have this effect? The work must be cancelled if the job timed
+    out, and must not be cancelled otherwise."""
     call = step.event.call  # type: ignore[attr-defined]
     stopped = fx.CancelWork(call) in step.effects
     return (
@@ -65,8 +66,8 @@ def _takes_floor(s: State, e: ev.Event) -> bool:
 
 
 def _survivors(step: CheckedStep) -> list[tuple[JobKind, bool]]:
-    """The jobs that must remain after the step, as (kind, cancellable): every job from before the step, except that
-    cancellable foreground calls (those that the answer waits for) must be gone if the user takes the floor."""
+    """The jobs that must exist after the step, as (kind, cancellable): the same as before the step. But if the user
+    takes the floor, the cancellable tool calls that the answer waits for (foreground calls) must be gone."""
     taken = _takes_floor(step.before, step.event)
     return [
         (job.kind, job.cancellable)

@@ -33,7 +33,8 @@ T = Timer
 
 
 def _asked_too_often(s: State, fault: fx.ShowFault) -> bool:
-    """Would it be useless to ask the brain about its newest turn again?"""
+    """Must the brain not be asked again about the newest turn that it was asked about? True if it was already asked
+    again about this turn, or if the error is never worth a retry."""
     hopeless = fault.part in (FaultSource.BRAIN, FaultSource.VOICE) and not POLICIES[fault.error].retries_max
     return hopeless or s.asked <= s.asked_again
 
@@ -47,9 +48,8 @@ def _is_armed(s: State, timer: Timer) -> bool:
 
 
 def _faulted(step: CheckedStep) -> bool:
-    """Did the step cause a fault, count it and show it, and is the fault marked correctly as fatal or not? It must be
-    fatal exactly when a limit of the breaker is reached (too many faults, or too many in a row) or its error class ends
-    the call."""
+    """Did the step cause a fault, count it, show it, and mark it correctly as fatal or not fatal? A fault must be fatal
+    if and only if there were too many faults, too many faults in a row, or an error that always ends the call."""
     s, fault = step.after, step.after.fault
     shown = [effect for effect in step.effects if isinstance(effect, fx.ShowFault)]
     if s.link is not Link.FAULTED or fault is None or shown != [fx.ShowFault(*fault)]:
@@ -70,7 +70,7 @@ def _drops_calls_only(step: CheckedStep) -> bool:
 
 
 def _lost(step: CheckedStep) -> bool:
-    """Did the step handle a lost line correctly? Then the link is backing off, the context is saved, the voice is
+    """Did the step handle a lost line correctly? After it, the link is backing off, the context is saved, the voice is
     silent, there is no reply, and the jobs are the same as before."""
     s = step.after
     quiet = s.voice is Voice.SILENT and s.reply is Reply.NONE and s.attempts == 0
@@ -91,7 +91,8 @@ def _last_asked(s: State) -> int:
 
 
 def _losses(s: State) -> int:
-    """How often the line was lost before an answer to the oldest unanswered turn was heard."""
+    """How often the line was lost before an answer to the turns that were asked again was heard. 0 if these turns are
+    answered."""
     return s.losses if s.asked_again > s.answered else 0
 
 
@@ -100,16 +101,16 @@ def _fatal(s: State) -> bool:
 
 
 def _mid_answer(s: State) -> bool:
-    """Is an answer requested or playing, and was nothing of it heard yet? False if an open call will continue the
-    answer."""
+    """Has an answer been requested or started of which nothing was heard yet? False if an open tool call will continue
+    the answer."""
     unheard = s.reply in PENDING or (s.voice in SOUNDING and not s.heard_ms)
     return unheard and s.asked > s.answered and not has_foreground(s)
 
 
 def _given_up(step: CheckedStep) -> bool:
-    """Were the turns that the brain was asked about given up, and the user told? If the output of a call was on its way
-    to the brain, the user must not be told to ask again, and the brain must not be asked again about this output
-    alone."""
+    """Did the step give up the turns that the brain was asked about, and tell the user? If the output of a tool call
+    was on its way to the brain, the cue must be CALL_MADE, and the output must not become news. Otherwise the cue must
+    be APOLOGY, which asks the user to try again."""
     cue = Cue.CALL_MADE if step.before.telling else Cue.APOLOGY
     return (
         fx.PlayCue(cue) in step.effects
@@ -124,8 +125,8 @@ def _kept(step: CheckedStep) -> bool:
 
 
 def _no_output_is_left(step: CheckedStep) -> bool:
-    """Were the outputs that were on the way to the brain given up with their turn, and the user not told to ask
-    again?"""
+    """Did the step drop the outputs of tool calls that were on their way to the brain, without making them news? If
+    there were such outputs, the step must not play APOLOGY, which asks the user to try again."""
     told = not step.before.telling or fx.PlayCue(Cue.APOLOGY) not in step.effects
     return told and not step.after.telling and step.after.news == step.before.news
 

@@ -26,15 +26,16 @@ def _without_commit(s: State) -> tuple[int, ...]:
 
 
 def _text_due(step: CheckedStep) -> int:
-    """The time until which the turn must wait for its final text. A wait that has begun never gets longer."""
+    """The time at which the wait for the turn's final text must end. If the wait has already begun, it must not be
+    prolonged."""
     settings, at = step.after.settings, step.after.at
     due = at + (settings.sent_text_ms_max if isinstance(step.event, _SENT) else settings.text_ms_max)
     return min(due, step.before.due[_TEXT]) if step.before.user is User.TRANSCRIBING else due
 
 
 def _may_end(s: State, e: ev.Event) -> bool:
-    """Can this event end the turn? A TurnEnded can't if it refers to an older onset (first sign of speech) than the
-    newest one."""
+    """Can this event end the open turn? False if no turn is open, or if the event is a TurnEnded about an earlier onset
+    of speech than the newest one."""
     return s.user in _OPEN and (not isinstance(e, ev.TurnEnded) or e.onset >= s.onset)
 
 
@@ -48,17 +49,20 @@ def _is_late(s: State, e: ev.WordsHeard) -> bool:
 
 
 def _is_read(s: State) -> bool:
-    """Is the whole text of the open turn known? It isn't while a sound goes on that began after the final text."""
+    """Is the whole text of the open turn known? It isn't while the user makes a sound that began after the final
+    text."""
     return s.final and not (s.unread and s.user is User.TALKING)
 
 
 def _over_sound(s: State, words: Words) -> bool:
-    """Do these words only count as overheard, because the agent is speaking? Over a firm reply, only fillers do."""
+    """Is the agent speaking, so that these words must only be recorded as overheard? If the reply is firm (speech
+    doesn't interrupt it), that applies only to fillers."""
     return s.voice in SOUNDING and not (s.firm and words is not Words.FILLER)
 
 
 def _late_over_sound(s: State, e: ev.WordsHeard) -> bool:
-    """Do these late words only count as overheard, because their turn began while the agent was speaking?"""
+    """Did the turn of these late words begin while the agent was speaking, so that they must only be recorded as
+    overheard?"""
     words = Words.SUBSTANTIAL if e.substantial else Words.FILLER
     return _over_sound(s, words) and e.turn > max(s.floor_turn, s.said)
 
@@ -72,14 +76,16 @@ def _begins(step: CheckedStep) -> bool:
 
 
 def _words_after(before: Words, e: ev.WordsHeard) -> Words:
-    """The kind of words that a turn has after this text. Fillers don't replace substantial words."""
+    """Which kind of words the turn has after this text. Words that only ask "hello?" give PRESENCE. Fillers don't
+    replace substantial words."""
     if e.presence:
         return Words.PRESENCE
     return Words.SUBSTANTIAL if e.substantial or before is Words.SUBSTANTIAL else Words.FILLER
 
 
 def _asks_for_presence(s: State, e: ev.Event) -> bool:
-    """Do these words only ask whether the agent is still there, while the user waits and the agent is silent?"""
+    """Do the words only ask whether the agent is still there, while the agent is silent and the user waits for
+    something?"""
     is_asked = e.presence if isinstance(e, ev.WordsHeard) else s.words is Words.PRESENCE
     waits = s.said > s.answered or s.news or s.telling or has_foreground(s)
     is_over = s.fault is not None and s.fault.fatal

@@ -59,9 +59,9 @@ def _interrupted(step: CheckedStep) -> bool:
 
 
 def _silent(step: CheckedStep) -> bool:
-    """Did the step make the voice silent and truncate the reply exactly once? If some of an answer was heard, its turns
-    must count as answered. Otherwise they must stay unanswered, and the brain must be asked about them again, unless
-    calls are open that will continue the answer."""
+    """Did the step make the voice silent and truncate the reply exactly once? If any part of an answer was heard, its
+    turns must be marked as answered. Otherwise its turns must stay unanswered, and the brain must be asked about them
+    again, unless open tool calls will continue the answer."""
     truncated = [effect for effect in step.effects if isinstance(effect, fx.TruncateReply)]
     if step.after.voice is not Voice.SILENT or len(truncated) != 1:
         return False
