@@ -198,7 +198,7 @@ class DialogueDraft:
         return bool(self._responses)
 
     def drop_responses(self) -> None:
-        """Drop all responses of this step, because the flow ran in a loop."""
+        """Drop all responses of this step. Called when the flow runs in an endless loop."""
         self._responses.clear()
         self._first = ""
 
@@ -219,8 +219,9 @@ class DialogueDraft:
         return self.s, (*saves, *self._responses, *self.effects)
 
     def _keep_one_question(self) -> None:
-        """Of all questions in this step, keep only the last. If a request is running, drop that one too, because a
-        queued message may already answer it. When the request is done, the flow asks whatever question is open then."""
+        """Of all questions in this step, keep only the last. If a request is running, drop the last question too,
+        because a queued message may already answer it. When the request is done, the flow asks the question that is
+        open then."""
         last = next((said for said in reversed(self._responses) if said.asks), None)
         is_open = self.s.phase not in BUSY
         self._responses = [said for said in self._responses if not said.asks or (is_open and said is last)]

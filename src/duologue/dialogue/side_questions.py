@@ -63,7 +63,8 @@ def _answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
 
 
 def _choices_of(d: DialogueDraft, slot: str) -> tuple[Choice, ...]:
-    """The choices of a slot. For a list, the choices of the first slot in its items that has any."""
+    """The choices of a slot. If the slot is a list, the result is the choices of an item's slot: the first one that has
+    choices."""
     spec = d.spec(slot)
     return spec.choices or next((d.spec(name).choices for name in spec.items if d.spec(name).choices), ())
 

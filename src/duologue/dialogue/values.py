@@ -137,9 +137,9 @@ def reject(d: DialogueDraft, reason: str) -> None:
 
 
 def _after_denial(d: DialogueDraft, given: SetSlot | CorrectSlot) -> SetSlot | CorrectSlot:
-    """The value that the user gives after the question what to change. The confirmation is then asked again. If the
-    question came from a step without a confirmation, the value is marked, so that the agent reads it back before the
-    action runs."""
+    """Prepares a value that the user has given in reply to "What should I change?", and returns it. The flow will ask
+    for the confirmation again. If the action has no confirmation, the value is marked instead, so that the agent reads
+    it back before the action runs."""
     is_action = d.top.confirm == d.domain.patterns.what_to_change
     d.set_top(denied=False, confirm="" if is_action else d.top.confirm)
     return changed(given, {"source": PICKED_OUT}) if is_action else given

@@ -1,4 +1,4 @@
-"""A reply to one question, with everything that the functions which read it have in common.
+"""A reply to one question, with the data and methods that all functions for reading replies need.
 
 Rule: this module doesn't decide what a reply means. It finds values and builds the result from them.
 """

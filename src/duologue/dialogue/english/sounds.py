@@ -31,8 +31,8 @@ _CODE_CHARS_MIN = 2  # fewer consonants fit too many words
 
 @lru_cache(maxsize=1024)
 def sound_of(text: str) -> str:
-    """The consonants of a text. Consonants that sound similar are replaced by the same letter, and repeated ones are
-    written only once."""
+    """The consonants of a text. Consonants that sound similar are replaced by the same letter. If the same letter comes
+    twice in a row, it is written only one time."""
     word = "".join(char for char in text.casefold() if char.isalpha())
     for written, heard in _PAIRS:
         word = word.replace(written, heard)
@@ -46,7 +46,7 @@ def sound_of(text: str) -> str:
 
 
 def like(text: str, names: Iterable[str]) -> tuple[str, ...]:
-    """The names that have the same consonants as the text (similar ones are treated as the same), nearly the same
+    """The names that have the same consonants as the text (similar consonants are treated as the same), nearly the same
     length and nearly as many syllables. Empty if the text has too few consonants."""
     code = sound_of(text)
     if len(code) < _CODE_CHARS_MIN:
@@ -55,8 +55,8 @@ def like(text: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _fits(text: str, name: str) -> bool:
-    """Do a text and a name have nearly the same length and nearly as many syllables, and does a vowel begin both or
-    neither?"""
+    """Could a text and a name sound alike? They must have nearly the same length and nearly as many syllables, and
+    either both or neither of them must begin with a vowel."""
     (first, syllables), (name_first, name_syllables) = _vowels(text), _vowels(name)
     return abs(len(name) - len(text)) <= 2 and first == name_first and abs(syllables - name_syllables) <= 1
 

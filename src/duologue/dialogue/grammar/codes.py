@@ -130,7 +130,8 @@ def _digits_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[s
 
 
 def find_email(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Match]:
-    """The e-mail addresses that are written in a reply. If there are no written ones, the address that is spoken."""
+    """The e-mail addresses that are written in a reply. If the reply has none in writing, the spoken address is
+    returned."""
     written = [
         Match(at, at + 1, (token.text.casefold().rstrip("?"),))
         for at, token in enumerate(tokens)
