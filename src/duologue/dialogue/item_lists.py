@@ -135,7 +135,8 @@ def without_place(items: tuple[ItemValues, ...], place: int) -> tuple[ItemValues
 
 def matching(items: Sequence[ItemValues], said: ItemValues, counts: str) -> tuple[int, ...]:
     """The indexes of the items that have these values. If several items have them, a number greater than one can decide
-    which item is meant: "the three margheritas". A one can't, because "remove one margherita" may mean any of them."""
+    which item is meant: "the three margheritas". The number one can't decide, because "remove one margherita" may mean
+    any of them."""
     kind = _kind_of(said, counts)
     found = [place for place, item in enumerate(items) if all(item.get(name) == value for name, value in kind.items())]
     exact = [place for place in found if said.get(counts, 1) != 1 and items[place].get(counts) == said[counts]]

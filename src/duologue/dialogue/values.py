@@ -73,7 +73,8 @@ def _take_items(d: DialogueDraft, spec: SlotSpec, given: SetSlot | CorrectSlot) 
 
 
 def _may_be_filled(d: DialogueDraft, value: SetSlot | CorrectSlot) -> bool:
-    """Is the value for a slot of the open flow that may be filled now? Your program may fill any slot."""
+    """Does the value belong to a slot of the open flow, and may this slot be filled now? Always true for a value from
+    your program, if a flow is open."""
     if value.source == PROGRAM:
         return bool(d.s.stack)
     if not d.s.stack or value.slot not in (*d.flow.slots, *d.top.needs):

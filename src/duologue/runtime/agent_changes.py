@@ -1,8 +1,8 @@
 """Which agent holds the conversation: changes to this agent, and the hand-over to another agent.
 
-A change waits here until the state machine applies it. Rule: only an agent that can be found from the first agent, in
-its `agents` or in the `agents` of those, may take over. So a server that continues the conversation finds the agent
-again by its name.
+A change waits here until the state machine applies it. Rule: an agent may take over only if the first agent has it in
+its `agents`, or has there an agent that leads to it in the same way. So a server that continues the conversation finds
+the agent again by its name.
 """
 
 from __future__ import annotations
@@ -126,16 +126,16 @@ class AgentChanges:
         return self.current
 
     def history(self) -> tuple[Item, ...]:
-        """The part of the history that the agent knows. If the agent was given a summary of the earlier part, it begins
-        with that summary."""
+        """The part of the history that the agent knows. If the agent was given a summary of the earlier part, the
+        result begins with that summary."""
         if not self._seam and not self._summary:
             return self._transcript.items
         notes: tuple[Item, ...] = (Note(f"The conversation so far: {self._summary}"),) if self._summary else ()
         return (*notes, *self._transcript.since(self._seam))
 
     def greeting(self, reply: int, ask: Ask) -> bool:
-        """Is this the first request to an agent that has just taken over, so that it greets? If so, the reply is
-        remembered as the greeting."""
+        """Is this the first request to an agent that has just taken over? If so, the agent greets, and `reply` is
+        remembered as the number of the greeting."""
         if not self.greets or ask is not Ask.ANSWER:
             return False
         self._greeting = reply

@@ -199,7 +199,7 @@ class Playback:
     # -- Following the state machine
 
     def follow(self, record: StepRecord) -> None:
-        """When all of a reply was played or shown, add it to the history."""
+        """If this step ends a reply that was played or shown completely, add the reply to the history."""
         event, before, after = record.event, record.before, record.after
         if after is before:
             return
@@ -222,7 +222,7 @@ class Playback:
 
     @property
     def is_cut_heard(self) -> bool:
-        """Was a reply interrupted by a lost line, and has the client later reported that it has heard all of the
+        """Did a lost line interrupt a reply, and did the client later report that the user has heard all of this
         reply?"""
         cut = self.cut if self.cut_by_line else None
         return cut is not None and cut.complete and not cut.ledger.rest_from_sentence()

@@ -224,8 +224,8 @@ class Replies:
         await sentences.put(None)
 
     def _note_question(self, speech: Speech, part: str | _Part | OpenQuestion) -> None:
-        """If this part of the reply is a question, note that. `on_question` is called now; but for a reply that was
-        started early, `confirm` calls it."""
+        """If this part of the reply is a question, record that the reply asks something, and call `on_question`. But if
+        the reply was started early, `on_question` is called later, by `confirm`."""
         if isinstance(part, _Part) or (isinstance(part, str) and not is_question(part)):
             return
         speech.asks = True

@@ -60,7 +60,7 @@ class Speech:
     # -- From the brain's side
 
     async def has_room(self) -> None:
-        """Wait until at most AHEAD_MS_MAX of the sound so far is still unheard. Then there is room for more sound."""
+        """Wait until there is room for more sound: until at most AHEAD_MS_MAX of the sound so far is still unheard."""
         while self.ledger.total_ms - self.ledger.heard_ms > AHEAD_MS_MAX:
             self._room.clear()
             await self._room.wait()
@@ -70,7 +70,7 @@ class Speech:
         self._flush(line)
 
     def end(self, line: GuardedLine) -> None:
-        """Note that no more sound will be added."""
+        """Mark the sound as complete: no more sound will be added."""
         self.complete = True
         self._flush(line)
 

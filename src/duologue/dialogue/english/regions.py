@@ -37,8 +37,8 @@ _WORDS_MAX = max(map(len, _REGIONS))
 
 
 def with_regions(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]:
-    """The names in a reply. A region that follows a name after a comma becomes part of its match. If the region is also
-    a known name, it is no longer listed as a separate name."""
+    """The names in a reply. If a comma and a region follow a name, the match for the name also covers the region. If
+    the region is a known name too, it is no longer returned as a separate name."""
     found: list[Match] = []
     for match in matches:
         if found and match.first < found[-1].after:

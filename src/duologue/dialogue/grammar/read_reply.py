@@ -325,8 +325,8 @@ class _Reader:
     # -- Several slots
 
     def gives_both_moments(self) -> bool:
-        """Does the reply give a day, although the agent asked only for a time? It may then give both a day and a
-        time."""
+        """Does the reply give a day, although the agent asked only for a time? If so, it probably gives both, as in
+        "tomorrow at eight"."""
         days = [slot for slot in self.question.others if slot.kind is SlotKind.DATE]
         return self.slot.kind is SlotKind.TIME and any(
             find_values(self.lexicon, self.tokens, slot, self.today, is_asked=False).matches for slot in days
