@@ -266,7 +266,7 @@ class HearingDraft:
         self.intents: list[Intent] = []
 
     def build(self) -> HearingState:
-        """The state after the step. If nothing has changed, the same object as before the step."""
+        """The state after the step. If nothing has changed, this is the same object as before the step."""
         after = tuple.__new__(
             HearingState,
             (

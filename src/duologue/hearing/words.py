@@ -79,7 +79,7 @@ class SaidWords(NamedTuple):
     blind: int = 0  # the content id of the newest text that was typed without captions
 
     def of(self, turn: int) -> SaidTurn:
-        """The words of this turn. If the turn isn't known, a turn without words."""
+        """The words of this turn. If the turn isn't known, the result is a turn without words."""
         for said in reversed(self.turns):
             if said.turn == turn:
                 return said

@@ -1,7 +1,7 @@
 """Which agent holds the conversation: changes to this agent, and the hand-over to another agent.
 
-A change waits here until the state machine applies it. Rule: an agent may take over only if the first agent has it in
-its `agents`, or has there an agent that leads to it in the same way. So a server that continues the conversation finds
+A change waits here until the state machine applies it. Rule: an agent may take over only if it is in the `agents` of
+the first agent, in the `agents` of one of those agents, and so on. So a server that continues the conversation finds
 the agent again by its name.
 """
 

@@ -111,7 +111,7 @@ def words_part(
 
 def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
     """Read the checkpoint that is stored in these parts. Raises NotRestorable if the parts can't be read, and also if
-    the agent's settings have changed since they were saved."""
+    the agent's settings have changed since the conversation was saved."""
     machine, words = parts.get("machine"), parts.get("words")
     if not isinstance(machine, dict) or not isinstance(words, dict):
         raise NotRestorable("the conversation can't be restored, because its words were not saved")

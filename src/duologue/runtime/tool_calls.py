@@ -267,8 +267,8 @@ class ToolCalls:
             self._send(self._wait(work, effect.stage))
 
     def waits(self) -> list[sg.Waiting]:
-        """A signal for each tool call that the conversation waits for. Each says what the user is told about the wait
-        now."""
+        """A signal for each tool call that the conversation waits for. The signal says what the user is told about the
+        wait at the moment."""
         jobs = [job for job in self._driver.state.jobs if job.kind in FOREGROUND]
         return [self._wait(self._running[job.call], job.stage) for job in jobs if job.call in self._running]
 

@@ -66,7 +66,7 @@ def _either(known: Mapping[str, str]) -> str:
 
 @cache
 def abbreviations(language: str) -> Abbreviations:
-    """The abbreviations of the language with this code. For a language without its own list, the English list."""
+    """The abbreviations of the language with this code. A language without its own list gets the English list."""
     return {"de": GERMAN, "es": SPANISH}.get(known_code(language), ENGLISH)
 
 

@@ -39,7 +39,7 @@ class SpokenForm:
         return not any(map(str.isalnum, self.text))
 
     def written_place(self, place: int) -> int:
-        """The position in the written text up to which it has been said, when the spoken text has been said up to
+        """How far the written text has been said, as a position in it, if the spoken text has been said up to position
         `place`."""
         if not self.pieces:
             return min(place, len(self.written))
@@ -68,14 +68,14 @@ class SpokenForm:
         """Make a spoken form from what `dump` returned. Raises ValueError or TypeError for invalid data."""
         text, rows = data
         if type(text) is not str:
-            raise ValueError("a spoken form must be a string")
+            raise ValueError("the spoken form is invalid: its text isn't a string")
         pieces = tuple(AlignedPiece(*map(_place, row)) for row in rows)
         ends = [number for piece in pieces for number in piece[:2]]
         written_ends = [number for piece in pieces for number in piece[2:]]
         if ends != sorted(ends) or written_ends != sorted(written_ends):
-            raise ValueError("the pieces of a spoken form must be in order")
+            raise ValueError("the spoken form is invalid: its pieces aren't in order")
         if pieces and (ends[-1] > len(text) or written_ends[-1] > len(written)):
-            raise ValueError("the pieces of a spoken form must lie within its texts")
+            raise ValueError("the spoken form is invalid: a piece ends after the end of the text")
         return cls(written, text, pieces)
 
 
@@ -85,7 +85,7 @@ def _spoken_end(piece: AlignedPiece) -> int:
 
 def _place(value: Any) -> int:
     if type(value) is not int or value < 0:
-        raise ValueError("the positions in a spoken form must be whole numbers, 0 or higher")
+        raise ValueError("the spoken form is invalid: a position is negative or isn't a whole number")
     return value
 
 
@@ -120,7 +120,7 @@ class SpokenText:
         self._is_apart = text[-1:].isspace() and not bare
 
     def end_with(self, mark: str) -> None:
-        """Add a mark to the end of the spoken text that isn't in the written text."""
+        """Add a mark at the end of the spoken text. The written text doesn't contain this mark."""
         if self._parts:
             self._parts.append(mark)
             self._length += len(mark)

@@ -100,7 +100,7 @@ class CollectText:
 
     async def _settle(self, context: Context[Any], reply: str) -> Any:  # noqa: ARG002
         """Called when no value was found in this reply. If the reply is ambiguous, ask which meaning is right and
-        return that value. Otherwise None, as in this base class."""
+        return the chosen value; otherwise return None. In this base class, the result is always None."""
         return None
 
     def _reading(self, reply: str, among: tuple[Any, ...] = ()) -> Reading:

@@ -165,7 +165,7 @@ class ThreadJob:
         return self._job.ask(question)
 
     def close(self) -> None:
-        """Note that the job has ended. Reports that its thread makes afterwards are dropped."""
+        """Mark the job as ended. Reports that its thread makes afterwards are dropped."""
         self._closed = True
 
     def _report(self, report: Callable[[], None]) -> None:
