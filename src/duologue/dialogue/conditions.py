@@ -39,7 +39,7 @@ class Condition:
 
     @property
     def constants(self) -> tuple[str | int | float | bool, ...]:
-        """The literal values in the condition, to which slots are compared."""
+        """The literal values with which the condition compares slots, such as 100 in `amount > 100`."""
         found = [node.value for node in ast.walk(_tree(self.text)) if isinstance(node, ast.Constant)]
         return tuple(dict.fromkeys(value for value in found if isinstance(value, str | int | float)))
 

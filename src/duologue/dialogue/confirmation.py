@@ -224,8 +224,8 @@ def _change_commands(d: DialogueDraft, text: str, reading: Reading) -> tuple[Com
 
 
 def _settled(d: DialogueDraft, text: str) -> tuple[Command, ...]:
-    """The correction for a reply that only says which slot the message before it was about. Example: "the time", after
-    "no, make it five", which fits both the time and the number of people. Empty for any other reply."""
+    """The correction for a reply that only says which slot the message before it was about. Example: the user says "no,
+    make it five", which fits both the time and the number of people, and then "the time". Empty for any other reply."""
     slot = only_named(d.domain, d.top.flow, text)
     said = [message.content for message in d.s.messages if message.role == "user"]
     if slot is None or len(said) < 2 or slot not in (slots := _fitting(d, said[-2])) or len(slots) < 2:

@@ -160,7 +160,7 @@ class DialogueDraft:
         return said | self._listed_items() | self._chosen_items()
 
     def shown(self, name: str, filled: Filled) -> object:
-        """The value of a slot in the form in which it is said to the user."""
+        """The value of a slot, as the agent says it to the user."""
         spec = self.domain.slots.get(name)
         if spec is not None and spec.items and isinstance(filled.value, list | tuple):
             return list_said(self.domain, spec, filled.value, self.today)
@@ -168,7 +168,7 @@ class DialogueDraft:
 
     def _listed_items(self) -> dict[str, object]:
         """Values for the gaps of list slots. Each list is given as its items, for gaps with a dot (`{order.0}`) and for
-        `{for each …}`. An unfinished list is also given in the words in which the agent says it."""
+        `{for each …}`. An unfinished list is also given as a text, for a gap with the name of the list (`{order}`)."""
         said: dict[str, object] = {}
         for name, filled in self.top.slots:
             if name in self.domain.slots and self.domain.slots[name].items:

@@ -58,8 +58,8 @@ def draft_in(instance: Instance, slot: str) -> ListDraft:
 
 
 def with_draft(instance: Instance, slot: str, draft: ListDraft | None) -> Slots:
-    """The unfinished lists of a flow, in which the list for `slot` is replaced by `draft`, or removed if `draft` is
-    None."""
+    """The unfinished lists of a flow after a change: the list for `slot` is replaced by `draft`, or removed if `draft`
+    is None."""
     if draft is None:
         return without(instance.lists, frozenset((slot,)))
     held: dict[str, Any] = {

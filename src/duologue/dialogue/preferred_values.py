@@ -1,5 +1,5 @@
-"""Replies that give a range together with a wish, which is a preferred or an excluded value in that range: "next week,
-ideally Tuesday", "after six, seven would be best", "next week, but not Monday".
+"""Replies that give a range and a wish: "next week, ideally Tuesday", "after six, seven would be best", "next week, but
+not Monday". The wish is the value in the range that the user prefers or excludes.
 
 The reply is divided where the wish begins, and the slot's grammar reads both parts. A preferred value is used only if
 the range can be read too and allows the value. The agent then says which value it uses. After "next week, but not

@@ -93,9 +93,9 @@ def has_failed_too_often(d: DialogueDraft, slot: str | None) -> bool:
 
 
 def count_try(d: DialogueDraft, *, misses: int = 0, silences: int = 0) -> None:
-    """Count a failed attempt at the open question. `misses` and `silences` decide with which text the question is asked
-    next. Nothing is counted if the question became open in this step, because then the user's message came before the
-    question."""
+    """Count a failed attempt at the open question. `misses` and `silences` decide which text is used when the question
+    is asked again. Nothing is counted if the question became open in this step, because then the user's message came
+    before the question."""
     if d.is_question_new:
         return
     d.set(tries=d.s.tries + 1, misses=misses, silences=silences)

@@ -1,5 +1,5 @@
-"""Questions that users ask in the middle of a task and that the agent can answer at once, and answers that are followed
-by a question.
+"""Handles two kinds of replies: a question in the middle of a task that the agent can answer immediately, and an answer
+that is followed by a question.
 
 "What was the day again?" is answered from the slots, "which ones are there?" from the choices, "why do you need that?"
 from the help of the open question, and other questions from the FAQ. Then the agent asks the open question again. Rule:

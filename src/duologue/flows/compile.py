@@ -176,8 +176,8 @@ def _name_list(names: tuple[Choice, ...]) -> NameList | None:
 
 
 def compile_flow(name: str, flow: FlowEntry, completed: str = "") -> Flow:
-    """Compile one flow. `completed` is the text that the agent says at the end, unless the flow has a text of its own
-    for this."""
+    """Compile one flow. `completed` is the text that the agent says at the end of the flow, unless the flow sets its
+    own text."""
     program = _Program(flow.steps)
     program.add_all(flow.steps)
     if words := _wording(flow.completed) or completed:

@@ -235,8 +235,8 @@ class _Checker:
                 self._need(flow, self._all_flows, ("repairs",), str(occasion), "flow")
 
     def _texts(self) -> Iterator[tuple[Path, str | None, str, tuple[str, ...]]]:
-        """Yield every text that may have gaps: its path, its key, the text, and the names besides slots that its gaps
-        may use."""
+        """Yield every text that may have gaps: its path, its key, the text itself, and the names that its gaps may use
+        in addition to slots."""
         for name, slot in self._slots.items():
             more = ("proposed",) if name in self._proposing else ()
             for key in _SLOT_TEXTS:

@@ -136,7 +136,8 @@ def _step(file: FileEntry, step: Step) -> Block:
 
 
 def _texts(written: str | list[str]) -> tuple[str, ...]:
-    """The text. If there are several, the first of them, and a note that says how many more there are."""
+    """The text to show. If there are several texts, this is the first of them, with a remark that says how many more
+    there are."""
     if isinstance(written, str):
         return (written,)
     return (written[0], f"(or {len(written) - 1} more)") if len(written) > 1 else (written[0],)

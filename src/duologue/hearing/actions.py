@@ -289,7 +289,7 @@ def _tell(d: HearingDraft, turn: int, utterance: HeardUtterance, text: str, hear
 
 
 def _is_own(d: HearingDraft, utterance: HeardUtterance, text: str) -> bool:
-    """Are these words the agent's own, which the microphone picked up as an echo?"""
+    """Are these words an echo, that is, the agent's own words, picked up by the microphone?"""
     return bool(text) and is_own(text, follow_own_speech(d), utterance.began_at, _late_ms(d))
 
 
@@ -332,8 +332,8 @@ def _judge(d: HearingDraft, utterance: HeardUtterance, judged: Judgement) -> Hea
 
 
 def judge_duration(d: HearingDraft, i: Woke) -> None:
-    """Judge the sound over the agent's speech again, because it has now lasted for `voiced_ms_min`, which the overlap
-    policy sets."""
+    """Judge the sound over the agent's speech again, because it has now lasted for the time `voiced_ms_min` of the
+    overlap policy."""
     newest = newest_of(d)
     assert newest is not None
     text = d.words.text_of(d.core.turn)

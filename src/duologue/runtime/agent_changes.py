@@ -56,8 +56,7 @@ class AgentChanges:
 
     @property
     def is_changed(self) -> bool:
-        """Does the agent differ from the one with which the conversation began? Only then is there something to
-        save."""
+        """Does the agent differ from the agent with which the conversation began? If not, there is nothing to save."""
         return self.current is not self.root or bool(self._updated)
 
     @property
@@ -171,8 +170,8 @@ class AgentChanges:
 
 
 def known_agents(root: Agent) -> Iterator[Agent]:
-    """This agent, every agent in its `agents`, every agent in the `agents` of those, and so on. Each agent occurs one
-    time."""
+    """This agent, the agents in its `agents`, the agents in the `agents` of those agents, and so on. Each agent is
+    returned only one time."""
     waiting, seen = deque([root]), set()
     while waiting:
         agent = waiting.popleft()

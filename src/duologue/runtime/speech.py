@@ -1,7 +1,7 @@
 """The sound of one reply, on its way from the voice (TTS) to the line (the connection to the user).
 
-Sound that may not be played yet waits in a queue. Rule: a reply has at most one voice number, which the line uses in
-its reports. After a reply is dropped, no more of its sound is played.
+Sound waits in a queue until it may be played. Rule: a reply has at most one voice number, which the line uses in its
+reports. After a reply is dropped, no more of its sound is played.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""A sentence in its written and its spoken form, and which position in one text corresponds to which position in the
-other.
+"""A sentence in its written and its spoken form, with the positions in the two texts that correspond to each other.
 
 Rule: a written word has been said when all the spoken words for it have been said. The order is the same in both texts:
 a later position in the spoken text never corresponds to an earlier position in the written text.

@@ -19,7 +19,7 @@ from .messages import is_json_object
 
 @dataclass(slots=True)
 class _PartialCall:
-    """A tool call that may not be complete yet."""
+    """A tool call that is perhaps not complete yet."""
 
     index: int | None
     id: str = ""

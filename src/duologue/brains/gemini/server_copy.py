@@ -158,7 +158,8 @@ class ServerCopy:
         return [_heard_only(item.text)]
 
     def _unheard(self, heard: set[int], reply: int) -> list[Told]:
-        """Corrections for answers of which the user heard nothing. Such answers aren't in the history."""
+        """Texts that tell the server which of its answers the user didn't hear at all. Such answers aren't in the
+        history."""
         found: list[Told] = []
         for number, made in self._made.items():
             if self._settled_reply <= number < reply and number not in heard and not made.is_corrected:

@@ -85,8 +85,8 @@ class Mirror:
         return next(one for one in self._replies[reply].made if one.item == item)
 
     def refuse(self, event: ClientEvent) -> None:
-        """Record that the server refused this event, which was to add an item. The event is sent again with the next
-        request. It is sent at most SENDS_MAX times."""
+        """Record that the server refused to add the item in this event. The event is sent again with the next request,
+        but at most SENDS_MAX times in all."""
         self._refused.append(event)
         if sum(one is event for one in self._refused) < SENDS_MAX:
             self._again.append(event)

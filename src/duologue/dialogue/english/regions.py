@@ -61,8 +61,8 @@ def _region_words(tokens: Sequence[Token], place: int) -> int:
 
 
 def _ends(tokens: Sequence[Token], place: int) -> bool:
-    """Does a clause end before the token at index `place`? It doesn't after the "Georgia" in "Boston, Georgia and
-    Ohio", which is a list."""
+    """Does a clause end before the token at index `place`? In "Boston, Georgia and Ohio", which is a list, no clause
+    ends after "Georgia"."""
     if place >= len(tokens):
         return True
     return bool(tokens[place].pause) or tokens[place].word in POLITE | {"would", "is", "will", "for", "on", "at"}

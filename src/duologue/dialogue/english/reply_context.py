@@ -76,8 +76,8 @@ class ReplyContext:
         return covered_by(match for match in matches if not covered & set(range(match.first, match.after)))
 
     def answers_twice(self, match: Match) -> bool:
-        """Is the first sentence, which ends before the match, already an answer: "Yes, that works. I need it until
-        Friday"?"""
+        """Does the first sentence of the reply already answer the question, before the match begins? Example: the match
+        is "Friday" in "Yes, that works. I need it until Friday"."""
         ends = next((place for place, token in enumerate(self.tokens) if place and token.pause in (".", "?")), 0)
         if not 0 < ends <= match.first:
             return False

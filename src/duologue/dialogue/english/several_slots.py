@@ -156,7 +156,8 @@ def _longest(found: Sequence[Found], taken: Sequence[Match]) -> list[Found]:
 def _one_slot_each(tokens: Sequence[Token], found: Sequence[Found], today: Today) -> list[Found]:
     """The matches, with only one entry for each span of words. Two slots may read the same words differently: "Friday"
     is a coming day for an appointment, but a past day for the date of a theft. Then the words are given to the slot
-    that they are about. If this isn't clear, the entry lists all these slots, and so none of them is filled."""
+    that they are about. If this isn't clear, the entry lists all these slots, and then no slot is filled with these
+    words."""
     spans: dict[tuple[int, int], list[Found]] = {}
     for entry in found:
         spans.setdefault((entry[0].first, entry[0].after), []).append(entry)
