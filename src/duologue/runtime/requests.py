@@ -128,8 +128,8 @@ class Requests:
 
     @property
     def is_stuck(self) -> bool:
-        """Has the brain called tools in more replies in a row than `tool_rounds_max` allows? The last of these requests
-        offered no tools."""
+        """Has the brain called tools in more replies in a row than `tool_rounds_max` allows? If so, it called a tool
+        although the last of these requests offered no tools."""
         return self._rounds > self._rounds_max
 
     def follow(self, record: StepRecord) -> None:

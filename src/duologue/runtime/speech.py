@@ -48,8 +48,8 @@ class Speech:
 
     @classmethod
     def load(cls, data: OpenSpeech) -> Speech:
-        """Make a speech from what `dump` returned. No more sound is added to it. Raises NotRestorable for invalid
-        data."""
+        """Make a speech from what `dump` returned. The speech is complete: no more sound is added to it. Raises
+        NotRestorable for invalid data."""
         speech = cls(data.reply)
         speech.voice = data.voice
         with reading("the reply that was playing"):

@@ -199,8 +199,8 @@ class Transcript:
         return tuple(item for item in self._items[place:until] if not _is_empty(item))
 
     def first_after(self, turn: int) -> int:
-        """The index of the user's first turn after turn number `turn`. If there is no later turn, the length of the
-        history."""
+        """The index, in the history, of the user's first turn after turn number `turn`. If there is no later turn, the
+        result is the length of the history."""
         return next((place for newer, place in self._place_of_turn.items() if newer > turn), len(self._items))
 
     @property

@@ -1,7 +1,7 @@
 """Abbreviations that end in a full stop: what is said for each, and whether its full stop can also end a sentence.
 
-Rule: a title such as "Dr." never ends a sentence; "etc." ends one if a capital letter follows; "No." is an abbreviation
-only before a number.
+Rule: a title such as "Dr." never ends a sentence; "etc." ends a sentence if a capital letter follows; "No." is an
+abbreviation only before a number.
 """
 
 from __future__ import annotations

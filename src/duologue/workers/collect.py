@@ -195,8 +195,8 @@ class CollectConfirmation(CollectText):
 
 @dataclass(frozen=True, slots=True)
 class CollectCardNumber(CollectText):
-    """Asks for the number of a payment card, with a valid check digit. The reply is hidden everywhere, and only the
-    last four digits are read back."""
+    """Asks for the number of a payment card. Only a number with a valid check digit is accepted. The reply is hidden
+    everywhere, and only the last four digits are read back."""
 
     question: str = ""
     kind: SlotKind = SlotKind.CODE

@@ -43,8 +43,8 @@ class _Made:
 
 
 class ServerCopy:
-    """What the server knows about the conversation in one session. If the session is resumed on a new connection, it
-    continues with a `snapshot`."""
+    """What the server knows about the conversation in one session. If the session is resumed on a new connection, the
+    new connection uses a `snapshot` of this object."""
 
     def __init__(self, context: SessionContext | None = None) -> None:
         self._context = context or SessionContext()

@@ -155,8 +155,8 @@ class Mirror:
     # -- The user
 
     def _catch_up_user(self, item: UserSaid) -> list[ClientEvent]:
-        """The events that add the words of this turn that the server doesn't know, because they were typed or because
-        only an earlier session heard them. If the words were overheard, the events that delete them."""
+        """The events that add those words of this turn that the server doesn't know, because they were typed or because
+        only an earlier session heard them. If the words were overheard, the result is the events that delete them."""
         before = self._said.get(item.turn, 0)
         self._said[item.turn] = max(before, count_words(item.text))
         rest, heard = self._heard.match(new_words(item.text, before).split())

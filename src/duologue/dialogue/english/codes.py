@@ -118,8 +118,8 @@ def _is_pronoun_i(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _spellings(spelled: str) -> tuple[str, ...]:
-    """Every text that `spelled` may mean. It contains a "?" for each "oh" or "o" that was said. Next to a digit, this
-    is a zero; elsewhere it may be a zero or the letter O."""
+    """Every text that `spelled` may mean. `spelled` contains a "?" for each "oh" or "o" that was said. A "?" next to a
+    digit is a zero; elsewhere it may be a zero or the letter O."""
     texts = [""]
     for place, char in enumerate(spelled):
         neighbours = spelled[max(0, place - 1) : place] + spelled[place + 1 : place + 2]

@@ -314,7 +314,8 @@ class _Dates:
         return self._nearest_in_a_month(number, at)
 
     def _is_month(self, may: int) -> bool:
-        """Is a "may" after a number the month May? It is only before a year or at the end of the reply."""
+        """Does a "may" after a number mean the month, as in "5 may"? It does only if a year follows or if the reply
+        ends there."""
         return may + 1 == len(self.tokens) or self._year(may + 1) is not None
 
     def _month(self, *, is_next: bool) -> tuple[int, int]:

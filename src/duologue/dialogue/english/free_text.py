@@ -1,7 +1,8 @@
 """Names and texts that aren't on a list: a reply that is only a name, or a proper name where a value is expected.
 
-Rule: a name is a series of words without carrier words (words around a value, such as "I'd like"). Only links such as
-"of" or "the" may be part of it. Words that contain a date, or both a number and a comma, aren't a name.
+Rule: a name is a series of words without carrier words (words around a value, such as "I'd like"). The only exceptions
+are links such as "of" or "the", which may be part of a name. Words that contain a date, or both a number and a comma,
+aren't a name.
 """
 
 from __future__ import annotations

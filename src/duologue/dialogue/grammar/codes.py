@@ -1,7 +1,7 @@
 """Codes, phone numbers and e-mail addresses, spelled or written: "A wie Anton 3 7", "ce de casa", "null drei null".
 
-Rule: a code is an unbroken series of characters. If other words stand between two series, these are two codes, and the
-reply gives no value.
+Rule: a code is an unbroken series of characters. If a reply has two such series with other words between them, it
+contains two codes, and so it gives no value.
 """
 
 from __future__ import annotations

@@ -244,8 +244,8 @@ class _ListReader:
 
     def _described(self, tokens: Tokens, count: int) -> ListReply | None:
         """A change in which the new values stand right after the item: "die zweite klein", "die Funghi groß". If the
-        item is named by its values and not by its position, only the list can tell which of the values are new. So all
-        of them are returned as `old`."""
+        item is named by its values and not by its position, only a comparison with the list can show which of the
+        values are new. So all the values are returned as `old`, and they are compared later."""
         one_of, old, position, leftover = self._meant(tokens, count)
         if leftover or not old:
             return None
