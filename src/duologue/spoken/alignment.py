@@ -16,7 +16,7 @@ _TIGHT = ",.;:!?)"  # no space before these
 
 
 class AlignedPiece(NamedTuple):
-    """A stretch of the spoken text, and the stretch of the written text that it is spoken for."""
+    """A stretch of the spoken text, and the stretch of the written text that is said with these words."""
 
     spoken_start: int
     spoken_end: int

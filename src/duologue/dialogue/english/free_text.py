@@ -156,8 +156,8 @@ def with_hyphens(name: str) -> str:
 
 
 def last_said_in_full(tokens: Sequence[Token], span: Span) -> Span:
-    """The span of the whole name, if the user said a part of the name first: "Lisa Brown" in "Lisa, Lisa Brown".
-    Otherwise `span`."""
+    """If the user said a part of a name first and then the whole name: the span of the whole name, such as "Lisa Brown"
+    in "Lisa, Lisa Brown". Otherwise `span` unchanged."""
     for place in range(span.after - 1, span.first, -1):
         first, whole = words_of(tokens[span.first : place]), words_of(tokens[place : span.after])
         if tokens[place].pause and set(first) <= set(whole):
