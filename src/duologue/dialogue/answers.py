@@ -218,9 +218,9 @@ def _handle_other_slot(d: DialogueDraft, text: str) -> bool:
 
 
 def _leading_yes(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
-    """The value True for the slot of the open yes/no question, if the message begins with a yes, as in "yes, the
-    reference is 55". Otherwise empty. A no at the beginning isn't used as the answer, because it may refer to an
-    earlier question."""
+    """If the message begins with a yes, as in "yes, the reference is 55": a tuple with the command that fills the slot
+    of the open yes/no question with True. Otherwise an empty tuple. A no at the beginning isn't used as the answer,
+    because it may refer to an earlier question."""
     slot, pack = question_of(d).slot, d.domain.pack
     is_yes = (
         slot.kind is SlotKind.YES_NO

@@ -35,7 +35,7 @@ class ListDraft:
 
     @property
     def size(self) -> int:
-        """How many items the list has, including those that are still being asked about."""
+        """How many items the list has, including items whose values the agent still has to ask for."""
         more = sum(place == NEW for place, _ in self.waiting) + (self.open == NEW)
         return len(self.items) + more
 

@@ -154,8 +154,8 @@ class GeminiSession:
             self.send(message)
 
     def claim(self, reply: int) -> GeminiAnswer | None:
-        """When the user's turn ends, the server may begin an answer by itself. Use it as the answer for reply number
-        `reply`, and return it; None if there is no such answer."""
+        """When the user's turn ends, the server may begin an answer by itself. If it has done so, use this answer for
+        reply number `reply`, and return it. Otherwise return None."""
         answer = self._answer
         if answer is None or answer.reply:
             return None

@@ -1,8 +1,8 @@
 """Dates as people say them: "next Friday", "the 5th of next month", "in two weeks", "March the third".
 
-One phrase may mean several days, for example "next Friday" (when said on a Wednesday), "this weekend" or "3/4". All of
-them are candidates. Rule: every candidate is a day that exists. If the user doesn't say the year or the month, the next
-such day is meant. For a slot for past dates, such as a date of birth, it is the last such day.
+One phrase may mean several days, for example "next Friday" (when said on a Wednesday), "this weekend" or "3/4". All
+these days are candidates. Rule: every candidate is a day that exists. If the user doesn't say the year or the month,
+the next such day is meant. For a slot for past dates, such as a date of birth, it is the last such day.
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ _WORDS_OF = _groups()
 
 @lru_cache(maxsize=256)
 def other_words(choices: Sequence[Choice]) -> dict[str, str]:
-    """A table of other words, without their endings, and the one choice that each word means. Words that could mean two
-    of these choices, or that are on the list themselves, aren't included."""
+    """A dict that maps other everyday words, without their endings, to the one choice that each of them means. Words
+    that could mean two of these choices, or that are on the list themselves, aren't included."""
     listed = {
         stem(word) for choice in choices for name in (choice.value, *choice.also) for word in name.casefold().split()
     }
