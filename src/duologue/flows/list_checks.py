@@ -70,7 +70,7 @@ def check_faq_steps(data: Any, notes: ProblemList) -> None:
 
 
 def check_repair_flows(data: Any, notes: ProblemList) -> None:
-    """Report repair flows that run an action before they ask the user. Otherwise something would be done only because a
+    """Report repair flows that run an action before they ask the user. Such a flow would do something only because a
     user cancelled or wasn't understood."""
     repairs = data.get("repairs")
     for occasion, name in (repairs if isinstance(repairs, dict) else {}).items():

@@ -271,8 +271,8 @@ class _Checker:
 
 
 def _check_ids(flow: str, entry: dict[str, Any], notes: ProblemList) -> None:
-    """Report reserved and duplicate step ids. Also report a `then` that names an unknown step, has no block to follow,
-    or would retry for ever."""
+    """Report reserved and duplicate step ids. Also report a `then` that names an unknown step or would retry for ever,
+    and a `then` without the block that it belongs to (such as `on_no`)."""
     steps = list(steps_in(flow, entry.get("steps"), ("flows", flow, "steps")))
     first: dict[str, int] = {}
     for at in steps:

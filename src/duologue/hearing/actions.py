@@ -294,8 +294,9 @@ def _is_own(d: HearingDraft, utterance: HeardUtterance, text: str) -> bool:
 
 
 def _late_ms(d: HearingDraft) -> int:
-    """How many milliseconds earlier than the reported onset the user may have begun to say a text. 0 for ears that
-    report onsets. Other ears report a text only when they have transcribed it."""
+    """How many milliseconds earlier than the recorded onset the user may have begun to say a text. 0 for ears that
+    report onsets. Other ears report only a text, after they have transcribed it, so the user began to speak some time
+    before."""
     return 0 if d.hears_onsets else d.policy.text_late_ms
 
 

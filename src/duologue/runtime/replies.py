@@ -350,7 +350,7 @@ class Replies:
 
 
 def _first(failures: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first exception in the group. If the first element is a group too, the first exception in that group, and so
+    """The first exception in the group. If the first element is itself a group, its first exception is returned, and so
     on."""
     first = failures.exceptions[0]
     return _first(first) if isinstance(first, BaseExceptionGroup) else first

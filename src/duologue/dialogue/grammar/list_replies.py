@@ -133,7 +133,7 @@ def _ends(lexicon: Lexicon, tokens: Tokens, mark: str) -> int:
 
 
 def _after(lexicon: Lexicon, tokens: Tokens, mark: str) -> Tokens:
-    """The tokens without a phrase at their beginning that is listed under `mark`."""
+    """The tokens. If they begin with a phrase that is listed under `mark`, this phrase is left out."""
     return tokens[_starts(lexicon, tokens, mark) :]
 
 
