@@ -1,5 +1,5 @@
-"""Handles two kinds of replies: a question in the middle of a task that the agent can answer immediately, and an answer
-that is followed by a question.
+"""Handles two kinds of replies in the middle of a task: a question from the user that the agent can answer immediately,
+and an answer that is followed by a question.
 
 "What was the day again?" is answered from the slots, "which ones are there?" from the choices, "why do you need that?"
 from the help of the open question, and other questions from the FAQ. Then the agent asks the open question again. Rule:
@@ -63,8 +63,8 @@ def _answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
 
 
 def _choices_of(d: DialogueDraft, slot: str) -> tuple[Choice, ...]:
-    """The choices of a slot. If the slot is a list, the result is the choices of an item's slot: the first one that has
-    choices."""
+    """The choices of a slot. If the slot is a list, its items have their own slots; the result is then the choices of
+    the first of these slots that has choices."""
     spec = d.spec(slot)
     return spec.choices or next((d.spec(name).choices for name in spec.items if d.spec(name).choices), ())
 

@@ -210,8 +210,8 @@ class Engine:
         return agent if (voice, ears) == (agent.voice, agent.ears) else replace(agent, voice=voice, ears=ears)
 
     def _change_agent(self, effect: fx.ChangeAgent) -> None:
-        """Apply the oldest change of the agent that is waiting. If the agent has other ears after the change, these
-        begin to listen when the user is quiet."""
+        """Apply the oldest waiting change to the agent. If the agent has other ears after the change, these begin to
+        listen when the user is quiet."""
         agent = self.changes.apply()
         if agent is None:
             return

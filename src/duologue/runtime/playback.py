@@ -1,8 +1,8 @@
 """Plays replies on the line (the connection to the user), and records how much of each reply was heard.
 
 Rule: reports from the line are checked. A report with the voice number of another reply doesn't affect the current
-reply. If the line reports more heard time than the reply has sound, the excess is ignored. A reply is finished only
-when the line has all of its sound.
+reply. If the line reports more heard time than the reply has sound, a small excess is cut off, and a report with a
+large excess is ignored. A reply is finished only when the line has all of its sound.
 """
 
 from __future__ import annotations

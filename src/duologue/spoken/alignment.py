@@ -38,7 +38,7 @@ class SpokenForm:
         return not any(map(str.isalnum, self.text))
 
     def written_place(self, place: int) -> int:
-        """How far the written text has been said, as a position in it, if the spoken text has been said up to position
+        """The position up to which the written text has been said, when the spoken text has been said up to position
         `place`."""
         if not self.pieces:
             return min(place, len(self.written))
