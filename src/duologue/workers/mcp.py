@@ -173,7 +173,7 @@ class McpServer:
         await self.close()
 
     async def call(self, tool: str, arguments: dict[str, Any], job: Job, caller: object = None) -> str:
-        """Call a tool and return its result as text. `name` is the server's own name for the tool, without the prefix.
+        """Call a tool and return its result as text. `tool` is the server's own name for the tool, without the prefix.
         If the server asks a question, the question is passed only to the caller whose tool call it belongs to."""
         from .mcp_link import Undelivered
 
