@@ -28,7 +28,7 @@ RATE_HZ = 8_000
 LOUDNESS_DB = -22.0  # as loud as the agent
 GAP_MS = 160  # a pause between two phrases of a recording
 PHRASE_MS_MIN, PHRASE_MS_MAX = 900, 8_000
-VOICES = (("en-us+f3", 150), ("en-us+f2", 170), ("en-us+m3", 160), ("en+f4", 160))
+VOICES = (("en-us+f1", 150), ("en-us+f4", 170), ("en-us+m3", 160), ("en+m1", 160))
 PHRASES = (
     "Wait a moment, please.",
     "No, that is not what I asked for.",
