@@ -28,7 +28,7 @@ ABOUT_THE_VOICE = (
 
 
 class PlaybackMachine:
-    """The rows of the table, indexed by place and type of input."""
+    """The rows of the playback table (the module `rows`), indexed by place and type of input."""
 
     def __init__(self, rows: Iterable[PlaybackRow] = ROWS) -> None:
         self._table: dict[tuple[VoicePlace | ClientPlace, type], list[PlaybackRow]] = {}

@@ -53,7 +53,7 @@ MEANINGS: dict[VoicePlace | ClientPlace, str] = {
 
 
 class SoundEnd(Enum):
-    """Is the end of the voice's sound known?"""
+    """Whether the end of the voice's sound is known, and whether the client was told about it."""
 
     OPEN = "open"  # more sound may come
     KNOWN = "known"
@@ -125,6 +125,6 @@ class PlaybackState:
         return voice == self.voice and self.voice_place in (VoicePlace.PLAYING, VoicePlace.HELD)
 
     def piece_to_repeat(self) -> Piece | None:
-        """The piece to send next, if it has to be sent again (the client that received it first is gone); otherwise
-        None."""
+        """The piece to send next, if it was sent before and has to be sent again, because the client has reconnected.
+        Otherwise None: the next piece is a new one."""
         return next((piece for piece in self.cut if piece.number == self.next_number), None)

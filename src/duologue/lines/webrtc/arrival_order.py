@@ -75,7 +75,7 @@ def unwrap(stamp: int, near: int | None) -> int:
 
 
 def step(s: ArrivalState, stamp: int, clocks: int, now_ms: int) -> ArrivalDone:
-    """Return the state after a packet of this length has arrived, and which sound is passed on now."""
+    """Return the state after a packet with this stamp and length has arrived, and the sound that is passed on now."""
     stamp = unwrap(stamp, s.next_stamp)
     if s.next_stamp is None or abs(stamp - s.next_stamp) > JUMP_MS * CLOCKS_PER_MS:
         s = ArrivalState(stamp, (), now_ms - stamp // CLOCKS_PER_MS, 0, s.concealed, s.late)

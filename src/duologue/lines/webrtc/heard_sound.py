@@ -103,8 +103,8 @@ def step(state: HeardState, given: HeardInput) -> HeardDone:
 
 
 def _send(s: HeardState, given: VoiceSent) -> HeardDone:
-    """Note a packet that was sent. A new voice replaces the previous voice. If the previous voice was cleared, all
-    sound of it that was sent counts as heard."""
+    """Record a packet that was sent. A new voice replaces the previous voice. If the previous voice was cleared, all of
+    its sound that was sent counts as heard."""
     reports: tuple[Report, ...] = ()
     if given.voice != s.voice:
         if s.cleared_ms is not None:
@@ -124,8 +124,8 @@ def _send(s: HeardState, given: VoiceSent) -> HeardDone:
 
 
 def _complete(s: HeardState, given: VoiceComplete) -> HeardDone:
-    """Note that the whole voice was sent. Its end is reported when its last sample is heard, or at once if no sound
-    that was sent on this connection is still to be heard."""
+    """Record that the whole voice was sent. Its end is reported when its last sample is heard. If everything that was
+    sent on this connection has already been heard, the end is reported now."""
     if given.voice != s.voice:
         s = HeardState(given.voice, sent=given.end, heard=given.end)
     s = replace(s, is_complete=True)
@@ -133,8 +133,8 @@ def _complete(s: HeardState, given: VoiceComplete) -> HeardDone:
 
 
 def _clear(s: HeardState, given: VoiceCleared) -> HeardDone:
-    """Note that a voice was cleared. Sound that was already sent will still be heard, so the stop is reported only when
-    this sound was heard."""
+    """Record that a voice was cleared. Sound that was already sent will still be heard, so the stop is reported only
+    after this sound was heard."""
     if given.voice != s.voice:
         return _report_stop(HeardState(given.voice, sent=given.end, heard=given.end))
     if s.cleared_ms is not None:
