@@ -186,8 +186,8 @@ class AgentChangeRequested(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class SpeechStarted(RecurringEvent):
-    """Voice activity began. The event is sent again if speech continues after the machine has ended the turn. That
-    happens when the turn reaches its limit, or when the person types a whole turn."""
+    """Voice activity began. The event is sent again if speech continues after the state machine has ended the turn,
+    because the turn has reached its limit or because the person has typed a whole turn."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ def is_paused(s: State, e: Event) -> bool:
 
 
 def check_in_is_due(s: State, e: Event) -> bool:
-    """Is the timer for the next check-in (DEAD_AIR) running?"""
+    """Is a check-in planned, that is, is the timer DEAD_AIR running?"""
     return s.due[TIMER_INDEX[Timer.DEAD_AIR]] > 0
 
 

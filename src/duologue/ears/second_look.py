@@ -34,7 +34,7 @@ class SoundDoubt:
         return self.sure < SURE_FRAMES and (self.is_open or first >= NOTICED)
 
     def note(self, first: float, probability: float, is_twice: bool) -> None:
-        """Note the first answer about a frame, and the probability that is used. `is_twice` says whether there was a
+        """Record the first answer about a frame, and the probability that is used. `is_twice` says whether there was a
         second look."""
         self.is_open = is_twice
         self.sure += first >= SURE

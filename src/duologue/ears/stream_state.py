@@ -46,8 +46,9 @@ class TextPace:
 
 @dataclass(frozen=True, slots=True)
 class StreamSettings:
-    """The settings of one stream. `overlap` is the pace of partial transcripts while the agent speaks, because the
-    user's words then decide whether the agent is interrupted."""
+    """The settings of one stream. `pace` says when partial transcripts are requested while the agent is silent, and
+    `overlap` says when while the agent speaks. While the agent speaks, more of them are needed, because the user's
+    words decide whether the agent is interrupted."""
 
     rule: GateRule = field(default_factory=GateRule)
     pace: TextPace = TextPace(144, 288)
@@ -68,7 +69,7 @@ class StreamSettings:
 
     @property
     def kept_max(self) -> int:
-        """How many frames from before the report of an onset may belong to the utterance."""
+        """How many frames may belong to an utterance although they came before its onset was reported."""
         return (self.preroll_ms + self.rule.onset_ms) // FRAME_MS
 
 
@@ -180,7 +181,8 @@ class TextRefined:
 
 @dataclass(frozen=True, slots=True)
 class FinalModelOffer:
-    """Whether a better model for final texts is ready, and how long an utterance may be for which it is fast enough."""
+    """Whether a better model for final texts is ready, and the length of the longest utterance for which it is fast
+    enough."""
 
     is_ready: bool = False
     length_ms_max: int = 0

@@ -76,7 +76,7 @@ _REQUESTS = {
     Ask.CHECK_IN: "check-in",
     Ask.GOODBYE: "goodbye",
     Ask.OFFER: "offer to go on",
-    Ask.SAY: "words of the program",
+    Ask.SAY: "text from the program",
 }
 _CUES = {
     Cue.SOUND: "thinking sound heard",
