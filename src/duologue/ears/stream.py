@@ -240,9 +240,9 @@ class _Draft:
     # -- Pauses
 
     def _ask_about_pause(self) -> None:
-        """Ask a model to judge this pause, if the pause now has one of two lengths. At the first length, if it is
-        doubtful that the sound before the pause was speech, the model is asked about that. At the second length, the
-        model is asked whether the turn is over, and the pause is reported before the model has judged it."""
+        """Ask a model to judge this pause, if the pause is now exactly ASK_MS or DOUBT_MS long. After ASK_MS, the model
+        is asked whether the turn is over, and the pause is reported before the model has answered. After DOUBT_MS, the
+        question is whether the sound before the pause was speech; it is asked only if that is doubtful."""
         turn, end = self.state.turn, self.state.frames
         if turn.voicing.silence_ms == ASK_MS:
             known = replace(turn.measured, shape=shape_of(turn.voicing.levels_db, FRAME_MS))

@@ -1,7 +1,7 @@
 """One bucket for each caller that has used something lately, such as each IP address.
 
 Rule: at most `callers_max` buckets are remembered. A caller whose bucket isn't remembered has a full bucket. If there
-would be too many, the full buckets are forgotten, or, if none is full, the fullest.
+are too many buckets, the full ones are forgotten. If no bucket is full, the fullest ones are forgotten.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""For a conversation that another process has taken over: finds the earlier journal, and the event in it, after which
-the new journal continues.
+"""Connects the journals of a conversation that another process has taken over: finds the earlier journal, and the event
+in it after which the new journal continues.
 
 A process that takes over a conversation writes a separate journal, which begins with the state that was saved last.
 Events that the earlier process didn't save before it ended are only in the earlier journal. Rule: a journal continues

@@ -124,8 +124,8 @@ _Index = dict[str, tuple[tuple[_Phrase, _Kind], ...]]  # phrases by their first 
 
 
 class _Phrasebook(NamedTuple):
-    """The phrases of a language, with one index for each check of a text. Examples of such checks: does the text only
-    pass (like "mhm"), or is it a command?"""
+    """The phrases of a language, with one index for each check of a text. Examples of such checks: is the text only a
+    backchannel (like "mhm"), or is it a command?"""
 
     vocabulary: frozenset[str]
     passing: _Index
