@@ -47,7 +47,8 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class RecurringEvent(Event):
-    """An event that can happen several times. By `seq`, a new event can be told from one that was delivered twice."""
+    """An event that can happen several times. `seq` shows whether the event is new or a repeated delivery of an earlier
+    event."""
 
     seq: int
 
@@ -253,7 +254,8 @@ class AnswerOverheard(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class QuestionMissed(RecurringEvent):
-    """The line is back. The agent's last question wasn't heard, because the line was lost before that."""
+    """The line is back, but the person hasn't heard the agent's last question, because the line was lost before the
+    question was played."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,7 +164,7 @@ def _check_suppressor(make: Callable[[], NoiseSuppressor] | None) -> None:
     if make is None:
         return
     if not callable(make) or not hasattr(make(), "feed"):
-        raise TypeError("noise_suppressor takes a class or function that makes one, such as WebrtcNoiseSuppressor")
+        raise TypeError("noise_suppressor must be a class or function that makes it, such as WebrtcNoiseSuppressor")
 
 
 def _check_words(words: WordService | None, stt: Transcribes | None, final_model: str, turn_end: str) -> None:
@@ -178,4 +178,4 @@ def _check_words(words: WordService | None, stt: Transcribes | None, final_model
     if not isinstance(words, WordService):
         raise TypeError(f"words takes a service with open_words, such as PluginEars(...), not {type(words).__name__}")
     if stt is not None or final_model != "tiny":
-        raise ValueError("words replaces stt and final_model: leave both out")
+        raise ValueError("words replaces stt and final_model: pass neither of these two with words")

@@ -22,8 +22,8 @@ class BucketsByCaller:
 
     def take(self, caller: str, amount: int, now_ms: int) -> int | None:
         """Use this amount, if the caller may use it now. Returns 0 if the amount was used. Otherwise returns how many
-        milliseconds to wait until the caller may use it; None if it never may, because the amount is larger than the
-        burst."""
+        milliseconds the caller has to wait until it may use the amount. Returns None if the caller may never use it,
+        because the amount is larger than the burst."""
         bucket = self._buckets.get(caller) or full(self.rate, now_ms)
         self._buckets[caller], wait_ms = take(self.rate, bucket, amount, now_ms)
         if len(self._buckets) > self._callers_max:

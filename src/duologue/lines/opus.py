@@ -162,7 +162,7 @@ class OpusDecoder:
 
     def decode_exactly(self, packet: bytes, samples: int) -> bytes:
         """The sound of a packet that should have this many samples (see `samples_of`). Raises UndecodablePacket if the
-        packet has another number of samples or can't be decoded."""
+        packet has a different number of samples or can't be decoded."""
         made = self._library.opus_decode(self._state, packet, len(packet), self._pcm, samples, 0) if packet else 0
         if made != samples:
             raise UndecodablePacket("a packet can't be decoded as Opus")

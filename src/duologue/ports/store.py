@@ -54,7 +54,7 @@ class Lease:
 @dataclass(frozen=True, slots=True)
 class StoredConversation:
     """A conversation as it was last written. `parts` has one JSON value for each part, such as "machine", "words" and
-    "dialogue". Of a private conversation, parts that contain words aren't stored."""
+    "dialogue". If the conversation is private, parts that contain words aren't stored."""
 
     conversation: str
     epoch: int

@@ -104,7 +104,7 @@ class ObservedCall:
 
     @property
     def history(self) -> tuple[Item, ...]:
-        """Everything that was said and done. Of the agent's replies, it contains only what the user heard."""
+        """Everything that was said and done. A reply of the agent is included only as far as the user heard it."""
         return self.conversation.history
 
     @property

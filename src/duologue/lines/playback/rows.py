@@ -2,7 +2,8 @@
 arrives and the guard is true, go to the target place and run the actions.
 
 A place is a state: `VoicePlace` for the voice (such as HELD), and `ClientPlace` for the client (such as HERE). One
-input may change both. Rule: for each of them, the first row that fits is taken, and only a row changes a place.
+input may change both. Rule: the first row that fits is taken, once for the voice and once for the client. Only a row
+changes a place.
 """
 
 from __future__ import annotations

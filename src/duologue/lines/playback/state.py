@@ -1,5 +1,5 @@
-"""What a line knows about its voice and its client, as one frozen value: the state of each (called its place), and a
-few amounts.
+"""What a line knows about its voice and its client, as one frozen value: the state of the voice and the state of the
+client (each is called a place), and a few amounts of sound.
 
 The value has amounts of sound, but not the sound itself. When sound is sent for the first time, it is divided into
 numbered pieces. A piece keeps its number, start and end until it was heard. So a client that reconnects and names the

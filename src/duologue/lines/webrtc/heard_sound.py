@@ -2,8 +2,8 @@
 that is sent and each report of what was played.
 
 A voice is the sound of one utterance of the agent, with a number. Packets are sent at the speed at which they are
-played, each with a stamp. The client reports the stamp of the packet that it is playing; otherwise the stamp is
-estimated. From the stamp follows which sample of which voice was heard. Stamps are RTP clocks (48 per millisecond)
+played, each with a stamp. The client reports the stamp of the packet that it is playing; if it reports nothing, the
+stamp is estimated. The stamp shows which sample of which voice was heard. Stamps are RTP clocks (48 per millisecond)
 since the connection began, and positions are samples of the voice (24 per millisecond). Rule: sound counts as heard
 only if it was sent, and only once.
 """

@@ -4,7 +4,7 @@ what was heard.
 It is a `ClientWire`, so that the line can move between a socket and a peer connection in the middle of a voice. Because
 of the client's jitter buffer, each packet is played a little after it was sent. If the client reports which packet it
 plays, and that packet was sent, the report is used. Otherwise the delay is estimated. Rule: this class only stores
-sound; `playout_state` decides what is sent, and `heard_sound` what was heard.
+sound. `playout_state` decides what is sent, and `heard_sound` decides what was heard.
 """
 
 from __future__ import annotations
