@@ -62,7 +62,7 @@ def guess_reply(d: Draft, gist: int) -> None:
 
 def confirm_guess(d: Draft) -> None:
     """Use the early request as the real request for this turn, because the turn has ended with the words that were sent
-    early. What has arrived of the reply is kept."""
+    early. The part of the reply that has already arrived is kept."""
     d.asked = d.said
     d.ask = Ask.ANSWER
     d.cut = False

@@ -1,6 +1,6 @@
 """The events of a conversation. Each event says that something has happened, and when it was noticed.
 
-Events hold no words: the text is stored by the runtime, and the state machine gets only numbers of words and a content
+Events hold no words: the text is stored by the runtime, and the state machine gets only counts of words and a content
 id. Rule: an event that can happen several times carries `seq`, a number that the driver increases. Every other event
 carries the id of what it is about, so that a late event is recognised as stale.
 """
@@ -117,7 +117,7 @@ class ResumeRequested(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class ReconnectRequested(RecurringEvent):
-    """The current session should be abandoned, and a new one opened."""
+    """The current session should be abandoned, and a new session should be opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class PersonSeen(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class SpeechRequested(RecurringEvent):
-    """The program has something to say: its words are spoken when the floor is free. The runtime stores the text."""
+    """The program has something to say. The runtime stores the text, and it is spoken when the floor is free."""
 
 
 @dataclass(frozen=True, slots=True)

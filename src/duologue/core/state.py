@@ -67,7 +67,8 @@ class JobRecord(NamedTuple):
 
 
 class State(NamedTuple):
-    """The state of a conversation at one moment. Make the first one with `initial`, and the next with `step`."""
+    """The state of a conversation at one moment. The function `initial` makes the first state, and `step` makes each
+    next state."""
 
     settings: Settings
     at: int = 0  # when the last change happened

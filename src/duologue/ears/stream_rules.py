@@ -1,7 +1,7 @@
 """The rules of the state machine inside local ears, as functions of its state: what a frame changes, which transcript
 is needed next, and which text is reported.
 
-Rule: pure functions over values. `stream` calls them and decides what to report.
+Rule: all functions are pure. `stream` calls them and decides what to report.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .stream_state import (
 
 
 def measured(state: StreamState, probability: float, level_db: float) -> TurnHeard:
-    """The turn after the next frame. If there is a voice in the frame, a pause of the turn ends."""
+    """The turn after the next frame. If there is a voice in the frame, the current pause ends."""
     turn = state.turn
     voicing = turn.voicing.heard(probability, level_db)
     first = state.frames if voicing.begun and not turn.voicing.begun else turn.first

@@ -311,7 +311,7 @@ class FinalText:
 
 @dataclass(frozen=True, slots=True)
 class TurnHeard:
-    """The current turn: from its first speech until `Commit` or `Discard`, across all pauses."""
+    """The current turn. It begins with its first speech and ends with `Commit` or `Discard`; pauses don't end it."""
 
     is_on: bool = False
     voicing: Voicing = field(default_factory=Voicing)

@@ -150,8 +150,8 @@ class Context(Generic[D]):
     # -- What a program can do
 
     def say(self, text: str) -> Awaitable[str]:
-        """Say this text as soon as neither side is speaking and the person's words are answered. Awaiting the result
-        waits until the text was said, and returns the part of the text that was heard."""
+        """Say this text as soon as neither side is speaking and the person's words are answered. If you await the
+        result, you wait until the text was said and get the part of it that was heard."""
         return self._running.say(text)
 
     async def ask(self, question: str, *, secret: bool = False, limit_s: float | None = None) -> str:

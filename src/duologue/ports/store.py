@@ -166,8 +166,8 @@ class Store(Protocol):
 
     async def write(self, lease: Lease, revision: int, write: StoreWrite) -> int:
         """Write the next revision of the conversation, after the revision that is given, and return its number. Raises
-        Fenced. If the same write is repeated with the same lease and revision, it takes effect only one time and
-        returns the same number. So after Unsure, repeat the write."""
+        Fenced if the lease or the revision is out of date. If the same write is repeated with the same lease and
+        revision, it takes effect only one time and returns the same number. So after Unsure, repeat the write."""
         ...
 
     async def read(self, conversation: str) -> StoredConversation | None: ...

@@ -109,7 +109,7 @@ def _is_noise(token: str, letters: frozenset[str]) -> bool:
 
 
 class _Kind(IntEnum):
-    """The role of a phrase in a check of a text. If the same phrase has two roles, the one with the greater number is
+    """The role of a phrase in a check of a text. If the same phrase has two roles, the role with the greater number is
     used."""
 
     NEGATION = 0
