@@ -265,8 +265,8 @@ SECTIONS: dict[str, tuple[Mistake, ...]] = {
         Mistake(
             _missing_function,
             "the flow file uses a function that isn't in the registry",
-            "add the function to `Registry([…])`. The commands take functions from the Python file that has the same name "
-            "as the flow file, or from another module with `--actions MODULE`",
+            "add the function to `Registry([…])`. The commands take functions from the Python file that has the same "
+            "name as the flow file, or from another module with `--actions MODULE`",
         ),
     ),
     "Servers": (

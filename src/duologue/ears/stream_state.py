@@ -100,8 +100,8 @@ class RequestText:
 
 @dataclass(frozen=True, slots=True)
 class RefineText:
-    """Ask the better model for the final text of an utterance. Its audio is between `first` and `end`. An answer that
-    takes longer than `ms_max` is too late."""
+    """Ask the better model for the final text of an utterance. The audio of the utterance is between `first` and `end`.
+    An answer that takes longer than `ms_max` is too late."""
 
     utterance: int
     first: int

@@ -319,8 +319,8 @@ class _Tracing:
         self._sound = _Sound(span, effect.voice)
 
     def _note_broken_off(self, event: ev.Event) -> None:
-        """Record the error of a reply that fails while its sound continues to play. The machine itself ignores such a
-        failure."""
+        """Record the error of a reply that fails while its sound continues to play. The conversation machine itself
+        ignores such a failure."""
         if type(event) is ev.ReplyFailed and self._reply is not None and self._reply.number == event.reply:
             self._reply.error = event.error
 

@@ -174,8 +174,8 @@ class Store(Protocol):
 
     async def begin(self, lease: Lease, key: str, name: str) -> Receipt:
         """Call this before an action that must not run twice. If the progress in the result is NEW, run the action now.
-        Raises Fenced. If this method is called again after Unsure, it may return BEGUN although the action never ran.
-        Only the owner can know whether the action ran."""
+        Raises Fenced if another node owns the conversation. If this method is called again after Unsure, it may return
+        BEGUN although the action never ran. Only the owner can know whether the action ran."""
         ...
 
     async def finish(self, lease: Lease, key: str, output: Any) -> None:

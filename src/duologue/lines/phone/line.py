@@ -366,8 +366,8 @@ class PhoneLine:
             self._flush()
 
     def _pump_on(self, voice: int) -> None:
-        """Call `_pump`, for a timer. If this fails, report an event, because a timer has no caller that could handle an
-        exception."""
+        """Called by a timer: do the same as `_pump`. If this fails, report an event, because a timer has no caller that
+        could handle an exception."""
         try:
             self._pump()
         except OSError as problem:

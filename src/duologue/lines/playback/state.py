@@ -61,8 +61,8 @@ class SoundEnd(Enum):
 
 
 class Piece(NamedTuple):
-    """A numbered piece of a voice, from the sample `start` up to the sample `end`. These aren't milliseconds, because
-    rounding errors would add up within a minute."""
+    """A numbered piece of a voice, from the sample `start` up to the sample `end`. Positions are counted in samples and
+    not in milliseconds, because rounding errors would add up within a minute."""
 
     number: int
     start: int

@@ -31,8 +31,8 @@ REQUESTED = (S.PASSING_ON, S.JOINING)  # the carrier moves the call
 @dataclass(frozen=True, slots=True)
 class CallRow:
     """One row of the table. `limit` is the name of the setting in CallPolicy that says how long the new stage may last;
-    empty if it has no deadline. With `counts_since`, this time is counted from the state's `since`, otherwise from the
-    input."""
+    empty if the new stage has no deadline. With `counts_since`, the deadline is counted from the state's `since`,
+    otherwise from the time of the input."""
 
     sources: tuple[CallStage, ...]
     on: type
