@@ -135,7 +135,7 @@ def turn_has_words(s: State, e: Event) -> bool:
 
 def ask(d: Draft, e: Event) -> None:
     """If the program has text to say and it may be said now, say it. Otherwise ask the brain about the turns and news
-    that are owed."""
+    that are owed an answer."""
     if may_say(d.before):
         start_saying(d)
     else:

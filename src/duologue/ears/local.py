@@ -164,7 +164,9 @@ def _check_suppressor(make: Callable[[], NoiseSuppressor] | None) -> None:
     if make is None:
         return
     if not callable(make) or not hasattr(make(), "feed"):
-        raise TypeError("noise_suppressor must be a class or function, such as WebrtcNoiseSuppressor")
+        raise TypeError(
+            "noise_suppressor must be a class or function that makes an object with `feed`, such as WebrtcNoiseSuppressor"
+        )
 
 
 def _check_words(words: WordService | None, stt: Transcribes | None, final_model: str, turn_end: str) -> None:

@@ -46,9 +46,8 @@ class TextPace:
 
 @dataclass(frozen=True, slots=True)
 class StreamSettings:
-    """The settings of one stream. `pace` says when partial transcripts are requested while the agent is silent, and
-    `overlap` says when while the agent speaks. While the agent speaks, more of them are needed, because the user's
-    words decide whether the agent is interrupted."""
+    """The settings of one stream. `pace` says when partial transcripts are requested. While the agent speaks, `overlap`
+    is used instead of `pace`, because the user's words then decide whether the agent is interrupted."""
 
     rule: GateRule = field(default_factory=GateRule)
     pace: TextPace = TextPace(144, 288)

@@ -40,7 +40,7 @@ class FrameTrack:
 
     @property
     def is_out(self) -> bool:
-        """Is the carrier's buffer empty of this track? It is if everything that was sent has been heard."""
+        """Has the caller heard everything that was sent? If so, the carrier's buffer contains nothing of this track."""
         return self.sent == self.heard
 
     @property
