@@ -165,7 +165,7 @@ def _check_suppressor(make: Callable[[], NoiseSuppressor] | None) -> None:
         return
     if not callable(make) or not hasattr(make(), "feed"):
         raise TypeError(
-            "noise_suppressor must be a class or function that makes an object with `feed`, such as WebrtcNoiseSuppressor"
+            "noise_suppressor must be a class or function that makes objects with `feed`, such as WebrtcNoiseSuppressor"
         )
 
 
