@@ -87,7 +87,7 @@ class Mark(NamedTuple):
 
 
 class EspeakManner(NamedTuple):
-    """Voice, speed and pitch of a text, as espeak-ng numbers them."""
+    """The voice, speed and pitch of a text, in espeak-ng's own units."""
 
     voice: str
     rate: int
