@@ -40,8 +40,8 @@ class Restorer(Protocol):
     """What is needed to restore stored conversations on this node."""
 
     async def rebuild(self, stored: StoredConversation, hello: dict[str, Any] | None) -> ServedConversation:
-        """From its stored data, make a conversation that can run on this node. `hello` is the hello message of its
-        client; None if the client hasn't reconnected. Raises NotRestorable."""
+        """Make a conversation that can run on this node from the data in `stored`. `hello` is the hello message from
+        the conversation's client; None if the client hasn't reconnected. Raises NotRestorable."""
         ...
 
     def take_in(self, served: ServedConversation) -> None:
@@ -154,8 +154,8 @@ class LeaseCalls:
         await self._store.release(lease)
 
     async def _attempt(self, known: KnownConversation, what: str, call: Coroutine[Any, Any, None]) -> None:
-        """Make a call whose outcome nothing waits for. A failure is only logged, because the lease expires in any
-        case."""
+        """Make a call to the store without waiting for its outcome elsewhere. If it fails, the failure is only logged,
+        because the lease expires in any case."""
         try:
             async with asyncio.timeout(CALL_S_MAX):
                 await call

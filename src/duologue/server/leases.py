@@ -85,7 +85,7 @@ class Leases:
         await self.store.close()
 
     def crash(self) -> None:
-        """A tool for tests: stop as a killed process would. Nothing is renewed, released or saved any more."""
+        """For tests: stop as if the process had been killed. Nothing is renewed, released or saved any more."""
         for task in (*self._loops.values(), *self._work):
             task.cancel()
         self._known.clear()
@@ -148,8 +148,8 @@ class Leases:
 
     @contextmanager
     def _logging_failures(self, what: str) -> Iterator[None]:
-        """Log exceptions instead of raising them. If the store fails repeatedly, only the first failure is logged, and
-        then that it works again."""
+        """Log exceptions instead of raising them. If the store fails several times in a row, only the first failure is
+        logged. When the store works again, that is logged, too."""
         try:
             yield
         except (DuologueError, TimeoutError) as problem:

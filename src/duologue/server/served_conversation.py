@@ -256,8 +256,8 @@ class ServedConversation:
         return state.said > 0 or state.user is not User.QUIET
 
     def _end_if_unspoken(self, after_s: float, is_due: Callable[[], bool]) -> None:
-        """Wait `after_s` seconds, and then end the conversation if the user has said nothing and `is_due` returns True.
-        Returns at once."""
+        """Start a timer of `after_s` seconds, and return at once. When the timer fires, the conversation is ended if
+        the user has said nothing so far and `is_due` returns True."""
 
         def end() -> None:
             if is_due() and not self.has_spoken and not self.is_over and not self.is_elsewhere:
@@ -359,7 +359,7 @@ class ServedConversation:
             client.send_message(message("key", key=key))
 
     def _acknowledge_key(self, key: str) -> None:
-        """Note that the client has this key: older keys become invalid."""
+        """Record that the client has this key: older keys become invalid."""
         if not self.is_key(key, self.user):
             raise ValueError("this isn't a key of the conversation")
         self.keys = self.keys.acknowledge(key, self.user)
@@ -412,8 +412,8 @@ class ServedConversation:
             self.conversation.engine.note_arrival(*arrived)
 
     def _note_typed(self, receipts: tuple[AnswerReceipt, ...]) -> None:
-        """Note that the conversation already has the typed messages in these receipts, so that they are ignored if the
-        client repeats them."""
+        """Record that the conversation already has the typed messages in these receipts, so that they are ignored if
+        the client repeats them."""
         for id_ in (said.typed for receipt in receipts for said in receipt.turns if said.typed):
             if id_ not in self._typed:
                 self._typed.add(id_, now_ms())

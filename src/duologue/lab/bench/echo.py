@@ -1,8 +1,8 @@
 """Measures echo on the telephone: calls in which the agent hears itself, at several levels and delays.
 
-There are two calls for each level and delay. In one, the agent hears only the echo. In the other, people interrupt:
-synthetic voices, and phrases of the packaged recordings of a person. Rule: the people are as loud as the agent on
-average, and no phrase is left out.
+There are two calls for each level and delay. In one, the agent hears only the echo. In the other, people interrupt the
+agent. They are synthetic voices, and phrases from the recordings of a person that come with Duologue. Rule: the people
+are as loud as the agent on average, and no phrase is left out.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ async def synthetic_people() -> list[Interruption]:
 
 
 def recorded_people() -> list[Interruption]:
-    """The phrases of the packaged recordings of people who read aloud."""
+    """The phrases in the recordings that come with Duologue. In them, people read aloud."""
     people = []
     for path in sorted(model_path("speech-samples").glob("*.wav")):
         found = read_audio(path)

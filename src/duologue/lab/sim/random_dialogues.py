@@ -195,7 +195,8 @@ class DialoguePlayer:
     # -- Applying one event
 
     def _happen(self, event: DialogueEvent) -> bool:
-        """Apply an event and check the laws. Returns whether the dialogue can go on: no law was broken so far."""
+        """Apply an event and check the laws. Returns whether the dialogue can go on: True if no law was broken so
+        far."""
         self.dialogue.events.append(event)
         before = replace(self.state, trace=())
         try:

@@ -128,7 +128,8 @@ class AudioRenderer:
             voice.stretches.append(Stretch(voice.number, voice.node, began_s, ended_s))
 
     def command(self, action: str, number: int, now_s: float) -> tuple[str, int, int] | None:
-        """Obey a play command of the server. Returns the answer to send (kind, voice, milliseconds heard), or None."""
+        """Obey a playback command from the server. Returns the answer to send (kind, voice, milliseconds heard); None
+        if there is nothing to answer."""
         self.advance(now_s)
         voice = self.current
         if action in ("hold", "resume"):

@@ -120,7 +120,7 @@ def lost(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[F
 
 def forgotten(talk: ConversationNotes) -> Iterable[Finding]:
     """Yield a finding if the conversation was replaced by another one, or if the server forgot it during a short
-    absence of its person. It may be forgotten if the person was told for every message that it isn't saved."""
+    absence of its person. Forgetting is allowed if the person was told of every single message that it isn't saved."""
     if talk.ended == "replaced":
         yield Finding("turns_lost", talk.id, "another conversation took its place, and the person wasn't told")
     if (
@@ -159,8 +159,8 @@ def told_lost_max(talks: Sequence[ConversationNotes]) -> int:
 
 
 def unanswered(talks: Sequence[ConversationNotes], saved: Mapping[str, SavedConversation]) -> Iterable[Finding]:
-    """Yield findings if too many messages got no answer, even though their people were told so. Only a few such
-    messages are allowed."""
+    """Yield findings if more messages than allowed got no answer. Counts only messages whose people were told that
+    there is no answer (`lost` finds the others)."""
     count, allowed = told_lost(talks, saved), told_lost_max(talks)
     if count > allowed:
         for talk in talks:

@@ -1,7 +1,8 @@
 """The ownership machine: `step(state, input) -> (state, intents)` for one conversation on one node.
 
-Pure: no clock, no await, no store. Time comes with the heartbeat. Rule: if no row applies to an input, or if the input
-has the epoch (number) of another lease, the state stays the same and there are no intents.
+The machine is pure: it has no clock, never awaits, and doesn't use the store. The heartbeat input tells it the time.
+Rule: if no row applies to an input, or if the input has the epoch (number) of another lease, the state stays the same
+and there are no intents.
 """
 
 from __future__ import annotations

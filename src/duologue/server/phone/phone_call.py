@@ -36,7 +36,7 @@ _DETECTS = {OnMachine.MESSAGE: "DetectMessageEnd", OnMachine.HANG_UP: "Enable"} 
 
 class Opening(Enum):
     """What to do when the sound stream of a call has started: find out who has answered, let the agent talk, leave a
-    message, or nothing."""
+    message, or do nothing because the call is over."""
 
     SCREEN = "screen"
     TALK = "talk"
@@ -181,7 +181,8 @@ class PhoneCall:
         self._start(ask())
 
     def _quietly(self, asking: Awaitable[Any]) -> None:
-        """Do this in the background. If the carrier refuses, that is only logged, because the call ends anyway."""
+        """Await this request to the carrier in the background. If the carrier refuses it, the refusal is only logged,
+        because the call ends anyway."""
 
         async def ask() -> None:
             try:

@@ -30,7 +30,7 @@ class UsedTokens(Protocol):
     """Remembers used tokens until they expire."""
 
     def add(self, body: bytes, until_ms: int, now_ms: int) -> bool:
-        """Note that this token is used. Returns False if it was used before."""
+        """Record that this token is used. Returns False if it was used before."""
         ...
 
 

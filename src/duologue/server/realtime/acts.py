@@ -24,8 +24,8 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class UseConfig:
-    """From the next request on, the agent uses this configuration: its instructions, tools, end of turns, and whether
-    it answers with sound or text."""
+    """From the next request on, the agent uses this configuration. It contains the instructions, the tools, the policy
+    for the end of turns, and whether the agent answers with sound or text."""
 
     config: SessionConfig
 

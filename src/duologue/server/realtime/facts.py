@@ -159,7 +159,7 @@ class TokensUsed:
 
 @dataclass(frozen=True, slots=True)
 class AudioWritten:
-    """The text of audio that the client committed is known; None if it couldn't be transcribed."""
+    """The audio that the client committed was transcribed. `text` is None if that failed."""
 
     item_id: str
     text: str | None
@@ -167,7 +167,7 @@ class AudioWritten:
 
 @dataclass(frozen=True, slots=True)
 class AskRefused:
-    """The conversation has refused the input for which the client asked for a response."""
+    """The client asked for a response to an input, but the conversation has refused the input."""
 
     code: str
     message: str

@@ -208,8 +208,8 @@ def delete_item(d: ExchangeDraft, e: ce.ItemDelete) -> None:
 
 
 def truncate_item(d: ExchangeDraft, e: ce.ItemTruncate) -> None:
-    """Note that the client has stopped playing an item. Raises EventRefused if the client names more sound than it was
-    sent. Sound that the client can't have played yet doesn't count as heard."""
+    """Record that the client has stopped playing an item. Raises EventRefused if the client names more sound than it
+    was sent. Sound that the client can't have played yet doesn't count as heard."""
     item = _known(d, e.item_id, "truncating")
     if item.kind is not ItemKind.AGENT_AUDIO or not item.voice:
         raise EventRefused("item_truncate_invalid_item_id", "Only audio of the assistant can be truncated.", "item_id")

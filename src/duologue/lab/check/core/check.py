@@ -188,8 +188,8 @@ class CoreExplorer:
                 yield event, target
 
     def _watch(self, s: State) -> tuple[WatchedState, Reads]:
-        """This state in a form that notes which of its fields are read, and the notes. They are empty until a step or a
-        check reads a field."""
+        """Returns two values: this state, in a form that notes which of its fields are read, and these notes. The notes
+        are empty until a step or a check reads a field."""
         reads: Reads = {}
         self.shared.reads = reads
         return WatchedState(s, reads), reads

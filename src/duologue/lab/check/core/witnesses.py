@@ -1,8 +1,8 @@
 """Witnesses: short traces of the real machine in which each row and rule fires. They are enough to judge most mutants.
 
 A mutant is wrong in one place. Most mutants break a promise or a law in the very step in which this place is used, or
-in the next step. So it is enough to follow the traces that lead to this place, which takes milliseconds. Rule: a
-complaint counts only in a step that the mutant itself makes, on a trace from the beginning.
+in the next step. So it is enough to follow the traces that lead to this place, which takes milliseconds. Rule: the
+mutant itself makes every step of a trace, from the beginning on. Only complaints about these steps count.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class Alphabet:
 
     def person(self, state: DialogueState) -> Iterator[DialogueEvent]:
         """The events that don't come from workers: messages, silence, and flows that the program starts. While a
-        request is running, there are only messages."""
+        request is running, only messages are possible."""
         if state.phase in BUSY:
             if len(state.queue) <= self.domain.queue_max:
                 yield from (UserMessage(text, 0, TODAY) for text in self.meanwhile)

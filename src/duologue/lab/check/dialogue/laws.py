@@ -161,8 +161,9 @@ def one_key_per_run(seen: ObservedStep) -> Iterator[str]:
 
 
 def a_yes_answers_the_open_question(seen: ObservedStep) -> Iterator[str]:
-    """Check that a yes counts only for the question that was open when the user said yes. Also check that, if a value
-    changes that an action uses, the action doesn't ask for its confirmation again in the same words."""
+    """Check that a yes counts only for the question that was open when the user said yes. Also check the question
+    whether an action may run: if one of the action's values has changed, the question isn't asked again with the old
+    value."""
     top = seen.before.top
     for step in seen.confirmed:
         was_open = (

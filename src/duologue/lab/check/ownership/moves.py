@@ -55,8 +55,8 @@ class Happening(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Something that happened. `is_kind` is false if it was a failure. Whether a world can get stuck is decided by the
-    moves that aren't failures."""
+    """Something that happened. `is_kind` is false if it was a failure. A world is stuck if no moves other than failures
+    lead on from it."""
 
     name: str
     is_kind: bool
@@ -171,7 +171,8 @@ class Mover:
     # -- Time and damage
 
     def _tick(self, world: World) -> Iterator[Moved]:
-        """Time passes, and each node has a heartbeat. A renewal of a lease that is still under way is given up."""
+        """Time passes, and each node has a heartbeat. If a call that renews a lease is still under way, it is given
+        up."""
         stored = world.stored._replace(expires=max(world.stored.expires - 1, 0))
         world = world._replace(stored=stored)
         for number in (0, 1):

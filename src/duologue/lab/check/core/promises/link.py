@@ -33,8 +33,8 @@ T = Timer
 
 
 def _asked_too_often(s: State, fault: fx.ShowFault) -> bool:
-    """Must the brain not be asked again about the newest turn that it was asked about? True if it was already asked
-    again about this turn, or if the error is never worth a retry."""
+    """Is it forbidden to ask the brain once more about the newest turn that it was asked about? Yes, if the brain was
+    already asked a second time about this turn, or if the error is never worth a retry."""
     hopeless = fault.part in (FaultSource.BRAIN, FaultSource.VOICE) and not POLICIES[fault.error].retries_max
     return hopeless or s.asked <= s.asked_again
 
@@ -91,8 +91,8 @@ def _last_asked(s: State) -> int:
 
 
 def _losses(s: State) -> int:
-    """How often the line was lost before an answer to the turns that were asked again was heard. 0 if these turns are
-    answered."""
+    """How often the line was lost while the user waited for the answer to the turns up to `asked_again`. 0 if these
+    turns are answered."""
     return s.losses if s.asked_again > s.answered else 0
 
 
@@ -101,8 +101,8 @@ def _fatal(s: State) -> bool:
 
 
 def _mid_answer(s: State) -> bool:
-    """Has an answer been requested or started of which nothing was heard yet? False if an open tool call will continue
-    the answer."""
+    """Is an answer on its way that the user hasn't heard any part of? False if an open tool call will continue the
+    answer."""
     unheard = s.reply in PENDING or (s.voice in SOUNDING and not s.heard_ms)
     return unheard and s.asked > s.answered and not has_foreground(s)
 

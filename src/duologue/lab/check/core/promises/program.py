@@ -12,8 +12,8 @@ from .promise import Promise, does, goes, never
 
 
 def _says(x: CheckedStep) -> bool:
-    """Did the step begin to say the words that the program has ordered? It must make exactly one request for that, and
-    the request must answer no turn."""
+    """Did the step begin to say the text that the program has ordered? The step must make exactly one request, and this
+    request must not be an answer to any turn."""
     starts = [effect for effect in x.effects if isinstance(effect, fx.StartReply)]
     return len(starts) == 1 and starts[0].ask is Ask.SAY and starts[0].last < starts[0].first and not x.after.says
 

@@ -1,4 +1,5 @@
-"""Promises about the user's turns: how they begin and end, and what words do, also when they come late."""
+"""Promises about the user's turns: how turns begin and end, and what the machine does with their words, even if the
+words come late."""
 
 from __future__ import annotations
 
@@ -55,8 +56,8 @@ def _is_read(s: State) -> bool:
 
 
 def _over_sound(s: State, words: Words) -> bool:
-    """Is the agent speaking, so that these words must only be recorded as overheard? If the reply is firm (speech
-    doesn't interrupt it), that applies only to fillers."""
+    """Must these words only be recorded as overheard, because the agent is speaking? Over a firm reply (one that speech
+    doesn't interrupt), this is so only for fillers."""
     return s.voice in SOUNDING and not (s.firm and words is not Words.FILLER)
 
 
@@ -76,8 +77,8 @@ def _begins(step: CheckedStep) -> bool:
 
 
 def _words_after(before: Words, e: ev.WordsHeard) -> Words:
-    """Which kind of words the turn has after this text. Words that only ask "hello?" give PRESENCE. Fillers don't
-    replace substantial words."""
+    """The kind of the turn's words after the text in `e` has come. It is PRESENCE if the text only asks whether the
+    agent is there ("hello?"). It stays SUBSTANTIAL if the text has only fillers."""
     if e.presence:
         return Words.PRESENCE
     return Words.SUBSTANTIAL if e.substantial or before is Words.SUBSTANTIAL else Words.FILLER
