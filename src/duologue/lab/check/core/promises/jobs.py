@@ -155,7 +155,7 @@ JOB_PROMISES: tuple[Promise, ...] = (
         lambda x: _ends(x, fx.PostOutput(_call(x), _outcome(x.event))) and _brain_learns(x),
     ),
     Promise(
-        "a call that ends quietly gets its output and isn't news",
+        "a tool call that ends quietly gets its output, but the output isn't news for the brain",
         (ev.JobFinished,),
         lambda s, e: _kind(s, e) in FOREGROUND and e.quiet,
         lambda x: (

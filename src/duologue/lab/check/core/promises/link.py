@@ -140,7 +140,7 @@ _OPEN = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING)
 
 LINK_PROMISES: tuple[Promise, ...] = (
     Promise(
-        "a number of a voice that a returning client has played is not used again",
+        "a new voice never gets the number of a voice that a returning client has already played",
         (ev.VoicesPlayed,),
         lambda s, e: e.seq > s.seq,
         lambda x: (
@@ -196,7 +196,7 @@ LINK_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a pause stops the cue that may still be heard, also if it goes on in a new session",
+        "a pause stops a cue that may still be playing, even if the pause continues in a new session",
         (ev.SuspendRequested, ev.SessionReady),
         lambda s, e: s.user is User.QUIET and (s.voice is Voice.SILENT or s.cues > 0),
         lambda x: does(x, fx.StopCue) == (x.after.link is Link.SUSPENDED and x.before.link is not Link.SUSPENDED),
@@ -442,7 +442,7 @@ LINK_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a fault that isn't dismissed, or during which the user speaks, ends with the question asked again",
+        "if the user speaks during a fault, or doesn't dismiss it, the fault ends and the question is asked again",
         (T.DISMISS, ev.SpeechStarted, ev.TextTyped, ev.PttPressed),
         lambda s, e: s.link is Link.FAULTED and not _fatal(s),
         lambda x: (

@@ -201,7 +201,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a sound without words that turn-taking dismisses ends the turn, although it goes on",
+        "if turn-taking dismisses a sound without words, the turn ends, even if the sound goes on",
         (ev.SoundDismissed,),
         lambda s, e: (
             _active(s) and s.user in _OPEN and e.turn == s.turn and e.onset >= s.onset and s.words is Words.NONE
@@ -209,7 +209,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: goes(x, User.QUIET) and does(x, fx.DiscardAudio) and x.after.said == x.before.said,
     ),
     Promise(
-        "a sound after the final text that turn-taking dismisses ends the turn with that text",
+        "if turn-taking dismisses a sound that came after the final text, the turn ends with that text",
         (ev.SoundDismissed,),
         lambda s, e: _active(s) and s.user in _OPEN and e.turn == s.turn and e.onset >= s.onset and s.unread,
         lambda x: goes(x, User.QUIET) and does(x, fx.CommitAudio) and never(x, fx.DiscardAudio),
@@ -346,7 +346,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: x.after.said >= x.event.turn and never(x, fx.RecordOverheard),  # type: ignore[attr-defined]
     ),
     Promise(
-        "late words are added to a turn from before the playback, to one that is owed and to one over a firm reply",
+        "late words are added to their turn if it began before playback, is owed an answer, or is over a firm reply",
         (ev.WordsHeard,),
         lambda s, e: (
             _active(s) and _is_late(s, e) and s.voice in SOUNDING and e.turn > s.asked and not _late_over_sound(s, e)
@@ -368,7 +368,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: _overheard(x, x.event.turn) and x.after.said == x.before.said,  # type: ignore[attr-defined]
     ),
     Promise(
-        "a turn that late words change is sent to the brain again",
+        "a turn that is changed by late words is sent to the brain again",
         (ev.WordsHeard,),
         lambda s, e: (
             _active(s) and _is_late(s, e) and s.answered < e.turn <= s.asked and e.substantial > 0 and not s.heard_ms
