@@ -103,7 +103,7 @@ class Gate:
 
 
 def info_of(scope: Scope, settings: ServerSettings) -> CallInfo:
-    """The facts about a conversation from the client's request: only the query parameters and headers that the
+    """The facts that the client's request contains about its conversation: those query parameters and headers that the
     operator's settings allow."""
     query = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope.get("headers", ())}
@@ -184,8 +184,8 @@ class ClientSocket:
                     LOG.error("a socket failed: %s", type(failure).__name__)
 
     def _detach(self) -> None:
-        """Stop reading, and disconnect the client from its conversation, which continues without it. Doesn't wait until
-        the close frame is sent."""
+        """Stop reading, and separate the client from its conversation. The conversation continues without the client.
+        This doesn't wait until the close frame is sent."""
         if self._reading is not None:
             self._reading.cancel()
         self._operator.leave()

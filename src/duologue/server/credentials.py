@@ -56,9 +56,9 @@ def may_operate(presented: str, scope: dict[str, Any], settings: ServerSettings)
 
 
 def is_local_operator(scope: dict[str, Any], settings: ServerSettings, watches: bool = True) -> bool:
-    """Does this client count as an operator although it has presented no token? Only if the server serves only this
-    machine and has no secrets, and the client is on this machine and not behind a proxy. A proxy is recognized by its
-    headers, or by a host, port or origin that isn't this server's own."""
+    """Does this client count as an operator although it has presented no token? It does if two conditions hold: the
+    server serves only this machine and has no secrets, and the client is on this machine and not behind a proxy. A
+    proxy is recognized by its headers, or by a host, port or origin that isn't this server's own."""
     if settings.needs_ticket or settings.operator_token or not settings.is_for_this_machine:
         return False
     if watches and not settings.watchable:

@@ -370,7 +370,7 @@ class Leases:
         """Perform an action at most one time, even if two nodes try, and return its output. If it is unknown whether an
         earlier attempt succeeded, only a `repeatable` action is performed again. Raises Fenced if another node has
         taken over the conversation. A conversation that isn't saved (such as a phone call) has no record of its
-        actions, so there each attempt is performed."""
+        actions: every attempt is performed."""
         known = self._known.get(conversation)
         if known is None:
             return await work()

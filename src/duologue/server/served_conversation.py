@@ -242,8 +242,8 @@ class ServedConversation:
 
     async def end(self, reason: str) -> None:
         """End the conversation. If its task hasn't finished after `_END_S_MAX` seconds, for example because a tool is
-        still opening, cancel the task. A task that is saving the end isn't cancelled: otherwise the client would never
-        be told."""
+        still opening, cancel the task. A task that is saving the end of the conversation isn't cancelled: otherwise the
+        client would never be told that it has ended."""
         await self.conversation.end(reason)
         is_done = self._task is None or bool((await asyncio.wait([self._task], timeout=_END_S_MAX))[0])
         if self._task is not None and not is_done and not self.is_over:

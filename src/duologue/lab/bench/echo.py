@@ -120,8 +120,8 @@ def recorded_people() -> list[Interruption]:
 
 
 def phrases_of(samples: Samples) -> list[Samples]:
-    """The phrases of a recording: the stretches of sound between its pauses, without those that are very short or very
-    long."""
+    """The phrases of a recording: the stretches of sound between its pauses. Very short and very long stretches are
+    left out."""
     size = RATE_HZ * _GRAIN_MS // 1000
     levels = [to_dbfs(rms(samples[at : at + size])) for at in range(0, samples.size - size + 1, size)]
     least = max(levels, default=0.0) - 35

@@ -69,8 +69,8 @@ def bench_noise(
     sounds = list(islice((speech for row in _rows(recordings) if (speech := _speech(row)) is not None), limit))
     if not sounds:
         raise DuologueError(
-            f"{recordings}: this set has no usable recording: one with English speech, without noise, "
-            "and without an agent that speaks too"
+            f"{recordings}: this set has no usable recording "
+            "(it needs English speech without noise, during which the agent is silent)"
         )
     stt, reference = stt or Moonshine("tiny"), reference or Moonshine("base")
     texts = [words_of(speech.text or reference.transcribe(speech.cut(speech.sound)).text) for speech in sounds]

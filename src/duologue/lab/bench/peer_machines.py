@@ -46,8 +46,8 @@ def event_to(state: str) -> str:
 
 
 def useless_event(state: str) -> str:
-    """An event that the table doesn't allow in this state. If there are several, the event whose target state comes
-    first in the table."""
+    """An event that the table doesn't allow in this state. If there are several such events, it is the one whose target
+    state comes first in the table."""
     allowed = LIFECYCLE.allowed()
     return next(event_to(target) for target in LIFECYCLE.states if (state, target) not in allowed)
 

@@ -190,8 +190,8 @@ async def _measure(sessions: int, seconds: float) -> dict[str, float]:
 
 
 def over_network(packets: list[bytes], loss: float, jitter_ms: int, seed: int = 1) -> tuple[bytes, dict[str, float]]:
-    """The sound that arrives if these packets go through a network that loses and delays packets, and statistics of the
-    losses and delays."""
+    """Send these packets through a simulated network that loses and delays packets. Returns the sound that arrives, and
+    statistics of the losses and delays."""
     rng = random.Random(seed)
     sent = [(at * 20 + rng.uniform(0, jitter_ms), at) for at in range(len(packets)) if rng.random() >= loss]
     state, decoder, pcm, delays_ms = arrival_order.ArrivalState(), OpusDecoder(), bytearray(), []

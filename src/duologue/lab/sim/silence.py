@@ -28,8 +28,8 @@ class WaitSpan(NamedTuple):
 
 
 class Silence(NamedTuple):
-    """The longest waits of one call, in ms: until the first sign of life, until the first words, and from one sign to
-    the next."""
+    """The longest waits of one call, in ms: until the first sign of life, until the first words, and from one sign of
+    life to the next."""
 
     first_ms: int = 0
     words_ms: int = 0

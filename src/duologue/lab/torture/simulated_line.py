@@ -38,8 +38,8 @@ class _Way:
 
 
 class SimulatedLine:
-    """One connection. The client's side has the methods of a `websockets` connection that a simulated user needs, and
-    the server's side has those of ASGI."""
+    """One connection. The client's side has those methods of a `websockets` connection that a simulated user needs. The
+    server's side has the two functions of an ASGI WebSocket: receive and send."""
 
     def __init__(self, dice: random.Random) -> None:
         self._to_client = _Way(dice)

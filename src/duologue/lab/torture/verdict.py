@@ -46,8 +46,8 @@ def judge(
     actions: Sequence[LoggedAction],
     people: int,
 ) -> list[Finding]:
-    """Run every check, and return the violations. `saved` are all conversations of the store, and `people` is how many
-    persons took part, numbered from 1."""
+    """Run every check, and return the violations. `saved` has all conversations of the store. `people` is the number of
+    persons who took part; they are numbered from 1."""
     found = [fault for talk in talks for fault in _of_talk(talk, saved.get(talk.id))]
     found += unreported(talks, saved, people)
     found += unanswered(talks, saved)
@@ -93,8 +93,8 @@ def is_broken_off(turn: TypedTurn) -> bool:
 
 def is_told_lost(talk: ConversationNotes, saved: SavedConversation | None, turn: TypedTurn) -> bool:
     """Was the person told that this message is lost or gets no answer? A notice that nothing is saved also counts, if
-    the conversation was then lost. It doesn't count if the person hung up, because then the conversation was not lost
-    and the answer should have come."""
+    the conversation was lost afterwards. If the person hung up instead, the notice doesn't count: the conversation was
+    not lost, so the answer should have come."""
     if turn.is_reported_lost:
         return True
     is_kept = saved is not None and is_heard(turn)

@@ -54,8 +54,9 @@ class DecidedPause(NamedTuple):
 
     @property
     def is_unknown(self) -> bool:
-        """Was the user finished in this pause, but the policy had not ended the turn when the user spoke again, acted
-        or hung up? It isn't known what the user would have done without the recorded answer."""
+        """Was the user finished in this pause, while the policy had not yet ended the turn when the user spoke again,
+        acted or hung up? Then the wait is unknown, because it isn't known what the user would have done without the
+        recorded answer."""
         return self.is_end and self.ended_at is None
 
     @property

@@ -1,7 +1,7 @@
 """The agent that tells a person about a phone call, so that the person can take over the call.
 
-It says the briefing and asks the person to accept with 1 or "yes", or to decline with 2 or "no". Rule: the only effect
-of the briefing on the caller's call is that the person's answer is reported to it.
+It says the briefing and asks the person to accept with 1 or "yes", or to decline with 2 or "no". Rule: the briefing
+affects the caller's call in only one way: it reports the person's answer to that call.
 """
 
 from __future__ import annotations

@@ -325,6 +325,6 @@ class PhoneCall:
 
 
 def _why(outcome: CallEnd) -> CallEnd:
-    """Why the person who should take over is no longer on the phone: the way in which the call to that person ended,
-    where a normal end means that the person has hung up."""
+    """Why the person who should take over is no longer on the phone: how the call to that person ended. A normal end
+    means that the person has hung up."""
     return CallEnd.HUNG_UP if outcome is CallEnd.COMPLETED else outcome

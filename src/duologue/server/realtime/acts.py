@@ -65,7 +65,7 @@ class SendTurn:
 
 @dataclass(frozen=True, slots=True)
 class TypeText:
-    """Pass this text on as a turn of the user, which the agent answers."""
+    """Pass this text on to the agent as a turn of the user. The agent answers it."""
 
     text: str
 

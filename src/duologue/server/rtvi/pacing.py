@@ -61,7 +61,7 @@ class PaceCommand(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SoundMade:
-    """The line delivers this many more samples of a voice. A new voice has a higher number than the one before; inputs
+    """The line delivers `samples` more samples of a voice. A new voice has a higher number than the one before; inputs
     about older voices are ignored."""
 
     voice: int

@@ -62,8 +62,8 @@ def collect_witnesses(
 
 
 def about_row(row: Row, witnesses: Iterable[Witness]) -> Iterator[Witness]:
-    """The witnesses whose last step has an event of this row and begins in one of its sources. The row fires there, or
-    would fire if it had no guard."""
+    """The witnesses whose last step has an event of this row and begins in one of the row's sources. The row fires
+    there, or would fire if it had no guard."""
     for one in witnesses:
         fits = any(leaf in row.sources for leaf in one.leaves)
         if trigger_of(one.trace[-1]) in row.on and (fits or row.sources == (JobKind.ABSENT,)):

@@ -125,8 +125,7 @@ class Alphabet:
         yield from self.corrections(state)
 
     def _decisive_answers(self, spec: SlotSpec) -> Iterator[str]:
-        """Answers that give this slot a value for which a condition may become true or false, as users would say
-        them."""
+        """Answers in the words of users that give this slot a value with which a condition may become true or false."""
         for value in self.decides.get(spec.name, ()):
             if isinstance(value, str):
                 yield value

@@ -56,7 +56,7 @@ def one_request_at_a_time(seen: ObservedStep) -> Iterator[str]:
 
 def no_slot_is_lost(seen: ObservedStep) -> Iterator[str]:
     """Check that a filled slot is emptied only for one of these reasons: the user asked for it (back, clear, restart or
-    no), its flow or an action emptied it, or another slot changed on which it depends."""
+    no), its flow or an action emptied it, or another slot, on which it depends, changed."""
     for before, after in seen.pairs():
         if after is None and seen.domain.list_of_item(before.flow) is not None:
             continue  # its values are on the list of the flow below

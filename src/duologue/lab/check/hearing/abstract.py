@@ -92,8 +92,8 @@ _Fields = TypeVar("_Fields", bound=tuple[Any, ...])
 
 
 def _changed(fields: _Fields, places: dict[str, int], /, **changes: Any) -> _Fields:
-    """The same named tuple with some other values. Takes half as long as `_replace`, because only the changed fields
-    are looked up by name."""
+    """A copy of a named tuple with some values changed. This takes half as long as `_replace`, because only the changed
+    fields are looked up by name."""
     changed = list(fields)
     for name, value in changes.items():
         changed[places[name]] = value

@@ -55,8 +55,8 @@ class Happening(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Something that happened. `is_kind` is false if it was a failure. A world is stuck if no moves other than failures
-    lead on from it."""
+    """Something that happened. `is_kind` is false if it was a failure. The check for worlds that get stuck uses only
+    moves that aren't failures."""
 
     name: str
     is_kind: bool

@@ -62,8 +62,7 @@ def _over_sound(s: State, words: Words) -> bool:
 
 
 def _late_over_sound(s: State, e: ev.WordsHeard) -> bool:
-    """Did the turn of these late words begin while the agent was speaking, so that they must only be recorded as
-    overheard?"""
+    """Must these late words only be recorded as overheard, because their turn began while the agent was speaking?"""
     words = Words.SUBSTANTIAL if e.substantial else Words.FILLER
     return _over_sound(s, words) and e.turn > max(s.floor_turn, s.said)
 
@@ -78,7 +77,7 @@ def _begins(step: CheckedStep) -> bool:
 
 def _words_after(before: Words, e: ev.WordsHeard) -> Words:
     """The kind of the turn's words after the text in `e` has come. It is PRESENCE if the text only asks whether the
-    agent is there ("hello?"). It stays SUBSTANTIAL if the text has only fillers."""
+    agent is there ("hello?"). If the turn already has substantial words, fillers don't change its kind."""
     if e.presence:
         return Words.PRESENCE
     return Words.SUBSTANTIAL if e.substantial or before is Words.SUBSTANTIAL else Words.FILLER
