@@ -373,9 +373,9 @@ class ClientSocket:
             )
 
     def _is_late(self, incoming: ClientMessage) -> bool:
-        """May this message be ignored because no conversation is running? Yes for the client's reports (`FACTS`). After
-        a conversation also yes for commands, because the client may have sent them before it knew of the end. No for
-        the user's words (`WORDS`): the client is told that they are lost."""
+        """May this message be ignored because no conversation is running? The client's reports (`FACTS`) may always be
+        ignored. After a conversation, commands may be ignored too, because the client may have sent them before it knew
+        of the end. The user's words (`WORDS`) may not be ignored: the client is told that they are lost."""
         return incoming.type in FACTS or (self._served is not None and incoming.type not in WORDS)
 
     def _is_given_to_call(self, id_: str | None) -> bool:

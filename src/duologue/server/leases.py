@@ -61,7 +61,7 @@ class Leases:
 
     async def open(self, conversations: Restorer) -> None:
         """Open the store and register this node. From now on, renew the node's leases, and take over conversations that
-        have no owner. `conversations` rebuilds these."""
+        have no owner. `conversations` is the object that rebuilds them from their stored data."""
         self._performers = self._table(conversations)
         await self.store.open()
         await self.store.enlist(self._node(), self._ttl_ms)

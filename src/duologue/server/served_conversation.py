@@ -74,8 +74,8 @@ def new_id() -> str:
 
 
 class ServedConversation:
-    """One conversation on this server. `on_end` is called when the conversation is gone from here: with False if it has
-    ended, with True if it has moved to another node."""
+    """One conversation on this server. `on_end` is called when the conversation doesn't run here any more: with False
+    if it has ended, with True if it has moved to another node."""
 
     def __init__(
         self,
@@ -201,8 +201,8 @@ class ServedConversation:
             self._on_end(self, has_moved)
 
     async def _wait_until_stored(self, leases: Leases) -> None:
-        """Wait until the first checkpoint of a new conversation is saved, or can't be saved. Only then is the client
-        told of the conversation: if this process is killed before, the client starts another one."""
+        """Wait until the first checkpoint of a new conversation is saved, or can't be saved. The client is told of the
+        conversation only after that. So if this process is killed earlier, the client starts another conversation."""
         await leases.wait_until_claimed(self)
         if self._writer is not None:
             try:

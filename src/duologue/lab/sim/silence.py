@@ -2,7 +2,7 @@
 
 The sound is what the line really played, with its times. Events and effects show whether the caller waited: a question
 was complete, and neither an answer nor a report that the question was lost had come. Rule: nothing here uses the
-machine's own notion of waiting, so that a mistake in it is found here.
+machine's own notion of waiting, so that a mistake in that notion is found here.
 """
 
 from __future__ import annotations

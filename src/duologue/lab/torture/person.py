@@ -401,8 +401,8 @@ class TypingPerson:
                 self.talks[-1].note(self._now(), "safe", id_)
 
     def _note_lost(self, items: list[dict[str, Any]]) -> None:
-        """After a reconnect, note whether the current message is lost: the history says that it got no answer, and no
-        answer was heard."""
+        """After a reconnect, record whether the current message is lost. It is if the history says that it got no
+        answer, and no answer was heard."""
         said = [item for item in items if item["role"] == "user"]
         if self._turn is not None and said and said[-1]["lost"] and said[-1]["text"] == self._turn.text:
             self._turn.is_reported_lost = not self._has_heard()

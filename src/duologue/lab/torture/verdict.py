@@ -86,7 +86,7 @@ def is_heard(turn: TypedTurn) -> bool:
 
 
 def is_broken_off(turn: TypedTurn) -> bool:
-    """Was the answer heard only in part because of a fault, and has the page shown the rest of it?"""
+    """Was only a part of the answer heard because of a fault, and has the page shown the rest of the answer?"""
     whole = any(one.strip().endswith((".", "?")) for one in turn.heard)
     return any(one.strip() for one in turn.heard) and not whole and not turn.is_cut_short and is_heard(turn)
 

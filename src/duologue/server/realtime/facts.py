@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class UserBegan:
-    """The user speaks, and no sound of the agent is playing or paused. While the agent may still continue after a
-    pause, this fact isn't reported."""
+    """The user speaks, and no sound of the agent is playing or paused. If the agent's sound is only paused and may
+    still continue, this fact isn't reported."""
 
     turn: int
 
@@ -112,8 +112,8 @@ class ReplyDropped:
 
 @dataclass(frozen=True, slots=True)
 class ReplyComplete:
-    """The reply is complete. Clients of the Realtime protocol are told this only about a reply without sound, which was
-    only shown or has only called tools."""
+    """The reply is complete. Clients of the Realtime protocol are told this only about a reply without sound: one that
+    was only shown, or that has only called tools."""
 
     reply: int
 

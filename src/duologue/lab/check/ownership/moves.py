@@ -204,8 +204,8 @@ class Mover:
         return found
 
     def _post(self, world: World, number: int, given: on.OwnershipInput, move: Move) -> Iterator[Moved]:
-        """Give a node this input, and perform its intents. Yields each possible result: calls to the store for which
-        the node doesn't wait may also fail unnoticed."""
+        """Give a node this input, and perform its intents. Yields each possible result. There can be several, because a
+        call to the store for which the node doesn't wait may also fail unnoticed."""
         before = world.nodes[number]
         row, (ownership, intents) = self._step(before.ownership, given)
         after = before._replace(ownership=ownership)
