@@ -20,7 +20,7 @@ TELL_MS = 5_000
 
 class Refused(NamedTuple):
     """A refusal: the name of the limit, for metrics, and one sentence for the client. The client may send the same
-    input again after `wait_ms` milliseconds; None if waiting alone doesn't help."""
+    input again after `wait_ms` milliseconds. `wait_ms` is None if waiting alone doesn't help."""
 
     limit: str
     message: str

@@ -166,7 +166,8 @@ class _Pauses:
             other.take(i)
 
     def close(self, at: int, resumed_at: int | None) -> None:
-        """Close the pause at this time. `resumed_at` is when the user spoke again, or None."""
+        """Close the pause at this time. `resumed_at` is the time at which the user spoke again; None if the user
+        didn't."""
         if self._other is None:
             return
         other, self._other = self._other, None
