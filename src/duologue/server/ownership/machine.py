@@ -29,8 +29,8 @@ class OwnershipMachine:
                     self._table.setdefault((source, kind), []).append(row)
 
     def row_for(self, state: Ownership, given: OwnershipInput) -> OwnershipRow | None:
-        """The row that applies to this input in this state; None if there is no such row, or if the input is about an
-        older lease."""
+        """The row that applies to this input in this state; None if there is no such row, or if the input is about a
+        lease that isn't the current one."""
         if isinstance(given, ABOUT_A_LEASE) and given.epoch != state.epoch:
             return None
         for row in self._table.get((state.place, type(given)), ()):
