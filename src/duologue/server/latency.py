@@ -52,7 +52,7 @@ class LatencyStages:
                 self.newest["tokenToAudio"] = event.at - since
 
     def _begin(self, at: int) -> None:
-        """Note that a request was sent to the brain. If the user has said nothing since the last request, no new
+        """Record that a request was sent to the brain. If the user has said nothing since the last request, no new
         measurement begins: the request is part of the answer that is being measured, if there is one."""
         self._token_at = self._audio_at = None
         if self._spoke_at is None:

@@ -61,7 +61,7 @@ class Limits:
             if not isinstance(value, Rate) and not value > 0:
                 raise InvalidServer(f"limit {name} must be above 0, not {value}")
         if self.typed_chars.burst < self.text_chars_max:
-            raise InvalidServer("the burst of typed_chars must be at least text_chars_max, for one long turn")
+            raise InvalidServer("the burst of typed_chars must be at least text_chars_max, to accept the longest turn")
 
 
 def many_at_one_address(limits: Limits, count: int) -> Limits:
@@ -154,7 +154,7 @@ class ServerSettings:
                 )
         given = [secret for secret in secrets_given.values() if secret]
         if len(set(given)) < len(given):
-            raise InvalidServer("token, operator_token and ticket_key must differ, because each gives other rights")
+            raise InvalidServer("token, operator_token and ticket_key must differ, because they give different rights")
         if self.dev and not self.is_loopback:
             raise InvalidServer(f"dev shows tracebacks, so host must be 127.0.0.1, not {self.host}")
 
@@ -179,9 +179,10 @@ class ServerSettings:
         return self.opus if self.opus is not None else not self.is_for_this_machine
 
     def guarded(self) -> ServerSettings:
-        """The same settings, with a new token if the server listens for other machines and callers would otherwise need
+        """The same settings, with a new token if other machines can reach the server and callers would otherwise need
         neither a token nor a ticket."""
-        return self if self.is_loopback or self.needs_ticket else replace(self, token=secrets.token_urlsafe(24))
+        is_reached = not self.is_loopback or self.public
+        return replace(self, token=secrets.token_urlsafe(24)) if is_reached and not self.needs_ticket else self
 
 
 def is_loopback(host: str) -> bool:
