@@ -181,7 +181,8 @@ class Conversation:
         """Open the servers that provide tools. Reserve the seat, if there is one, and the brain, if it is a
         speech-to-speech model. Returns a future that is done when the user can speak."""
         self._starting = starting = self._loop.create_future()
-        starting.add_done_callback(_mark_retrieved)
+        # Mark its exception as retrieved, so that asyncio doesn't log it if no caller waits any more.
+        starting.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
             await self._initialize_unless_ended(starting)
             if self.seat:
@@ -589,12 +590,6 @@ class Conversation:
 def _if_about(view: str, state: str, handler: Callable[[Any], object]) -> Callable[[Any], object]:
     """A handler that passes a signal on to `handler` only if the signal is about this state of this view."""
     return lambda told: handler(told) if (told.view, told.state) == (view, state) else None
-
-
-def _mark_retrieved(starting: asyncio.Future[None]) -> None:
-    """Mark the exception of a failed start as retrieved, so that asyncio doesn't log it if no caller waits any more."""
-    if not starting.cancelled():
-        starting.exception()
 
 
 def _reason_of(record: StepRecord) -> str:

@@ -38,7 +38,7 @@ from duologue.ports.switches import ReportsSwitches, Switch
 from .agent import Agent, Phrase
 from .agent_changes import AgentChanges, Greeting
 from .announcements import Announcer
-from .call_data import DataNotSavable, data_to_json
+from .call_data import DataNotSavable, data_to_json, info_to_json
 from .checkpoint import CONTEXT_PART, Checkpoint, machine_part, read_data, words_part
 from .checkpoint_writer import CheckpointWriter
 from .cues import Cues
@@ -169,9 +169,7 @@ class Engine:
         self.playback.on_progress = self.hearing.note_agent
         self.replies.on_question = self.hearing.note_question
         self.replies.on_question_heard = self.hearing.note_heard_late
-        self.program.is_premature = self.hearing.is_premature
-        self.program.job_question = lambda: self.tool_calls.open_question
-        self.tool_calls.on_answered = self.program.note_asking
+        self.program.join(self.hearing.is_premature, self.tool_calls)
         self.playback.on_heard_late = self._note_heard_late
         self.playback.on_unheard = lambda speech: self.hearing.note_question(speech.reply)
         self.summary = SessionSummary(transcript, summarise)
@@ -292,10 +290,8 @@ class Engine:
                 self._unsavable = str(problem)
                 self.report_failure("data", problem)
             data = None
-        facts = {name: getattr(self.context.info, name) for name in CallInfo.__slots__}
-        info = {name: fact if isinstance(fact, str) else dict(fact) for name, fact in facts.items()}
-        changes = {"agents": self.changes.dump(), "policies": self.policies.dump()}
-        return {"info": info, "data": data, **changes, "says": self.program.dump()}
+        parts = {"agents": self.changes.dump(), "policies": self.policies.dump(), "says": self.program.dump()}
+        return {"info": info_to_json(self.context.info), "data": data, **parts}
 
     def mark_context(self) -> None:
         """Save the data of the call soon, because it may have changed."""

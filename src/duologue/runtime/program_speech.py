@@ -24,6 +24,7 @@ from duologue.ports.context import NotPossible
 from duologue.ports.ears import Final, Heard, Partial
 
 from .driver import Driver
+from .tool_calls import ToolCalls
 from .transcript import Transcript
 
 WAITING_MAX = 50  # texts that wait to be said
@@ -100,6 +101,12 @@ class ProgramSpeech:
         self._stepped = asyncio.Event()  # set after each step
         # Did the words of these turns begin before the question was heard? The hearing machine knows.
         self.is_premature: Callable[[int, int], bool] = lambda first, last: False  # noqa: ARG005
+
+    def join(self, is_premature: Callable[[int, int], bool], jobs: ToolCalls) -> None:
+        """Let this part ask the hearing machine about answers, and the jobs about their open questions."""
+        self.is_premature = is_premature
+        self.job_question = lambda: jobs.open_question
+        jobs.on_answered = self.note_asking
 
     # -- From the program
 
