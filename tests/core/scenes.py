@@ -37,9 +37,9 @@ def speaking(heard_ms: int = 600, name: str = "confirm", **changes: object) -> S
     return stage
 
 
-def in_a_call(cancellable: bool = False, **changes: object) -> Stage:
+def in_a_call(cancellable: bool = False) -> Stage:
     """The reply to turn 1 ended in call 1, which runs."""
-    stage = asked("confirm", **changes)
+    stage = asked()
     stage.happen(ev.ReplyAccepted)
     stage.call_tool(cancellable)
     stage.happen(ev.ReplyFinished)

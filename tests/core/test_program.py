@@ -6,8 +6,7 @@ import pytest
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.codec import restore, snapshot, state_to_json
-from duologue.core.leaves import TIMER_INDEX, Ask, ErrorClass, Link, Reply, Timer, Voice
+from duologue.core.leaves import Ask, ErrorClass, Link, Reply, Timer, Voice
 from duologue.lab.sim.stage import Stage
 from tests.core.scenes import asked, fall_silent, in_a_call, requests, speaking, up
 
@@ -176,41 +175,3 @@ def test_a_changed_agent_goes_on_without_a_word() -> None:
     assert stage.happen(ev.AgentChangeRequested) == (fx.ChangeAgent(speaks=False),)
     stage.wait(5_000)
     assert (requests(stage), stage.state.link) == ([], Link.UP)
-
-
-# -- Questions of the program
-
-
-def test_a_question_of_a_tool_to_which_the_person_says_nothing_is_asked_again_and_then_given_up() -> None:
-    stage = in_a_call(dead_air_ms=5_000, check_ins_max=1)
-    stage.happen(ev.AnswerAwaited)
-    assert [effect.ask for effect in stage.wait_for(Timer.DEAD_AIR) if isinstance(effect, fx.StartReply)] == [Ask.SAY]
-    stage.answer()
-    assert (stage.state.answered, stage.state.asks, stage.state.check_ins) == (0, True, 1)
-    assert stage.wait_for(Timer.DEAD_AIR) == (fx.GiveUpQuestion(),)
-    assert not stage.state.asks
-    stage.happen(ev.JobFinished)
-    assert requests(stage)[-1] == (1, 1)
-
-
-def test_a_question_that_was_answered_is_not_asked_again() -> None:
-    stage = in_a_call(dead_air_ms=5_000)
-    stage.happen(ev.AnswerAwaited)
-    assert stage.state.due[TIMER_INDEX[Timer.DEAD_AIR]]
-    stage.happen(ev.AnswerAwaited, is_open=False)
-    assert not stage.state.due[TIMER_INDEX[Timer.DEAD_AIR]]
-
-
-def test_a_tool_call_gets_more_time_while_the_person_is_asked() -> None:
-    stage = in_a_call(dead_air_ms=5_000)
-    [before] = stage.state.jobs
-    stage.happen(ev.AnswerAwaited)
-    [after] = stage.state.jobs
-    assert after.due - before.due >= stage.state.settings.dead_air_ms
-
-
-def test_a_state_without_a_question_has_the_same_digest_as_before_questions_were_counted() -> None:
-    stage = in_a_call(dead_air_ms=5_000)
-    assert "asks" not in state_to_json(stage.state)
-    stage.happen(ev.AnswerAwaited)
-    assert restore(snapshot(stage.state)) == stage.state

@@ -9,11 +9,9 @@ from typing import Any
 
 import pytest
 
-from duologue import Agent, Context, Hooks, Job, Phrases, Request, ToolCall
-from duologue.core.settings import profile
+from duologue import Agent, Context, Hooks, Phrases, Request, ToolCall
 from duologue.ports.context import NotPossible
 from duologue.testing import Call
-from duologue.workers.function_tools import tool
 
 
 @dataclass
@@ -170,121 +168,3 @@ def test_an_answer_to_the_program_counts_only_if_its_question_was_heard(heard_ms
             call.types("yes").waits(2_000)
         assert asking.result() == "yes"
         call.expect_nothing_lost()
-
-
-# -- A person who says nothing to a question
-
-THERE, HEARING = "Are you still there?", "Hello? Can you hear me?"
-QUIET = profile("confirm", dead_air_ms=5_000, check_ins_max=2)
-
-
-def asking_agent(settings: Any, **options: Any) -> tuple[Agent, list[str]]:
-    """An agent whose tool asks for a name, and the answers that the tool got."""
-    answers: list[str] = []
-
-    async def order(context: Context[Any]) -> str:
-        """Take an order."""
-        answers.append(await context.ask("What is your name?", **options))
-        return f"for {answers[-1]}"
-
-    return Agent(calling("order"), tools=[order], profile=settings), answers
-
-
-def test_a_tools_question_is_asked_again_when_the_person_stays_silent_and_the_answer_counts() -> None:
-    agent, answers = asking_agent(QUIET)
-    with Call(agent) as call:
-        call.user("I want to order").expect_heard("What is your name?")
-        call.waits(8_000)
-        assert call.heard[-1] == f"{THERE} What is your name?"
-        call.user("Grace Hopper").expect_heard("Done. for Grace Hopper")
-        assert answers == ["Grace Hopper"]
-        assert call.conversation.machine_state.asks is False
-        call.expect_nothing_lost()
-
-
-def test_a_tools_question_is_given_up_after_the_last_check_in() -> None:
-    agent, answers = asking_agent(QUIET)
-    with Call(agent) as call:
-        call.user("I want to order").expect_heard("What is your name?")
-        call.waits(40_000)
-        asked = [text for text in call.heard if "your name" in text]
-        assert asked == ["What is your name?", f"{THERE} What is your name?", f"{HEARING} What is your name?"]
-        assert answers == [""]
-        assert call.heard[-1].startswith("Done. for")
-        call.expect_nothing_lost()
-
-
-def test_a_call_that_hangs_up_ends_with_a_tools_question_open() -> None:
-    agent, answers = asking_agent(profile("words", greets=False))
-    with Call(agent) as call:
-        call.user("I want to order").expect_heard("What is your name?")
-        call.waits(60_000).expect_ended()
-        assert call.heard[-1].endswith("Goodbye!")
-        assert [text for text in call.heard if "your name" in text][1:] == [
-            f"{THERE} What is your name?",
-            f"{HEARING} What is your name?",
-        ]
-        assert answers in ([""], [])  # the tool is cancelled when the call ends
-
-
-def test_a_tool_that_asks_does_not_time_out_before_the_question_is_asked_again() -> None:
-    agent, answers = asking_agent(profile("confirm"))
-    with Call(agent) as call:
-        call.user("I want to order").expect_heard("What is your name?")
-        call.waits(310_000)
-        assert call.heard[-1] == f"{THERE} What is your name?"
-        call.user("Grace Hopper").expect_heard("Done. for Grace Hopper")
-        assert answers == ["Grace Hopper"]
-
-
-def test_a_question_outside_a_tool_is_asked_again_with_its_words() -> None:
-    with Call(Agent(echo, profile=QUIET)) as call:
-        asking = call.run(_task(call.context.ask("Are you well?")))
-        call.expect_heard("Are you well?").waits(8_000)
-        assert call.heard[-1] == f"{THERE} Are you well?"
-        call.user("very well thanks").settles()
-        assert call.run(_value(asking)) == "very well thanks"
-        call.expect_never_heard("You said very well")
-
-
-def test_a_question_that_has_run_out_of_time_is_not_asked_again() -> None:
-    agent, answers = asking_agent(QUIET, limit_s=3)
-    with Call(agent) as call:
-        call.user("I want to order").waits(30_000)
-        assert answers == [""]
-        assert not any("What is your name?" in text for text in call.heard[1:])
-
-
-def test_a_work_of_a_tool_after_its_answer_is_no_open_question() -> None:
-    async def order(context: Context[Any]) -> str:
-        """Take an order."""
-        name = await context.ask("What is your name?")
-        await asyncio.sleep(20)
-        return f"for {name}"
-
-    with Call(Agent(calling("order"), tools=[order], profile=QUIET)) as call:
-        call.user("I want to order").expect_heard("What is your name?")
-        call.user("Grace Hopper").expect_heard("Done. for Grace Hopper")
-        assert sum("What is your name?" in text for text in call.heard) == 1
-
-
-def test_a_question_of_a_job_is_asked_again_until_it_is_answered() -> None:
-    @tool(mode="dispatch")
-    async def book(job: Job) -> str:
-        """Book a table."""
-        return f"a table at {await job.ask('At what time?')}"
-
-    async def brain(request: Request) -> AsyncIterator[Any]:
-        if request.text == "at eight":
-            yield ToolCall("answer_job", {"job": 1, "answer": "eight"})
-        elif request.text:
-            yield ToolCall("book", {})
-        elif request.outputs or request.news:
-            yield f"I see {[one.output for one in request.outputs]} {[one.text for one in request.news]}."
-
-    with Call(Agent(brain, tools=[book], profile=QUIET)) as call:
-        call.user("book a table").settles().waits(8_000)
-        assert call.heard[-1] == f"{THERE} At what time?"
-        call.user("at eight").settles()
-        assert "a table at eight" in " ".join(call.heard)
-        assert call.conversation.machine_state.asks is False

@@ -11,7 +11,7 @@ from __future__ import annotations
 from .draft import Draft
 from .effects import CancelReply, GuessReply, PlayCue, ReportLost, StartReply, StopPlayback, TruncateReply
 from .events import Event, WordsHeard
-from .leaves import AWAY, FOREGROUND, Ask, Cue, Link, Reply, User
+from .leaves import AWAY, Ask, Cue, Link, Reply, User
 from .state import State, has_foreground
 
 _CONFIRMED = {Reply.GUESSING: Reply.WAITING, Reply.DRAFTING: Reply.GENERATING, Reply.DRAFTED: Reply.READY}
@@ -49,15 +49,6 @@ def start_saying(d: Draft) -> None:
     d.ask = Ask.SAY
     d.says = d.called = d.firm = d.cut = False
     d.emit(StartReply(d.reply_id, d.answered + 1, d.answered, Ask.SAY))
-
-
-def extend_calls(d: Draft) -> None:
-    """Give each tool call that the conversation waits for its whole time limit again, and the time in which the person
-    may stay silent: the person is asked a question, and the tool call may depend on the answer."""
-    for job in d.jobs:
-        if job.kind in FOREGROUND:
-            limit_ms = d.owners.jobs[job.kind](d).limit_ms
-            d.amend_job(job.call, due=d.now() + limit_ms + d.settings.dead_air_ms)
 
 
 def guess_reply(d: Draft, gist: int) -> None:

@@ -82,7 +82,7 @@ _NEW_SETTINGS = {
     "early_requests_max",
     "line_losses_max",
 }
-_NEW_NAMES = ("unread", "firm", "cut", "cues", "ending", "guess", "guesses", "paused", "says", "losses", "asks")
+_NEW_NAMES = ("unread", "firm", "cut", "cues", "ending", "guess", "guesses", "paused", "says", "losses")
 _NEW_FIELDS = {name: State._field_defaults[name] for name in _NEW_NAMES}
 _TIMER_NAMES = tuple(timer.value for timer in TIMERS)
 
@@ -172,8 +172,6 @@ def state_to_json(s: State) -> dict[str, Any]:
     del data["settings"]
     data["jobs"] = [{name: _plain(value) for name, value in job._asdict().items()} for job in s.jobs]
     data["fault"] = s.fault and {name: _plain(value) for name, value in s.fault._asdict().items()}
-    if not s.asks:
-        del data["asks"]  # so that journals of versions without this field have the same digests
     data["due"] = {name: due for name, due in zip(_TIMER_NAMES, s.due, strict=True) if due}
     return data
 

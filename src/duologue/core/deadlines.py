@@ -59,7 +59,7 @@ class Limit(NamedTuple):
 
 class JointLimit(NamedTuple):
     """A deadline that runs while the condition `holds` is true. The condition can depend on several regions, but it
-    must be false while the agent is busy, unless the program has text to say or waits for an answer."""
+    must be false while the agent is busy, unless the program has text to say."""
 
     timer: Timer
     holds: Callable[[StateOrDraft], bool]
@@ -104,8 +104,8 @@ def cue_ms(d: Draft) -> int:
 
 def dead_air_ms(d: Draft) -> int:
     """How long the silence may last until the agent checks in or says goodbye. 0 means without limit: all check-ins
-    were made, no question is open, and the agent isn't set to hang up."""
-    is_over = d.check_ins >= d.settings.check_ins_max and not d.settings.hangs_up and not d.asks
+    were made, and the agent isn't set to hang up."""
+    is_over = d.check_ins >= d.settings.check_ins_max and not d.settings.hangs_up
     return 0 if is_over else d.settings.dead_air_ms
 
 

@@ -56,7 +56,6 @@ class Draft:
     news: bool
     telling: bool
     says: bool
-    asks: bool
     asked_again: int
     losses: int
     cut: bool
@@ -83,7 +82,7 @@ class Draft:
             self.seq, self.onset, self.session_id, self.reply_id, self.voice_id, self.call_id,
             self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
             self.words, self.final, self.unread, self.content,
-            self.heard_ms, self.ask, self.called, self.firm, self.news, self.telling, self.says, self.asks,
+            self.heard_ms, self.ask, self.called, self.firm, self.news, self.telling, self.says,
             self.asked_again, self.losses, self.cut, self.cues, self.ending, self.guess, self.guesses, self.paused,
             self.retries, self.attempts, self.check_ins, self.faults, self.faults_in_a_row, self.fault, due,
         ) = s  # fmt: skip
@@ -103,7 +102,7 @@ class Draft:
                 self.seq, self.onset, self.session_id, self.reply_id, self.voice_id, self.call_id,
                 self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
                 self.words, self.final, self.unread, self.content,
-                self.heard_ms, self.ask, self.called, self.firm, self.news, self.telling, self.says, self.asks,
+                self.heard_ms, self.ask, self.called, self.firm, self.news, self.telling, self.says,
                 self.asked_again, self.losses, self.cut, self.cues, self.ending, self.guess, self.guesses, self.paused,
                 self.retries, self.attempts, self.check_ins, self.faults, self.faults_in_a_row, self.fault,
                 tuple(self.due),

@@ -132,11 +132,6 @@ class ChangeAgent(Effect):
     speaks: bool
 
 
-@dataclass(frozen=True, slots=True)
-class GiveUpQuestion(Effect):
-    """Tell the program that its question gets no answer: the person has stayed silent."""
-
-
 # -- The sound
 
 

@@ -168,14 +168,6 @@ class SpeechRequested(RecurringEvent):
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerAwaited(RecurringEvent):
-    """The program or a job asks the person something, and waits for the answer. If `is_open` is False, it no longer
-    waits."""
-
-    is_open: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class TurnTaken(Event):
     """The program has taken this turn as the answer to its own question, so the brain isn't asked about it."""
 

@@ -6,7 +6,7 @@ connection to the user) is lost or closed. Rule: every change of this region is 
 
 from __future__ import annotations
 
-from .answers import extend_calls, give_up, report_lost, tell
+from .answers import give_up, report_lost, tell
 from .deadlines import dead_air_ms
 from .draft import Draft
 from .effects import (
@@ -23,7 +23,6 @@ from .effects import (
 )
 from .events import (
     AgentChangeRequested,
-    AnswerAwaited,
     DismissRequested,
     EndAfterSpeaking,
     EndRequested,
@@ -182,14 +181,6 @@ def end_later(d: Draft, e: EndAfterSpeaking) -> None:
 
 def note_speech(d: Draft, e: Event) -> None:
     d.says = True
-
-
-def note_question(d: Draft, e: AnswerAwaited) -> None:
-    """Note that a question is open, or that no question is open any more. A tool call may take longer while the person
-    is asked."""
-    d.asks = e.is_open
-    if e.is_open:
-        extend_calls(d)
 
 
 def change_agent(d: Draft, e: AgentChangeRequested) -> None:
@@ -403,7 +394,6 @@ LINK_ROWS: tuple[Row, ...] = (
     row(L.FAULTED, _PERSON, L.PREPARING, recover_and_ask, is_recoverable, "the person need not wait"),
     # The program
     row(ACTIVE, SpeechRequested, None, note_speech),
-    row(ACTIVE, AnswerAwaited, None, note_question),
     row(ACTIVE, AgentChangeRequested, None, change_agent),
     # Ending
     row(ACTIVE, EndRequested, L.TERMINATING, close_session),

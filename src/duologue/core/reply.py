@@ -14,7 +14,6 @@ from .answers import (
     clear_reply,
     drop_guess,
     end_reply,
-    extend_calls,
     give_up,
     guess_reply,
     is_not_firm,
@@ -24,7 +23,6 @@ from .answers import (
     start_saying,
 )
 from .draft import Draft
-from .effects import GiveUpQuestion
 from .events import (
     AgentChangeRequested,
     AnswerOverheard,
@@ -90,16 +88,6 @@ def makes_sound(s: State, e: Event) -> bool:
 
 def may_check_in(s: State, e: Event) -> bool:
     return s.check_ins < s.settings.check_ins_max
-
-
-def may_ask_again(s: State, e: Event) -> bool:
-    """Is a question of the program or of a job open, and may the person be asked once more?"""
-    return s.asks and may_check_in(s, e)
-
-
-def gives_up_question(s: State, e: Event) -> bool:
-    """Is a question open that the person was asked often enough, in a conversation that goes on in silence?"""
-    return s.asks and not s.settings.hangs_up
 
 
 def hangs_up(s: State, e: Event) -> bool:
@@ -178,17 +166,6 @@ def ask_check_in(d: Draft, e: Event) -> None:
     start_reply(d, Ask.CHECK_IN)
 
 
-def ask_question_again(d: Draft, e: Event) -> None:
-    d.check_ins += 1
-    extend_calls(d)
-    start_saying(d)
-
-
-def give_up_question(d: Draft, e: Event) -> None:
-    d.asks = False
-    d.emit(GiveUpQuestion())
-
-
 def ask_goodbye(d: Draft, e: Event) -> None:
     start_reply(d, Ask.GOODBYE)
 
@@ -261,9 +238,7 @@ _OPEN = (R.COMMITTING, R.WAITING, R.GENERATING)
 REPLY_ROWS: tuple[Row, ...] = (
     row(R.NONE, (T.BEAT, T.PATIENCE), R.COMMITTING, ask),
     row(R.NONE, T.DEAD_AIR, None, None, makes_sound, "the check-in waits for the end of the sound"),
-    row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_question_again, may_ask_again, "an open question is asked again"),
     row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_check_in, may_check_in),
-    row(R.NONE, T.DEAD_AIR, None, give_up_question, gives_up_question),
     row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_goodbye, hangs_up, "no check-in was answered"),
     row(R.NONE, T.OFFER, R.COMMITTING, ask_offer),
     row(R.COMMITTING, ReplyAccepted, R.WAITING),

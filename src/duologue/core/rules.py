@@ -67,7 +67,7 @@ def _counts(d: Draft) -> bool:
 
 
 def _flags(d: Draft) -> bool:
-    return d.cut or d.paused or d.says or d.asks or d.ending is not Ending.NO
+    return d.cut or d.paused or d.says or d.ending is not Ending.NO
 
 
 def clear_leftovers(d: Draft, e: Event) -> None:
@@ -84,7 +84,7 @@ def clear_leftovers(d: Draft, e: Event) -> None:
     d.words = Words.NONE
     d.final = d.unread = d.news = False
     d.faults = d.faults_in_a_row = d.check_ins = d.attempts = 0
-    d.cut = d.paused = d.says = d.asks = False
+    d.cut = d.paused = d.says = False
     d.ending = Ending.NO
     d.fault = None
 

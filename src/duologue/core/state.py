@@ -104,7 +104,6 @@ class State(NamedTuple):
     news: bool = False  # there are outputs or results that no request has carried yet
     telling: bool = False  # the current request carries news
     says: bool = False  # the program has words to say that no reply has carried yet
-    asks: bool = False  # the program or a job has asked the person something, and waits for the answer
     asked_again: int = 0  # the newest turn that was asked again, after a lost line or a fault
     losses: int = 0  # how often the line was lost before an answer to the turns up to `asked_again` was heard
     cut: bool = False  # the agent was interrupted in an answer, and the person has said nothing since
@@ -237,17 +236,7 @@ def is_at_rest(s: StateOrDraft) -> bool:
 def awaits_check_in(s: StateOrDraft) -> bool:
     """Does the agent wait for the person to say something, while the person has said no word? Sounds without words are
     ignored, so that noise can't delay a check-in forever."""
-    if s.asks:
-        return awaits_answer(s)
     return not s.jobs and is_idle(s) and not is_owed(s) and s.words is _NO_WORDS
-
-
-def awaits_answer(s: StateOrDraft) -> bool:
-    """Is it the person's turn to answer a question of the program or of a job? Nothing else may be owed, unless the
-    conversation waits for a tool call: the tool call then waits for the person too."""
-    is_free = s.reply is _NONE or s.reply in EARLY
-    is_silent = is_free and s.voice is _SILENT and s.link in LIVE and s.words is _NO_WORDS and not s.says
-    return s.asks and is_silent and (has_foreground(s) or not is_owed(s))
 
 
 def offers_to_go_on(s: StateOrDraft) -> bool:

@@ -157,9 +157,8 @@ class Context(Generic[D]):
 
     async def ask(self, question: str, *, secret: bool = False, limit_s: float | None = None) -> str:
         """Ask the person this question, and return what they say next. The brain gets no request to reply to these
-        words. With `secret`, the answer is hidden in the history, in captions and in everything that is stored. If
-        the person says nothing, the question is asked again, as often as the profile checks in. Returns an empty text
-        if the person still gives no answer, or gives none within `limit_s` seconds, or if the call ends."""
+        words. With `secret`, the answer is hidden in the history, in captions and in everything that is stored. Returns
+        an empty text if the person gives no answer within `limit_s` seconds, or if the call ends."""
         return await self._running.ask(question, secret=secret, limit_s=limit_s)
 
     async def run(self, task: Task[T]) -> T:

@@ -169,7 +169,7 @@ class Engine:
         self.playback.on_progress = self.hearing.note_agent
         self.replies.on_question = self.hearing.note_question
         self.replies.on_question_heard = self.hearing.note_heard_late
-        self.program.join(self.hearing.is_premature, self.tool_calls)
+        self.program.is_premature = self.hearing.is_premature
         self.playback.on_heard_late = self._note_heard_late
         self.playback.on_unheard = lambda speech: self.hearing.note_question(speech.reply)
         self.summary = SessionSummary(transcript, summarise)
@@ -420,7 +420,6 @@ class Engine:
             fx.StartReply: self._start_reply,
             fx.CancelReply: self.replies.cancel,
             fx.ChangeAgent: self._change_agent,
-            fx.GiveUpQuestion: self.program.give_up,
             fx.StartPlayback: self.playback.start,
             fx.HoldPlayback: self.playback.hold,
             fx.ResumePlayback: self.playback.resume,
@@ -449,8 +448,7 @@ class Engine:
 
     def _start_reply(self, effect: fx.StartReply) -> None:
         if effect.ask is Ask.SAY:
-            check_in = self.agent.phrase(Ask.CHECK_IN, False, self.driver.state.check_ins)
-            self.replies.start(Request(effect.reply, "", ask=effect.ask), self.program.brain(effect, check_in))
+            self.replies.start(Request(effect.reply, "", ask=effect.ask), self.program.brain(effect))
             return
         if self.program.takes(effect):
             return  # the program takes the turn after this step

@@ -24,7 +24,6 @@ from duologue.ports.context import NotPossible
 from duologue.ports.ears import Final, Heard, Partial
 
 from .driver import Driver
-from .tool_calls import ToolCalls
 from .transcript import Transcript
 
 WAITING_MAX = 50  # texts that wait to be said
@@ -96,17 +95,9 @@ class ProgramSpeech:
         self._question: _Words | None = None  # heard, and not answered yet
         self._said_before = 0  # the newest turn when the question was asked: it isn't the answer
         self._asking = asyncio.Lock()
-        self._asked: _Words | None = None  # the question of the running `ask`
-        self.job_question: Callable[[], str] = lambda: ""  # a question of a job that is open
         self._stepped = asyncio.Event()  # set after each step
         # Did the words of these turns begin before the question was heard? The hearing machine knows.
         self.is_premature: Callable[[int, int], bool] = lambda first, last: False  # noqa: ARG005
-
-    def join(self, is_premature: Callable[[int, int], bool], jobs: ToolCalls) -> None:
-        """Let this part ask the hearing machine about answers, and the jobs about their open questions."""
-        self.is_premature = is_premature
-        self.job_question = lambda: jobs.open_question
-        jobs.on_answered = self.note_asking
 
     # -- From the program
 
@@ -115,7 +106,7 @@ class ProgramSpeech:
 
     async def ask(self, question: str, *, secret: bool, limit_s: float | None) -> str:
         async with self._asking:  # one question at a time
-            self._asked = words = self._add(question, asks=True, secret=secret)
+            words = self._add(question, asks=True, secret=secret)
             for job in self._driver.state.jobs:
                 if job.kind is JobKind.TOOL:  # a tool that asks may take as long as a person needs
                     self._driver.post(ev.CallDelegated, call=job.call)
@@ -126,7 +117,6 @@ class ProgramSpeech:
                 return ""
             finally:
                 self._drop(words)
-                self.note_asking()
 
     async def all_said(self) -> bool:
         """Wait until everything that the agent has to say was heard. Returns True then. Returns False if the person has
@@ -172,43 +162,13 @@ class ProgramSpeech:
 
     # -- From the state machine
 
-    def note_asking(self) -> None:
-        """Tell the state machine whether a question of the program or of a job is open, if it doesn't know that yet."""
-        state = self._driver.state
-        is_open = (self._asked is not None and not self._asked.done.done()) or bool(self.job_question())
-        if is_open != state.asks and state.link not in CLOSED and not self._driver.is_closed:
-            self._driver.post(ev.AnswerAwaited, is_open=is_open)
-
-    def give_up(self, effect: fx.GiveUpQuestion) -> None:  # noqa: ARG002
-        """End the program's open question with an empty answer, because the person stays silent."""
-        question, self._question = self._question, None
-        if question is not None and not question.done.done():
-            question.done.set_result("")
-
-    def brain(self, effect: fx.StartReply, check_in: str) -> ProgramBrain:
-        """A brain that says the waiting texts as the reply to this request. If no text waits, the open question is
-        asked again, after the text `check_in`."""
-        if not self._current and not self._waiting:
-            self._ask_again(check_in)
+    def brain(self, effect: fx.StartReply) -> ProgramBrain:
+        """A brain that says the waiting texts as the reply to this request."""
         self._current += self._waiting
         self._waiting.clear()
         self._reply = effect.reply
         self._said_before = self._driver.state.said
         return ProgramBrain(tuple(self._current))
-
-    def _ask_again(self, check_in: str) -> None:
-        job_question = self.job_question()
-        if self._question is None and not job_question:
-            return
-        loop = asyncio.get_running_loop()
-        if check_in:
-            self._waiting.append(_Words(check_in, asks=False, done=loop.create_future()))
-        if self._question is not None:
-            self._question.finals.clear()
-            self._waiting.append(self._question)
-            self._question = None
-        else:
-            self._waiting.append(_Words(job_question, asks=False, done=loop.create_future()))
 
     @property
     def listens(self) -> bool:
@@ -232,7 +192,6 @@ class ProgramSpeech:
                 self._take_answer(self._question, after)
         if after.link in CLOSED and record.before.link not in CLOSED:
             self._end()
-        self.note_asking()
 
     def _note_end(self, record: StepRecord) -> None:
         heard = self._transcript.heard_of(self._reply)

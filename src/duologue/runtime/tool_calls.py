@@ -139,7 +139,6 @@ class ToolCalls:
         self.checkpoint_writer: CheckpointWriter | None = None
         self.context: Context[Any] | None = None  # of the call, for the workers
         self.has_words: Callable[[int], bool] = lambda reply: False  # noqa: ARG005 - has this reply said anything?
-        self.on_answered: Callable[[], None] = lambda: None  # called when a job's question was answered
         self.premature_reply = 0  # the newest reply to words that began before the agent's question was heard
         self.add_workers(workers)
 
@@ -170,11 +169,6 @@ class ToolCalls:
     def asking(self) -> tuple[int, ...]:
         """The numbers of the tool calls that wait for an answer from the user."""
         return tuple(call for call, work in self._running.items() if work.is_asking)
-
-    @property
-    def open_question(self) -> str:
-        """The oldest question of a job that waits for an answer from the user; empty if there is no such question."""
-        return next((work.question for work in self._running.values() if work.is_asking), "")
 
     # -- From the brain
 
@@ -416,7 +410,6 @@ class ToolCalls:
         if work is None or work.answer is None or not work.is_asking:
             raise ServiceError(ErrorClass.INVALID_ARGS, f"job {call} doesn't wait for an answer")
         work.answer.set_result(text)
-        self.on_answered()
         return "passed on"
 
     def hang_up(self, work: RunningCall) -> None:

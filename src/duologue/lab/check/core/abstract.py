@@ -64,7 +64,7 @@ def abstract(s: State, late_turns: bool = True) -> State:
             turn, said, asked, answered, floor_turn, turn if s.overheard else 0,
             s.words, s.final, s.unread, 0,
             1 if s.heard_ms else 0, _ASKS[s.ask], s.called, s.firm, s.news, s.telling,
-            s.says, s.asks, asked_again, s.losses if asked_again else 0, s.cut, s.cues, s.ending,
+            s.says, asked_again, s.losses if asked_again else 0, s.cut, s.cues, s.ending,
             ID if s.guess else 0, s.guesses, s.paused, s.retries, s.attempts, s.check_ins, s.faults,
             s.faults_in_a_row, s.fault and _FAULTS[s.fault.fatal], _dues(s),
         ),

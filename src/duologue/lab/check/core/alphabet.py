@@ -47,7 +47,6 @@ def _signals(seq: int) -> list[Event]:
         ev.SpeechStopped,
         ev.StartRequested,
         ev.SpeechRequested,
-        ev.AnswerAwaited,
         ev.AgentChangeRequested,
     )
     return [kind(0, seq) for kind in kinds]
@@ -83,7 +82,6 @@ _FRESH: tuple[Event, ...] = (
     ev.VoicesPlayed(0, 1, ID + 1),
     ev.EndAfterSpeaking(0, 1, withdrawable=True),
     ev.AgentChangeRequested(0, 1, speaks=True),
-    ev.AnswerAwaited(0, 1, is_open=False),
     ev.StartRequested(0, 1, session_active=False),
     ev.StartRequested(0, 1, audio_primed=False),
     *(ev.ServiceFailed(0, 1, FaultSource.EARS, error) for error in _ERRORS),

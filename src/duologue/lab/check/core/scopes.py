@@ -78,10 +78,6 @@ def _quick_early(settings: Settings) -> Settings:
     return replace(_small_over(settings), early_requests_max=1)
 
 
-def _small_question(settings: Settings) -> Settings:
-    return replace(_small_talk(settings), faults_max=1, faults_in_a_row_max=1, jobs_max=1)
-
-
 def _small_pair(settings: Settings) -> Settings:
     return replace(_small_work(settings), jobs_max=2)
 
@@ -91,7 +87,7 @@ _OVER = frozenset((ev.ReplyBecameFirm, ev.AnswerOverheard))
 # Only the scope `audible` tries a question that was lost with the line.
 _MISSED = frozenset((ev.QuestionMissed,))
 # Only the scope `program` tries what a program does to a conversation.
-_PROGRAM = frozenset((ev.SpeechRequested, ev.TurnTaken, ev.AgentChangeRequested, ev.AnswerAwaited))
+_PROGRAM = frozenset((ev.SpeechRequested, ev.TurnTaken, ev.AgentChangeRequested))
 # Only the scope `ending` tries that a conversation ends after its last words, and only `audible` counts cues.
 _ENDING = frozenset((ev.EndAfterSpeaking,))
 # Only the scope `early` asks the brain before the end of the turn is certain.
@@ -153,23 +149,7 @@ SMALL: tuple[CheckScope, ...] = (
         | _BUTTONS
         | _BACKGROUND_WORK
         | _FAULTS
-        | {ev.SoundDismissed, ev.RetryRequested, ev.AnswerAwaited},
-        fillers=False,
-        late_turns=False,
-        cancellable=False,
-    ),
-    # Only this scope tries a question of the program to which the person says nothing.
-    CheckScope(
-        "question",
-        _small_question,
-        _OVER
-        | _MISSED
-        | _EARLY
-        | _ENDING
-        | _PAUSES
-        | _BUTTONS
-        | _FAULTS
-        | {ev.SoundDismissed, ev.RetryRequested, ev.AgentChangeRequested, ev.CallDispatched, ev.PersonSeen},
+        | {ev.SoundDismissed, ev.RetryRequested},
         fillers=False,
         late_turns=False,
         cancellable=False,
@@ -191,7 +171,6 @@ QUICK: tuple[CheckScope, ...] = (
         without=SMALL[7].without | _BUTTONS | {ev.LinkClosed, ev.LinkWobbled},
     ),
     SMALL[8]._replace(without=SMALL[8].without | _WORK),
-    SMALL[9]._replace(without=SMALL[9].without | {ev.JobAsked, ev.SpeechRequested, ev.TextTyped}),
 )
 
 # The full scopes use the limits of the profiles, and at most two jobs at a time.
@@ -239,7 +218,6 @@ FULL: tuple[CheckScope, ...] = (
     SMALL[6],  # how a conversation ends after its last words doesn't depend on the limits
     SMALL[7],
     SMALL[8],  # nor does what a program does
-    SMALL[9],
 )
 
 SCOPES: dict[str, tuple[CheckScope, ...]] = {"quick": QUICK, "small": SMALL, "full": FULL}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ACTIVE, PENDING, TIMER_INDEX, Ask, Link, Reply, Timer, User, Voice
-from duologue.core.state import awaits_answer, may_say
+from duologue.core.leaves import ACTIVE, PENDING, TIMER_INDEX, Ask, Link, Reply, Timer, Voice
+from duologue.core.state import may_say
 
 from ..laws import CheckedStep
 from .promise import Promise, does, goes, never
@@ -69,40 +69,6 @@ PROGRAM_PROMISES: tuple[Promise, ...] = (
             and (x.before.reply not in PENDING or x.after.reply_id > x.before.reply_id)
             and (x.after.news or x.after.telling or not (x.before.news or x.before.telling))
         ),
-    ),
-    Promise(
-        "if the person says nothing to a question of the program, it is asked again",
-        (Timer.DEAD_AIR,),
-        lambda s, e: s.asks and s.user is User.QUIET and s.check_ins < s.settings.check_ins_max,
-        lambda x: (
-            goes(x, Reply.COMMITTING)
-            and _says(x)
-            and _keeps_questions(x)
-            and x.after.asks
-            and x.after.check_ins == x.before.check_ins + 1
-        ),
-    ),
-    Promise(
-        "a question that was asked often enough is given up, unless the agent hangs up",
-        (Timer.DEAD_AIR,),
-        lambda s, e: (
-            s.asks and s.user is User.QUIET and s.check_ins >= s.settings.check_ins_max and not s.settings.hangs_up
-        ),
-        lambda x: does(x, fx.GiveUpQuestion) and not x.after.asks and never(x, fx.StartReply),
-    ),
-    Promise(
-        "while a question of the program is open and both sides are quiet, the person will be asked again",
-        (ev.AnswerAwaited,),
-        lambda s, e: (
-            s.link is Link.UP and e.is_open and s.settings.dead_air_ms > 0 and awaits_answer(s._replace(asks=True))
-        ),
-        lambda x: x.after.asks and x.after.due[TIMER_INDEX[Timer.DEAD_AIR]] > 0,
-    ),
-    Promise(
-        "a question that is no longer open isn't asked again",
-        (ev.AnswerAwaited,),
-        lambda s, e: s.link in ACTIVE and not e.is_open,
-        lambda x: not x.after.asks and never(x, fx.StartReply, fx.CancelReply),
     ),
     Promise(
         "a change of the agent is applied in the same step",

@@ -68,7 +68,7 @@ REPLY_PROMISES: tuple[Promise, ...] = (
     Promise(
         "dead air leads to a check-in",
         (T.DEAD_AIR,),
-        lambda s, e: s.user is User.QUIET and s.check_ins < s.settings.check_ins_max and not s.asks,
+        lambda s, e: s.user is User.QUIET and s.check_ins < s.settings.check_ins_max,
         lambda x: _asked_for(x, Ask.CHECK_IN) and x.after.check_ins == x.before.check_ins + 1,
     ),
     Promise(
