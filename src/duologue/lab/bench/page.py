@@ -60,10 +60,13 @@ class ConversationNotes:
 
 
 class _Heard(NamedTuple):
-    """What a page did with one recording."""
+    """What a page did with one recording, and what arrived at the server: the sound, and the number of the sample with
+    which the speech ends."""
 
     ended: Ended
     more: Measured
+    arrived: Samples
+    last: int | None
 
 
 def bench_page(
@@ -80,35 +83,17 @@ def bench_page(
     listened = []
     for number, one in enumerate(recordings, 1):
         progress(f"listen, {number} of {len(recordings)}")
-        listened.append(_listen(talker, one))
-    return asyncio.run(_measure(talker, recordings, listened, transports, progress))
-
-
-def _listen(talker: Talker, expected: Expected) -> Ended:
-    made = run_timed(talker.listen(read(expected.wav))).decisions
-    decided, speaks = ([one.t_ms for one in made if one.kind == kind] for kind in ("end_of_turn", "speaks"))
-    return ended(expected, decided, speaks)
-
-
-async def _measure(
-    talker: Talker,
-    recordings: list[Expected],
-    listened: list[Ended],
-    transports: tuple[str, ...],
-    progress: Callable[[str], None],
-) -> dict[str, Any]:
+        listened.append(_listen(talker, one, read(one.wav)))
+    heard = asyncio.run(_play_everything(talker, recordings, transports, progress))
     runs, details = [], []
-    async with async_playwright() as play:
-        browser = await play.chromium.launch(executable_path=find_chromium(), args=[*FLAGS])
-        for transport in transports:
-            heard = await _play_all(browser, talker, recordings, transport, progress)
-            played = [
-                Played(one.id, page.ended, there, page.more)
-                for one, page, there in zip(recordings, heard, listened, strict=True)
-            ]
-            runs.append({"transport": transport} | compare(played))
-            details += [_to_json(transport, one) for one in played]
-        await browser.close()
+    for transport, found in heard.items():
+        progress(f"{transport}, listening to what arrived")
+        played = [
+            Played(one.id, page.ended, there, page.more._replace(replayed_ms=_listen_again(talker, one, page)))
+            for one, page, there in zip(recordings, found, listened, strict=True)
+        ]
+        runs.append({"transport": transport} | compare(played))
+        details += [_to_json(transport, one) for one in played]
     return {
         "load": round(os.getloadavg()[0], 1),
         "budget": {budget.key: budget.limit for budget in BUDGETS},
@@ -116,6 +101,30 @@ async def _measure(
         "recordings": details,
         "note": NOTE,
     }
+
+
+def _listen(talker: Talker, expected: Expected, recording: Samples) -> Ended:
+    made = run_timed(talker.listen(recording)).decisions
+    decided, speaks = ([one.t_ms for one in made if one.kind == kind] for kind in ("end_of_turn", "speaks"))
+    return ended(expected, decided, speaks)
+
+
+def _listen_again(talker: Talker, expected: Expected, page: _Heard) -> int | None:
+    """When `listen` decides that the turn is over, if it hears exactly what has arrived at the server."""
+    if page.last is None:
+        return None
+    moved = expected._replace(end_ms=page.last * 1000 // RATE_HZ, forbidden=())
+    return _listen(talker, moved, page.arrived).decided_ms
+
+
+async def _play_everything(
+    talker: Talker, recordings: list[Expected], transports: tuple[str, ...], progress: Callable[[str], None]
+) -> dict[str, list[_Heard]]:
+    async with async_playwright() as play:
+        browser = await play.chromium.launch(executable_path=find_chromium(), args=[*FLAGS])
+        found = {one: await _play_all(browser, talker, recordings, one, progress) for one in transports}
+        await browser.close()
+    return found
 
 
 def _to_json(transport: str, one: Played) -> dict[str, Any]:
@@ -219,7 +228,7 @@ def _read(
         return round(at - spoken_at) + expected.end_ms
 
     found = ended(expected, map(in_recording, notes.decided), map(in_recording, starts))
-    place, line_ms, audio_ms = notes.arrived.place_of(recording), None, None
+    place, last, line_ms, audio_ms = notes.arrived.place_of(recording), None, None, None
     if place is not None:
         last = place + expected.end_ms * RATE_HZ // 1000
         arrived_at = notes.arrived.arrival_of(last)
@@ -231,4 +240,5 @@ def _read(
     if found.decided_ms is not None and found.heard_ms is not None:
         sent_ms = found.heard_ms - found.decided_ms
     known = [ms for ms in stages.values() if ms is not None]
-    return _Heard(found, Measured(line_ms, audio_ms, sent_ms, sum(known) if known else None))
+    more = Measured(line_ms, audio_ms, sent_ms, sum(known) if known else None)
+    return _Heard(found, more, notes.arrived.samples, last)

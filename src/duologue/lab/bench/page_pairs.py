@@ -37,6 +37,7 @@ class Measured(NamedTuple):
     audio_ms: int | None = None  # of sound after the end of the speech that the server had at the decision
     sent_ms: int | None = None  # from the decision to the first sample rendered in the page
     panel_ms: int | None = None  # the panel's own number for the same wait
+    replayed_ms: int | None = None  # the decision of `listen` about the sound that had arrived at the server
 
 
 class Played(NamedTuple):
@@ -91,6 +92,8 @@ def compare(played: Sequence[Played]) -> dict[str, Any]:
         "line_ms": [one.more.line_ms for one in played],
         "audio_ms": [one.more.audio_ms for one in pairs],
         "audio_slower_ms": [_less(one.more.audio_ms, one.listen.decided_ms) for one in pairs],
+        "path_ms": [_less(one.more.replayed_ms, one.listen.decided_ms) for one in pairs],
+        "real_time_ms": [_less(one.page.decided_ms, one.more.replayed_ms) for one in pairs],
         "sent_ms": [one.more.sent_ms for one in played],
         "panel_ms": [one.more.panel_ms for one in pairs],
         "panel_off_ms": [_less(one.more.panel_ms, one.page.heard_ms) for one in pairs],
@@ -121,6 +124,8 @@ _ROWS = (
     ("the turn is over: page", "page_ms"),
     ("the turn is over: listen", "listen_ms"),
     ("the turn is over: page − listen", "slower_ms"),
+    ("of this: other sound (resampling, frames, codec)", "path_ms"),
+    ("of this: real time (line, busy machine)", "real_time_ms"),
     ("the same, counted in sound that had arrived", "audio_slower_ms"),
     ("first sample of the answer: page", "page_heard_ms"),
     ("first sample of the answer: listen", "listen_heard_ms"),

@@ -140,10 +140,14 @@ class ArrivedSound:
         self._frames.append(to_samples(pcm))
         self._at.append(at_ms)
 
+    @property
+    def samples(self) -> Samples:
+        return np.concatenate(self._frames) if self._frames else np.empty(0, np.float32)
+
     def place_of(self, recording: Samples) -> int | None:
         """The index of the recording's first sample in the sound that arrived. It may be negative. None if too little
         has arrived."""
-        arrived = np.concatenate(self._frames) if self._frames else np.empty(0, np.float32)
+        arrived = self.samples
         if arrived.size < RATE_HZ // 2 or not recording.any():
             return None
         size = 1 << (arrived.size + recording.size - 1).bit_length()
