@@ -74,8 +74,8 @@ def test_a_wait_begins_when_the_voice_falls_silent_and_ends_with_the_first_sound
     stage.happen(ev.AudioBuffered)
     stage.wait(85)
     stage.happen(ev.PlaybackProgressed, heard_ms=55)
-    assert stages.newest == {"speechEndToText": 252, "textToToken": 5, "tokenToAudio": 0, "audioToPlayed": 30}
-    assert stages.mean_ms == 287
+    assert stages.newest == {"speechEndToText": 268, "textToToken": 5, "tokenToAudio": 0, "audioToPlayed": 30}
+    assert stages.mean_ms == 303
 
 
 def test_a_wait_after_push_to_talk_begins_with_the_release() -> None:

@@ -106,7 +106,8 @@ def bench_page(
     """Measure, in a real Chromium and in real time, how long people wait for an answer in the web panel, and compare
     that with `duologue listen`."""
     try:
-        from duologue.lab.bench.page import TRANSPORTS, bench_page as measure
+        from duologue.lab.bench.page import TRANSPORTS
+        from duologue.lab.bench.page import bench_page as measure
         from duologue.lab.bench.page_pairs import report
 
         from .listen import make_listener

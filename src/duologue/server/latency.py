@@ -21,6 +21,9 @@ from duologue.core.events import (
 )
 from duologue.core.step_record import StepRecord
 
+HALF_FRAME_MS = (
+    16  # ears count silence in whole frames of 32 ms: on average, a voice ends in the middle of its last one
+)
 _NAMES = ("speechEndToText", "textToToken", "tokenToAudio", "audioToPlayed")
 
 
@@ -46,7 +49,7 @@ class LatencyStages:
             return
         kind = type(event)
         if isinstance(event, SpeechStopped):
-            self._spoke_at = event.at - event.quiet_ms
+            self._spoke_at = event.at - event.quiet_ms - (HALF_FRAME_MS if event.quiet_ms else 0)
         elif kind is TextTyped or kind is PttReleased:
             self._spoke_at = event.at
         elif kind is TokenArrived and self._asked_at is not None and self._token_at is None:
