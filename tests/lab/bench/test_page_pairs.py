@@ -46,8 +46,8 @@ def test_differences_are_those_of_the_same_recording() -> None:
 
 
 def test_a_difference_is_divided_into_other_sound_and_real_time() -> None:
-    result = compare([played(350, 300, replayed_ms=320)])
-    assert (result["path_ms_p50"], result["real_time_ms_p50"]) == (20, 30)
+    result = compare([played(350, 300, replayed_ms=320, shifted_ms=290)])
+    assert (result["path_ms_p50"], result["real_time_ms_p50"], result["frames_ms_p50"]) == (20, 30, -10)
 
 
 def test_what_only_one_side_missed_or_cut_in_is_counted_and_not_compared() -> None:

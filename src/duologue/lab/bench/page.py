@@ -40,6 +40,7 @@ from .talk import EARLY_MS, Expected, Talker, TimedBrain
 
 LIMIT_S = 60.0
 POLL_S = 0.02
+SHIFT_MS = 16
 TRANSPORTS = ("pcm", "opus")
 NOTE = (
     "Milliseconds after the end of the person's speech. listen: simulated time in which models take their CPU time. "
@@ -80,17 +81,21 @@ def bench_page(
         raise DuologueError("Chromium not found: install it, or set DUOLOGUE_CHROMIUM to its path")
     settings = with_changes(listener.settings, dead_air_ms=0)
     talker = Talker(listener.ears, listener.endpoint, settings)
-    listened = []
+    listened, shifted = [], []
     for number, one in enumerate(recordings, 1):
         progress(f"listen, {number} of {len(recordings)}")
         listened.append(_listen(talker, one, read(one.wav)))
+        shifted.append(_listen_shifted(talker, one))
     heard = asyncio.run(_play_everything(talker, recordings, transports, progress))
     runs, details = [], []
     for transport, found in heard.items():
         progress(f"{transport}, listening to what arrived")
+        again = (_listen_again(talker, one, page) for one, page in zip(recordings, found, strict=True))
         played = [
-            Played(one.id, page.ended, there, page.more._replace(replayed_ms=_listen_again(talker, one, page)))
-            for one, page, there in zip(recordings, found, listened, strict=True)
+            Played(one.id, page.ended, there, page.more._replace(replayed_ms=replayed_ms, shifted_ms=shifted_ms))
+            for one, page, there, replayed_ms, shifted_ms in zip(
+                recordings, found, listened, again, shifted, strict=True
+            )
         ]
         runs.append({"transport": transport} | compare(played))
         details += [_to_json(transport, one) for one in played]
@@ -107,6 +112,14 @@ def _listen(talker: Talker, expected: Expected, recording: Samples) -> Ended:
     made = run_timed(talker.listen(recording)).decisions
     decided, speaks = ([one.t_ms for one in made if one.kind == kind] for kind in ("end_of_turn", "speaks"))
     return ended(expected, decided, speaks)
+
+
+def _listen_shifted(talker: Talker, expected: Expected) -> int | None:
+    """When `listen` decides that the turn is over, if the recording begins half a frame later: its frames are cut at
+    other samples."""
+    silence = np.zeros(SHIFT_MS * RATE_HZ // 1000, np.float32)
+    moved = expected._replace(end_ms=expected.end_ms + SHIFT_MS, forbidden=())
+    return _listen(talker, moved, np.concatenate((silence, read(expected.wav)))).decided_ms
 
 
 def _listen_again(talker: Talker, expected: Expected, page: _Heard) -> int | None:

@@ -38,6 +38,7 @@ class Measured(NamedTuple):
     sent_ms: int | None = None  # from the decision to the first sample rendered in the page
     panel_ms: int | None = None  # the panel's own number for the same wait
     replayed_ms: int | None = None  # the decision of `listen` about the sound that had arrived at the server
+    shifted_ms: int | None = None  # the decision of `listen` if the recording begins half a frame later
 
 
 class Played(NamedTuple):
@@ -93,6 +94,7 @@ def compare(played: Sequence[Played]) -> dict[str, Any]:
         "audio_ms": [one.more.audio_ms for one in pairs],
         "audio_slower_ms": [_less(one.more.audio_ms, one.listen.decided_ms) for one in pairs],
         "path_ms": [_less(one.more.replayed_ms, one.listen.decided_ms) for one in pairs],
+        "frames_ms": [_less(one.more.shifted_ms, one.listen.decided_ms) for one in pairs],
         "real_time_ms": [_less(one.page.decided_ms, one.more.replayed_ms) for one in pairs],
         "sent_ms": [one.more.sent_ms for one in played],
         "panel_ms": [one.more.panel_ms for one in pairs],
@@ -126,6 +128,7 @@ _ROWS = (
     ("the turn is over: page later than listen by", "slower_ms"),
     ("of this: other sound (resampling, frames, codec)", "path_ms"),
     ("of this: real time (line, busy machine)", "real_time_ms"),
+    ("for comparison: listen, if frames begin 16 ms later", "frames_ms"),
     ("the same, counted in sound that had arrived", "audio_slower_ms"),
     ("first sample of the answer: page", "page_heard_ms"),
     ("first sample of the answer: listen", "listen_heard_ms"),
