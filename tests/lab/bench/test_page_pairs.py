@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue.lab.bench.page_pairs import Ended, Measured, Played, compare, ended, percentile, report
+from duologue.lab.bench.page_pairs import ComparedRecording, EndedTurn, PageTimes, compare, ended, percentile, report
 from duologue.lab.bench.talk import Expected
 
 ROW = Expected("one", Path("one.wav"), 2_000, ((0, 1_850),))
@@ -14,20 +14,20 @@ ROW = Expected("one", Path("one.wav"), 2_000, ((0, 1_850),))
 
 def played(
     page_ms: int | None, listen_ms: int | None, cut_in: tuple[bool, bool] = (False, False), **more: int
-) -> Played:
-    def side(ms: int | None, is_cut_in: bool) -> Ended:
-        return Ended(ms, None if ms is None else ms + 10, is_cut_in)
+) -> ComparedRecording:
+    def side(ms: int | None, is_cut_in: bool) -> EndedTurn:
+        return EndedTurn(ms, None if ms is None else ms + 10, is_cut_in)
 
-    return Played("one", side(page_ms, cut_in[0]), side(listen_ms, cut_in[1]), Measured(**more))
+    return ComparedRecording("one", side(page_ms, cut_in[0]), side(listen_ms, cut_in[1]), PageTimes(**more))
 
 
 def test_times_are_counted_from_the_end_of_the_speech() -> None:
-    assert ended(ROW, [2_300, 2_900], [2_320]) == Ended(300, 320, False)
+    assert ended(ROW, [2_300, 2_900], [2_320]) == EndedTurn(300, 320, False)
 
 
 def test_an_answer_in_the_speech_is_a_cut_in_and_no_answer_to_its_end() -> None:
-    assert ended(ROW, [1_200, 2_300], [1_210, 2_320]) == Ended(300, 320, True)
-    assert ended(ROW, [1_200], [1_210]) == Ended(None, None, True)
+    assert ended(ROW, [1_200, 2_300], [1_210, 2_320]) == EndedTurn(300, 320, True)
+    assert ended(ROW, [1_200], [1_210]) == EndedTurn(None, None, True)
 
 
 @pytest.mark.parametrize(("percent", "value"), [(0, 1), (50, 3), (90, 5), (100, 5)])

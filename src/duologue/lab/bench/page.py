@@ -34,7 +34,7 @@ from duologue.server.run import serving
 from duologue.server.settings import Limits, ServerSettings, many_at_one_address
 
 from .chromium import FLAGS, find_chromium
-from .page_pairs import BUDGETS, Ended, Measured, Played, compare, ended
+from .page_pairs import BUDGETS, ComparedRecording, EndedTurn, PageTimes, compare, ended
 from .page_sound import RATE_HZ, SCRIPT, ArrivedSound, ToneVoice, script_argument
 from .talk import EARLY_MS, Expected, Talker, TimedBrain
 
@@ -49,7 +49,7 @@ NOTE = (
 
 
 @dataclass
-class ConversationNotes:
+class PageCallNotes:
     """What the server did in one conversation, in milliseconds of the wall clock."""
 
     decided: list[float] = field(default_factory=list)  # a turn is over
@@ -64,8 +64,8 @@ class _Heard(NamedTuple):
     """What a page did with one recording, and what arrived at the server: the sound, and the number of the sample with
     which the speech ends."""
 
-    ended: Ended
-    more: Measured
+    ended: EndedTurn
+    more: PageTimes
     arrived: Samples
     last: int | None
 
@@ -92,7 +92,9 @@ def bench_page(
         progress(f"{transport}, listening to what arrived")
         again = (_listen_again(talker, one, page) for one, page in zip(recordings, found, strict=True))
         played = [
-            Played(one.id, page.ended, there, page.more._replace(replayed_ms=replayed_ms, shifted_ms=shifted_ms))
+            ComparedRecording(
+                one.id, page.ended, there, page.more._replace(replayed_ms=replayed_ms, shifted_ms=shifted_ms)
+            )
             for one, page, there, replayed_ms, shifted_ms in zip(
                 recordings, found, listened, again, shifted, strict=True
             )
@@ -108,7 +110,7 @@ def bench_page(
     }
 
 
-def _listen(talker: Talker, expected: Expected, recording: Samples) -> Ended:
+def _listen(talker: Talker, expected: Expected, recording: Samples) -> EndedTurn:
     made = run_timed(talker.listen(recording)).decisions
     decided, speaks = ([one.t_ms for one in made if one.kind == kind] for kind in ("end_of_turn", "speaks"))
     return ended(expected, decided, speaks)
@@ -140,7 +142,7 @@ async def _play_everything(
     return found
 
 
-def _to_json(transport: str, one: Played) -> dict[str, Any]:
+def _to_json(transport: str, one: ComparedRecording) -> dict[str, Any]:
     sides = {"page": one.page._asdict(), "listen": one.listen._asdict()}
     return {"transport": transport, "id": one.id, **sides, **one.more._asdict()}
 
@@ -176,9 +178,9 @@ async def _play_all(
     return found
 
 
-def _watch(server: Server) -> ConversationNotes:
+def _watch(server: Server) -> PageCallNotes:
     """Note what the next conversation of this server does."""
-    notes = ConversationNotes()
+    notes = PageCallNotes()
 
     def observe(conversation: Conversation) -> None:
         conversation.engine.watchers.append(notes.follow)
@@ -232,7 +234,7 @@ async def _until(page: Page, condition: str) -> None:
 def _read(
     expected: Expected,
     recording: Samples,
-    notes: ConversationNotes,
+    notes: PageCallNotes,
     spoken_at: float,
     starts: list[float],
     stages: dict[str, int | None],
@@ -253,5 +255,5 @@ def _read(
     if found.decided_ms is not None and found.heard_ms is not None:
         sent_ms = found.heard_ms - found.decided_ms
     known = [ms for ms in stages.values() if ms is not None]
-    more = Measured(line_ms, audio_ms, sent_ms, sum(known) if known else None)
+    more = PageTimes(line_ms, audio_ms, sent_ms, sum(known) if known else None)
     return _Heard(found, more, notes.arrived.samples, last)

@@ -22,7 +22,7 @@ BUDGETS = (
 )
 
 
-class Ended(NamedTuple):
+class EndedTurn(NamedTuple):
     """How one recording ended on one side."""
 
     decided_ms: int | None  # the decision that the turn is over; None: never
@@ -30,7 +30,7 @@ class Ended(NamedTuple):
     is_cut_in: bool  # the agent spoke before the person had finished
 
 
-class Measured(NamedTuple):
+class PageTimes(NamedTuple):
     """What was measured on a page besides, for one recording."""
 
     line_ms: int | None = None  # from the last sample of the speech to the server's frame with this sample
@@ -41,20 +41,20 @@ class Measured(NamedTuple):
     shifted_ms: int | None = None  # the decision of `listen` if the recording begins half a frame later
 
 
-class Played(NamedTuple):
+class ComparedRecording(NamedTuple):
     """One recording, on both sides."""
 
     id: str
-    page: Ended
-    listen: Ended
-    more: Measured
+    page: EndedTurn
+    listen: EndedTurn
+    more: PageTimes
 
 
-def ended(expected: Expected, decided: Iterable[int], heard: Iterable[int]) -> Ended:
+def ended(expected: Expected, decided: Iterable[int], heard: Iterable[int]) -> EndedTurn:
     """How a recording ended, from the times of all decisions and all first samples, counted from the beginning of the
     recording."""
     heard = tuple(heard)
-    return Ended(
+    return EndedTurn(
         _after(expected, decided),
         _after(expected, heard),
         any(first <= at <= last for at in heard for first, last in expected.forbidden),
@@ -72,7 +72,7 @@ def percentile(values: Sequence[float], percent: int) -> int | None:
     return round(ordered[round(percent / 100 * (len(ordered) - 1))]) if ordered else None
 
 
-def compare(played: Sequence[Played]) -> dict[str, Any]:
+def compare(played: Sequence[ComparedRecording]) -> dict[str, Any]:
     """The statistics of one transport."""
     pairs = [one for one in played if _is_pair(one)]
     result: dict[str, Any] = {
@@ -109,7 +109,7 @@ def compare(played: Sequence[Played]) -> dict[str, Any]:
     return result
 
 
-def _is_pair(one: Played) -> bool:
+def _is_pair(one: ComparedRecording) -> bool:
     times = (one.page.decided_ms, one.page.heard_ms, one.listen.decided_ms, one.listen.heard_ms)
     return None not in times and one.page.is_cut_in == one.listen.is_cut_in
 
