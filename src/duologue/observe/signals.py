@@ -61,7 +61,8 @@ class TimedOut(Signal):
 
 @dataclass(frozen=True, slots=True)
 class HearingChanged(Signal):
-    """It has changed whether the person can be heard. `hearing` is the new value."""
+    """The status of hearing (can the person be heard, and if not, why?) has changed. `hearing` is the new status, such
+    as "on" or "muted"."""
 
     hearing: HearingStatus
 

@@ -21,9 +21,8 @@ from duologue.core.events import (
 )
 from duologue.core.step_record import StepRecord
 
-HALF_FRAME_MS = (
-    16  # ears count silence in whole frames of 32 ms: on average, a voice ends in the middle of its last one
-)
+# Ears count silence in whole frames of 32 ms. On average, a voice ends in the middle of its last frame.
+HALF_FRAME_MS = 16
 _NAMES = ("speechEndToText", "textToToken", "tokenToAudio", "audioToPlayed")
 
 
@@ -66,7 +65,7 @@ class LatencyStages:
                 self.newest["tokenToAudio"] = event.at - since
 
     def _begin(self, at: int) -> None:
-        """Note that a request was sent to the brain. If the user has said nothing since the last request, no new
+        """Record that a request was sent to the brain. If the user has said nothing since the last request, no new
         measurement begins: the request is part of the answer that is being measured, if there is one."""
         self._token_at = self._audio_at = None
         if self._spoke_at is None:
