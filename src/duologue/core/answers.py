@@ -142,8 +142,8 @@ def _count_loss(d: Draft) -> None:
 
 
 def owe_asked(d: Draft) -> None:
-    """Mark every turn that was sent to the brain as owed an answer again, because the question has changed. This is
-    done even if part of the old answer is still being heard."""
+    """The question has changed, so every turn that was sent to the brain needs an answer again. This is so even if part
+    of the old answer is still being heard."""
     d.asked = d.answered
     d.news = d.news or d.telling
     d.telling = False

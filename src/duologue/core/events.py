@@ -193,7 +193,9 @@ class SpeechStarted(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class SpeechStopped(RecurringEvent):
-    """Voice activity ended."""
+    """Voice activity ended. `quiet_ms` is how long ago the voice fell silent; no decision depends on it."""
+
+    quiet_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)

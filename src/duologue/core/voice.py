@@ -132,8 +132,8 @@ def progress(d: Draft, e: PlaybackProgressed) -> None:
 
 
 def finish(d: Draft, e: PlaybackFinished) -> None:
-    """Handle the end of the sound, which was played completely: its turns count as answered, and the count of
-    consecutive faults starts again at 0."""
+    """Handle the end of the sound, which was played completely. The turns that it answers now count as answered, and
+    the count of consecutive faults starts again at 0."""
     d.reply_id += 1
     mark_heard(d)
     end_reply(d, heard=True)

@@ -160,7 +160,7 @@ def end_voice(d: HearingDraft, ended_at: int) -> None:
     d.ended_at = ended_at
     newest = newest_of(d)
     if not d.button and (newest is None or newest.has_begun):
-        d.intents.append(it.StopSpeech())
+        d.intents.append(it.StopSpeech(max(0, d.at - d.ended_at)))
 
 
 def forget_ears(d: HearingDraft, i: EarsStopped) -> None:
@@ -214,7 +214,7 @@ def _hear(d: HearingDraft, utterance: HeardUtterance, heard: Partial | Final) ->
     if utterance.has_begun and (text or not utterance.taken):
         _tell(d, utterance.turn, utterance, text, heard)
     if begins_late and not d.speaking:
-        d.intents.append(it.StopSpeech())
+        d.intents.append(it.StopSpeech(max(0, d.at - d.ended_at)))
     if is_final and utterance.serial == d.newest and d.speaking:
         end_voice(d, d.at)  # an utterance with final text is over, even if the ears reported no end
 

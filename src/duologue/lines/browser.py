@@ -44,8 +44,8 @@ class ClientWire(Protocol):
         ...
 
     def send_cue(self, cue: int, pcm: bytes) -> None:
-        """Send a piece of a cue's sound. The client stops the cue as soon as it receives sound of a voice, or resumes a
-        voice that was held."""
+        """Send a piece of a cue's sound. The client stops the cue when a voice is to be heard: when it receives sound
+        of a voice, or when it resumes a held voice."""
         ...
 
     def stop_cue(self) -> None:

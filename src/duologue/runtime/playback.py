@@ -177,9 +177,9 @@ class Playback:
             self._caption(self._driver.state.at, speech, False)
 
     def _note_late(self, heard: Played | Finished | Stopped | Unplayable) -> None:
-        """Process a report about an earlier voice. If it says that more of the newest interrupted reply was heard than
-        was known, correct the history. `on_heard_late` is called when the heard part is large enough for the reply to
-        count as heard, and again when all of the reply was heard."""
+        """Process a late report, about speech that is no longer playing. If it says that the user heard more of the
+        last interrupted reply than the history has, correct the history. `on_heard_late` is called when the heard part
+        is large enough for the reply to count as heard, and again when all of the reply was heard."""
         cut = self.cut
         if not isinstance(heard, Stopped) or cut is None or cut.voice != heard.voice:
             return

@@ -195,7 +195,7 @@ def _has_title(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_placed(tokens: Sequence[Token], match: Match) -> bool:
-    """Does the match begin a clause or follow a preposition, and does the phrase end after it?"""
+    """Is the match where a value can stand? It must begin a clause or follow a preposition, and end its phrase."""
     first = match.first - (match.first > 0 and tokens[match.first - 1].word in ("the", "a", "an"))
     is_led = first == 0 or tokens[first - 1].word in PREPOSITIONS or bool(tokens[first].pause)
     after = tokens[match.after] if match.after < len(tokens) else None

@@ -117,7 +117,7 @@ def units_disagree(tokens: Sequence[Token], matches: Sequence[Match], question: 
 
 
 def _has_others_to_add(tokens: Sequence[Token], match: Match) -> bool:
-    """Is the speaker missing from this number, as in "me and two friends"?"""
+    """Does this number leave out the speaker? In "me and two friends", the "two" doesn't count "me"."""
     before = [token.word for token in tokens[max(0, match.first - 3) : match.first]]
     after = [token.word for token in tokens[match.after : match.after + 6]]
     is_added = any(one == "and" and other in _SELF for one, other in pairwise(after))

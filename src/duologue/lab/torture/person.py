@@ -154,11 +154,13 @@ class TypingPerson:
 
     def _next_line(self, talk: ConversationNotes) -> tuple[str, str]:
         """The next message and its item (the number that the answer must contain). If the agent has just offered to
-        retry, the message is "cancel". A "yes" is skipped if the agent didn't ask for it in the last turn of this
-        conversation."""
+        retry, the message is "cancel". A "yes" is repeated if it came too early, so that the agent asked again, and
+        skipped if the agent didn't ask for it in the last turn of this conversation."""
         last = talk.turns[-1] if talk.turns else None
         if last is not None and any(RETRY in heard for heard in last.heard):
             return "cancel", last.item
+        if last is not None and last.text == "yes" and any(f"{last.item}?" in heard for heard in last.heard):
+            return "yes", last.item  # it came too early, so the agent has asked again
         text, item = next(self._script)
         if text == "yes" and (last is None or last.item != item or last.text == "cancel"):
             text, item = next(self._script)

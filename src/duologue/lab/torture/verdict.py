@@ -86,7 +86,7 @@ def is_heard(turn: TypedTurn) -> bool:
 
 
 def is_broken_off(turn: TypedTurn) -> bool:
-    """Was only a part of the answer heard because of a fault, and has the page shown the rest of the answer?"""
+    """Did a fault cut off the answer, so that only a part of it was heard, and did the page show the rest?"""
     whole = any(one.strip().endswith((".", "?")) for one in turn.heard)
     return any(one.strip() for one in turn.heard) and not whole and not turn.is_cut_short and is_heard(turn)
 

@@ -78,9 +78,9 @@ def about_rule(number: int, witnesses: Iterable[Witness]) -> Iterator[Witness]:
 def first_complaint(
     machine: Machine, scopes: Mapping[int, CheckScope], witnesses: Iterable[tuple[int, Witness]]
 ) -> Violation | None:
-    """The first complaint of a law or a promise about one of these traces: about its last step, about the state after
-    it, or about a step that may follow. None if there is no complaint. Each witness comes with the number of its
-    scope."""
+    """Check each witness (a trace, with the number of the scope that it belongs to) against all laws and promises, and
+    return the first complaint; None if there is none. The last step of the trace, the state after it, and every step
+    that may follow are checked."""
     explorers: dict[int, CoreExplorer] = {}
     for number, witness in witnesses:
         explorer = explorers.get(number)

@@ -28,7 +28,7 @@ class OwnershipMutant(NamedTuple):
 
 
 def ownership_mutants() -> Iterator[OwnershipMutant]:
-    """Every mutant, in the order of the rows."""
+    """All mutants of the ownership machine, in the order of its ROWS."""
     for index, row in enumerate(ROWS):
         yield OwnershipMutant("drop row", row.name, _without(ROWS, index))
         yield OwnershipMutant("redirect row", row.name, _with(index, replace(row, target=_another(row))))
