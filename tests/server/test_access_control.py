@@ -10,6 +10,7 @@ from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.access_control import AccessControl
 from duologue.server.connection_limit import ConnectionLimit
 from duologue.server.settings import Limits, ServerSettings
+from duologue.server.shared_limits import SharedLimits
 from duologue.server.wrong_credentials import FIRST_WAIT_S
 
 PROXY = "10.0.0.1"
@@ -17,8 +18,9 @@ PROXY = "10.0.0.1"
 
 def control(refused: list[str], **limits: Any) -> AccessControl:
     settings = ServerSettings(trusted_proxies=(PROXY,), limits=Limits(**limits))
-    limit = ConnectionLimit(settings.limits.connections, settings.trusted_proxies, refused.append)
-    return AccessControl(settings, limit, refused.append)
+    shared = SharedLimits(settings.limits)
+    limit = ConnectionLimit(shared, settings.trusted_proxies, refused.append)
+    return AccessControl(settings, shared, limit, refused.append)
 
 
 def scope_of(caller: str, peer: str = PROXY) -> dict[str, Any]:
