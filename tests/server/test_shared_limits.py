@@ -71,7 +71,7 @@ def test_what_was_granted_too_much_at_once_is_refilled_before_more_is_granted() 
     seconds = []
     for second in range(1, 20):
         machine.now_ms += 1_000
-        if any([machine.take(process) for process in range(4)]):
+        if sum(machine.take(process) for process in range(4)):
             seconds.append(second)
         machine.deliver()
     assert seconds == [11, 15, 19], "first a debt of one burst, and then each round of four costs four"
