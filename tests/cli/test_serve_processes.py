@@ -172,7 +172,7 @@ def test_one_address_gets_no_more_from_two_processes_and_another_address_is_serv
         for number in range(4):  # at each process
             late = stack.enter_context(greeted(port, f"late {number}", address))
             say(late, "start")
-            why = hear(late, "error", code="start_refused")["message"]
+            why = str(hear(late, "error", code="start_refused")["message"])
             assert why.startswith("Your address has 10 conversations in which nothing was said yet")
         for number in range(2):
             stack.enter_context(talking(port, f"honest {number}", "127.0.0.8"))
