@@ -25,8 +25,8 @@ Duologue is under the Apache License 2.0. **Copyleft licences are marked**: thes
 packages, which you may replace; if you pass the image on, their conditions apply to them.
 
 - soxr (LGPL-2.1-or-later) resamples sound; psycopg (LGPL-3.0) is used only with PostgreSQL.
-- espeak-ng (GPL-3.0-or-later) is no dependency. It is loaded at run time only if you pull it and choose its voice.
-- Models are no packages: [Models](models.md) lists them with their licences.
+- espeak-ng (GPL-3.0-or-later) isn't a dependency. It is loaded at run time only if you pull it and choose its voice.
+- Models aren't packages: [Models](models.md) lists them with their licences.
 
 | package | version | licence | |
 |---|---|---|---|

@@ -14,6 +14,7 @@ from tests.server.running_server import agent_that_says
 def test_a_server_that_other_machines_can_reach_always_has_a_token() -> None:
     for host in ("0.0.0.0", "::", "192.168.1.5", "example.org", ""):
         assert len(Server(agent_that_says(), ServerSettings(host=host)).settings.token) >= 32
+    assert len(Server(agent_that_says(), ServerSettings(public=True)).settings.token) >= 32, "reached by a tunnel"
     for host in ("127.0.0.1", "::1", "localhost", "127.8.8.8"):
         assert not Server(agent_that_says(), ServerSettings(host=host)).settings.token
 

@@ -109,8 +109,9 @@ class FlowBrain:
         return turns.talk if turns is not None else None
 
     def form(self, conversation: str) -> Form | None:
-        """The form of the open flow: its slots and their values. If no flow is open, the form of the flow that was
-        completed last, with its results. None if there is neither, or if the dialogue isn't in memory."""
+        """The form of the open flow: its slots and their values. If no flow is open, this is the form of the flow that
+        was completed last, with its results. None if there is no such flow either, or if the dialogue isn't in
+        memory."""
         talk = self.talk_of(conversation)
         return form_of(self._domain, talk.state) if talk is not None else None
 
@@ -314,8 +315,8 @@ def _unprocessed(turns: Sequence[UserSaid], given: dict[int, int]) -> tuple[str,
 
 
 def _known(given: int | str) -> int:
-    """How many words of a turn were processed, read from a checkpoint. Earlier versions stored the words themselves;
-    these are counted."""
+    """How many words of a turn were processed, according to a checkpoint. If an earlier version wrote the checkpoint,
+    it contains the words themselves, and they are counted here."""
     return count_words(given) if isinstance(given, str) else int(given)
 
 

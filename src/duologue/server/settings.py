@@ -179,9 +179,10 @@ class ServerSettings:
         return self.opus if self.opus is not None else not self.is_for_this_machine
 
     def guarded(self) -> ServerSettings:
-        """The same settings, with a new token if the server listens for other machines and callers would otherwise need
+        """The same settings, with a new token if other machines can reach the server and callers would otherwise need
         neither a token nor a ticket."""
-        return self if self.is_loopback or self.needs_ticket else replace(self, token=secrets.token_urlsafe(24))
+        is_reached = not self.is_loopback or self.public
+        return replace(self, token=secrets.token_urlsafe(24)) if is_reached and not self.needs_ticket else self
 
 
 def is_loopback(host: str) -> bool:

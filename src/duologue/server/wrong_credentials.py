@@ -7,12 +7,14 @@ Rule: the only state is a table of addresses, whose size is limited; the time is
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections import OrderedDict
 
 FIRST_WAIT_S = 0.25
 WAIT_S_MAX = 8.0
 FORGET_S = 300.0  # after this long without a wrong attempt, the count of an address begins again
 ADDRESSES_MAX = 10_000
+_LOG_KEY = secrets.token_bytes(32)  # of this process; without a key, every possible address could be tried
 
 
 class WrongCredentials:
@@ -54,6 +56,6 @@ class WrongCredentials:
 
 
 def address_hash(address: str) -> str:
-    """A hash of an address, for the log: the same address always has the same hash, and readers of the log can't see
-    the address itself."""
-    return hashlib.sha256(address.encode()).hexdigest()[:12]
+    """A hash of an address, for the log: in one process the same address always has the same hash, and readers of the
+    log can't find out the address."""
+    return hashlib.blake2b(address.encode(), key=_LOG_KEY, digest_size=6).hexdigest()

@@ -32,3 +32,13 @@ def test_a_choice_found_by_its_sound_is_asked_about(reply: str, value: str) -> N
 def test_a_yes_takes_the_one_that_was_asked_about() -> None:
     reading = read(Question(DEVICE, "Did you mean router?", among=("router",)), "yes", TODAY)
     assert reading.value_of("device") == "router"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("text", "name"), [("zzz wibble", "são paulo"), ("apple", "pole"), ("banana republic", "pin")])
+def test_words_with_other_syllables_do_not_sound_alike(text: str, name: str) -> None:
+    assert like(text, (name,)) == ()
+
+
+@pytest.mark.parametrize(("text", "name"), [("saw pow low", "são paulo"), ("reader", "router"), ("plain", "plane")])
+def test_words_with_about_as_many_syllables_sound_alike(text: str, name: str) -> None:
+    assert like(text, (name,)) == (name,)
