@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..language.days import Today
-from ..language.match import Match, overlaps
+from ..language.match import DOUBTED, Match, overlaps
 from ..language.readings import (
     Ambiguous,
     Confirmation,
@@ -116,6 +116,8 @@ class ReplyContext:
     def as_reading(self, match: Match) -> Reading:
         start, end = span_of(self.tokens, match.first, match.after)
         raw = self.reply[start:end]
+        if match.unit == DOUBTED:
+            return Ambiguous(self.slot.name, match.candidates, raw, (start, end), must_ask=True)
         if len(match.candidates) == 1:
             return Direct((Value(self.slot.name, match.candidates[0], raw, (start, end)),))
         return Ambiguous(self.slot.name, match.candidates, raw, (start, end), match.unit == SPAN_OF_DAYS)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..language.days import Today, today_of
-from ..language.match import Match, overlaps
+from ..language.match import DOUBTED, Match, overlaps
 from ..language.readings import Slot, SlotKind, Value
 from .dates import find_dates
 from .from_and_to import activity_of, activity_said, role_said, roles_among
@@ -130,7 +130,7 @@ def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> l
     """Every match in a reply, each with the slots whose grammar finds it."""
     found: list[Found] = []
     for slot in slots:
-        matches = find_values(tokens, slot, today, is_asked=False)
+        matches = [match for match in find_values(tokens, slot, today, is_asked=False) if match.unit != DOUBTED]
         for match in with_units(tokens, matches) if slot.kind is SlotKind.NUMBER else matches:
             same = next((fitting for other, fitting in found if other == match), None)
             if same is None:

@@ -16,7 +16,7 @@ from ..language.correction_patterns import CorrectionWords, correction_patterns
 from ..language.pack import IncompletePack, LanguagePack, LanguageWords, ListReaders, ReplyReaders, Signs, checked_pack
 from ..language.readings import SlotKind
 from ..language.value_forms import ValueForms
-from . import embedded_values, free_text, list_replies, read_confirmation, read_reply, signs, yes_no
+from . import codes, embedded_values, free_text, list_replies, read_confirmation, read_reply, signs, yes_no
 from .lexicon import Compounds, Lexicon, lexicon_of
 from .signs import is_value_word
 from .tokens import stems_of, tokens_of
@@ -82,6 +82,7 @@ def _replies(lexicon: Lexicon) -> ReplyReaders:
         plain_answer=partial(read_confirmation.plain_answer, lexicon),
         says_yes_then_asks=partial(read_confirmation.says_yes_then_asks, lexicon),
         is_all_values=partial(embedded_values.is_all_values, lexicon),
+        codes_in=partial(codes.find_code, lexicon),
         name_in_sentence=partial(free_text.name_in_sentence, lexicon),
         trimmed_text=partial(free_text.trimmed_text, lexicon),
         answering_part=partial(free_text.answering_part, lexicon),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 
 from .correction_patterns import CorrectionPatterns
 from .list_reply import ListReply
-from .match import Span
+from .match import Match, Span
 from .readings import ConfirmationAnswer, Direct, Polarity, Question, Reading, Slot, SlotKind, Trick, Value
 from .tokens import Token
 from .value_forms import ValueForms
@@ -34,6 +34,7 @@ class ReplyReaders:
     plain_answer: Callable[[str, str, str, tuple[Slot, ...]], ConfirmationAnswer | None]  # an explicit yes or no
     says_yes_then_asks: Callable[[str, str, str], bool]  # question, reply, today
     is_all_values: Callable[[str, str], bool]  # nothing but days, times and amounts
+    codes_in: Callable[[Tokens], list[Match]]  # every spelled code, among any other words
     name_in_sentence: Callable[[Tokens], Span | None]  # "my name is …", in a sentence that goes on
     trimmed_text: Callable[[Tokens, Slot], Span]  # free text without politeness at its ends
     answering_part: Callable[[Tokens, Span], Span]  # free text without a question or request at its end
