@@ -187,6 +187,7 @@ def self_correction(domain: Domain, slot: str, text: str, today: str) -> tuple[S
             found := _first(_read(domain, spec, said["new"], said.span("new"), today))
         ):
             return (SetSlot(slot, found.value, found.raw, found.span),)
+    before: Filled | None = None
     said = (
         domain.pack.corrections.changed_mind.match(text)
         if not domain.pack.corrections.no_something.match(text)
@@ -194,9 +195,11 @@ def self_correction(domain: Domain, slot: str, text: str, today: str) -> tuple[S
     )
     if said is None:
         said = domain.pack.corrections.repair.match(text)
-        if said is None or _first(_read(domain, spec, said["old"], said.span("old"), today)) is None:
+        old = _first(_read(domain, spec, said["old"], said.span("old"), today)) if said is not None else None
+        if said is None or old is None:
             return ()
-    found = _first(_read_listed(domain, spec, said, today))
+        before = Filled(old.value, old.raw, old.span)  # "yesterday, no, the day before"
+    found = _first(_read_listed(domain, spec, said, today, before))
     return (SetSlot(slot, found.value, found.raw, found.span),) if found is not None else ()
 
 

@@ -78,11 +78,11 @@ def _are_letters(tokens: Sequence[Token], place: int) -> bool:
     """Are these two or three letters in lower case spelled, and not a word? They are if digits follow directly, as in
     "pq 7781" or "lm double three", and if no such carrier word exists."""
     word, after = tokens[place].word, place + 1
-    if not 2 <= len(word) <= _LETTERS_MAX or is_carrier(word) or word in HESITATIONS or after >= len(tokens):
+    if not 2 <= len(word) <= _LETTERS_MAX or is_carrier(word) or word in _HEARD_AS or after >= len(tokens):
         return False
     follows = tokens[after].word
     is_digit = follows in TIMES or follows in UNITS or follows in TENS or follows == "oh" or follows[0].isdigit()
-    return is_digit and not tokens[after].pause and not is_negation(word)
+    return is_digit and not tokens[after].pause and word not in HESITATIONS and not is_negation(word)
 
 
 def _ends_hundred(tokens: Sequence[Token], at: int) -> bool:

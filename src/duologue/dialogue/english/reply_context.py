@@ -30,7 +30,7 @@ from .grammar_for_kind import find_values
 from .numbers import find_digit_run
 from .party_size import counts_people, find_party, repeats_count
 from .tokens import Token, span_of, stem
-from .units import asks_how_many, find_zero, with_units
+from .units import asks_how_many, find_zero, in_asked_period, with_units
 from .yes_no import Polarity, asks_for_more, is_bare_yes_no, places_outside_yes_no, polarity, trick_of
 
 MOMENTS = (SlotKind.DATE, SlotKind.TIME)  # kinds for which a reply may ask whether a value suits
@@ -64,7 +64,8 @@ class ReplyContext:
         rest = [match for match in matches if company is None or not overlaps(match, company)]
         if company is not None and rest and repeats_count(self.tokens, rest, company):
             return [company._replace(first=min(company.first, rest[0].first))]
-        return with_units(self.tokens, rest) + ([company] if company is not None else [])
+        rest = in_asked_period(self.tokens, with_units(self.tokens, rest), self.question)
+        return rest + ([company] if company is not None else [])
 
     def words_of_other_slots(self, covered: frozenset[int]) -> frozenset[int]:
         """The indexes of words that give a value for another slot. Such words are never ignored as carrier words (words
