@@ -122,6 +122,7 @@ ENGLISH = LanguagePack(
             """but not on|but not|just not on|just not|except for|except on|except|apart from|other than|not on|not|
             but never|excluding"""
         ),
+        adding=_set("also too another additional additionally plus besides both"),
         contrasts=_set("but though although and however"),
         between=_set("between"),
         ands=_set("and"),

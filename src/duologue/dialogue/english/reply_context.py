@@ -29,11 +29,13 @@ from .explained_words import covered_by, echo_of, unclear
 from .grammar_for_kind import find_values
 from .numbers import find_digit_run
 from .party_size import counts_people, find_party, repeats_count
-from .tokens import Token, span_of, stem
+from .tokens import Token, span_of, stem, tokens_of
 from .units import asks_how_many, find_zero, in_asked_period, with_units
 from .yes_no import Polarity, asks_for_more, is_bare_yes_no, places_outside_yes_no, polarity, trick_of
 
 MOMENTS = (SlotKind.DATE, SlotKind.TIME)  # kinds for which a reply may ask whether a value suits
+
+_WHO = frozenset("who who's whom whose".split())
 
 
 class ReplyContext:
@@ -66,6 +68,11 @@ class ReplyContext:
             return [company._replace(first=min(company.first, rest[0].first))]
         rest = in_asked_period(self.tokens, with_units(self.tokens, rest), self.question)
         return rest + ([company] if company is not None else [])
+
+    def asks_for_person(self) -> bool:
+        """Does the question ask for the name of a person: "your name?", "who is it for?"? Then an ordinary word such as
+        "June" may be the name."""
+        return "nam" in self.echo or any(token.word in _WHO for token in tokens_of(self.question.text))
 
     def words_of_other_slots(self, covered: frozenset[int]) -> frozenset[int]:
         """The indexes of words that give a value for another slot. Such words are never ignored as carrier words (words

@@ -27,7 +27,7 @@ _LIST_WORDS = (
 )
 _LISTS = (
     "common open_ends open_verb_marks goes_on small around_names retry give_up neither asks_for_value again "
-    "asks_which which_ones why asks_why before_questions contrasts between ands month_ranges around_topics "
+    "asks_which which_ones why asks_why before_questions adding contrasts between ands month_ranges around_topics "
     "cancel_stems wait_stems"
 ).split()
 
@@ -144,6 +144,7 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         prefers_before=lexicon.prefers_before,
         prefers_after=lexicon.prefers_after,
         excepts=lexicon.excepts,
+        adding=lists["adding"],
         contrasts=lists["contrasts"],
         between=lists["between"],
         ands=lists["ands"],

@@ -92,6 +92,7 @@ class LanguageWords:
     prefers_after: tuple[Phrase, ...]  # after it: "would be best"
     excepts: tuple[Phrase, ...]  # between a range and a value that is excluded: "but not"
     contrasts: frozenset[str]  # join a range and a wish: "but"
+    adding: frozenset[str]  # ask for one more thing: "also", "too"
     between: frozenset[str]  # begin a range of two ends
     ands: frozenset[str]  # between the two ends
     months: frozenset[str]
