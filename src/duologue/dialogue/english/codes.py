@@ -30,6 +30,7 @@ _LETTER_NAMES = {"zed": "Z", "zee": "Z", "aitch": "H"}
 _HEARD_AS = {"ate": "8", "for": "4", "fore": "4", "to": "2", "too": "2", "won": "1", "tree": "3"}  # words that sound like digits
 _DIGITS = "?0123456789"
 _DIGITS_BEFORE_HEARD = 2  # such a word is a digit only after at least this many spelled pieces
+_ENDINGS = frozenset("ct dd ds ff ft gg ks ld lk ll lm lt ms nd nk ns nt ps pt rc rd rk rm rn rt sh sk sp ss st ts".split())
 _LETTERS_MAX = 3  # of a group of letters in lower case before digits: "abc 123"
 CODE_CHARS_MIN = 2
 CODE_CHARS_MAX = 40
@@ -78,11 +79,21 @@ def _are_letters(tokens: Sequence[Token], place: int) -> bool:
     """Are these two or three letters in lower case spelled, and not a word? They are if digits follow directly, as in
     "pq 7781" or "lm double three", and if no such carrier word exists."""
     word, after = tokens[place].word, place + 1
-    if not 2 <= len(word) <= _LETTERS_MAX or is_carrier(word) or word in _HEARD_AS or after >= len(tokens):
+    if not 2 <= len(word) <= _LETTERS_MAX or _is_like_a_word(word) or is_carrier(word) or word in _HEARD_AS or after >= len(tokens):
         return False
     follows = tokens[after].word
     is_digit = follows in TIMES or follows in UNITS or follows in TENS or follows == "oh" or follows[0].isdigit()
     return is_digit and not tokens[after].pause and word not in HESITATIONS and not is_negation(word)
+
+
+def _is_like_a_word(word: str) -> bool:
+    """May these three letters be a word, such as "ask" or "mum"? Not without a vowel, with a q, x or z, or with an ending
+    that words don't have."""
+    has_vowel = any(char in "aeiouy" for char in word)
+    if len(word) < _LETTERS_MAX or not has_vowel or any(char in "qxz" for char in word):
+        return False
+    is_ending = word[-2] in "aeiouy" or word[-1] in "aeiouy" or word[-2:] in _ENDINGS
+    return is_ending
 
 
 def _ends_hundred(tokens: Sequence[Token], at: int) -> bool:

@@ -132,6 +132,7 @@ def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> l
     for slot in slots:
         matches = [match for match in find_values(tokens, slot, today, is_asked=False) if match.unit != DOUBTED]
         if slot.kind is SlotKind.NUMBER:
+            matches = [match for match in matches if not _is_of_time(tokens, match) or may_count(slot, "time")]
             matches = in_asked_period(tokens, with_units(tokens, matches), Question(slot), is_asked=False)
         for match in matches:
             same = next((fitting for other, fitting in found if other == match), None)
@@ -140,6 +141,10 @@ def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> l
             else:
                 same.append(slot)
     return found
+
+
+def _is_of_time(tokens: Sequence[Token], match: Match) -> bool:
+    return any(CLASS_OF.get(one.unit) == "time" for one in with_units(tokens, [match]))
 
 
 def _longest(found: Sequence[Found], taken: Sequence[Match]) -> list[Found]:
