@@ -160,7 +160,7 @@ def _play(script: CallScript, here: Path, folder: Path, fast: bool) -> CallOutco
 
     found = find_agent(script.agent) if script.agent else _repeating(script)
     answering = with_speech(found)
-    speech = PhoneSpeech(EspeakVoice("en-us+f3", 170), here)
+    speech = PhoneSpeech(EspeakVoice("en-us+f4", 170), here)
     if not fast:
         return asyncio.run(_call(script, answering, speech, folder))
     from duologue.runtime.simulated_clock import run_simulated
@@ -196,7 +196,8 @@ async def _call(script: CallScript, agent: Agent, speech: PhoneSpeech, folder: P
 
 
 def _call_running_server(script: CallScript, here: Path, url: str, as_json: bool) -> None:
-    """Call an agent in another process. Here, only the agent's audio is known; what the agent understood isn't."""
+    """Call an agent that runs in another process. This process gets the agent's audio, but doesn't learn what the agent
+    understood."""
     from duologue.lab.sim.call_script import Expect
     from duologue.lab.sim.phone_speech import PhoneSpeech
     from duologue.voice.espeak import EspeakVoice
@@ -205,7 +206,7 @@ def _call_running_server(script: CallScript, here: Path, url: str, as_json: bool
         raise DuologueError(
             "`expect: heard` and `said` need the agent in this process: remove them from the script, or omit --to"
         )
-    carrier, problem = asyncio.run(_dial(script, PhoneSpeech(EspeakVoice("en-us+f3", 170), here), url))
+    carrier, problem = asyncio.run(_dial(script, PhoneSpeech(EspeakVoice("en-us+f4", 170), here), url))
     result = {"carrier": script.carrier, "result": "failed" if problem else "passed", "problem": problem or None}
     if as_json:
         facts = {**result, "agent_heard_ms": carrier.played_ms, "clears": carrier.clears}
@@ -233,8 +234,8 @@ async def _dial(script: CallScript, speech: PhoneSpeech, url: str) -> tuple[Scri
 
 
 async def _call_fast(script: CallScript, agent: Agent, speech: PhoneSpeech, folder: Path) -> CallOutcome:
-    """Play the call on the simulated clock. The line and the carrier are the same as in real time, but no socket is
-    between them."""
+    """Play the call on the simulated clock. The line and the carrier are the same as in real time, but they are
+    connected directly instead of by a socket."""
     from duologue.lab.sim.offline_call import OfflineCall
     from duologue.lines.phone.carriers import CARRIERS
     from duologue.lines.phone.digits import Digits

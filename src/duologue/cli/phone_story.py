@@ -34,8 +34,8 @@ def is_story(data: object) -> bool:
 
 
 def story_command(file: Path, data: object, carrier: str, agent: str, as_json: bool) -> None:
-    """Play a story. `carrier` and `agent`, unless they are empty, are used instead of the ones that the story names.
-    The agent's module may be in the folder of the story."""
+    """Play a story. `carrier` and `agent`, unless they are empty, replace the carrier and the agent that the story
+    names. The agent's module may be in the folder of the story."""
     try:
         from duologue.lab.sim.phone_speech import PhoneSpeech
         from duologue.lab.sim.phone_story import read_story

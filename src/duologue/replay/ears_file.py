@@ -272,15 +272,15 @@ class _Told:
 
     def compare(self, event: ev.Event, line: int) -> bool:
         """Check that this event, which is in this line of the journal of events, agrees with the next decision. Raises
-        InvalidEars if it doesn't. Returns True if this can't be verified, because the words are redacted; otherwise
-        False."""
+        InvalidEars if it doesn't agree. If the words are redacted, nothing is raised: returns True if the event can't
+        be verified. Otherwise returns False."""
         if self._is_redacted:
             return not any(_drop_until(decided, event) for decided in (self._by_steps, self._by_inputs))
         decided = self._by_steps or self._by_inputs
         if not decided:
             raise InvalidEars(
                 f"line {self._line}: {type(event).__name__} is in line {line} of the journal,"
-                " but the replay doesn't decide it"
+                " but the replay made no such decision"
             )
         number, intent = decided.popleft()
         if not _is_same(intent, event):
@@ -299,7 +299,8 @@ class _Told:
 
 
 def _drop_until(decided: deque[tuple[int, Intent]], event: ev.Event) -> bool:
-    """Is this event among these decisions? If it is, its decision and all decisions before it are removed."""
+    """Remove the decision that led to this event, and all decisions before it. Returns False and removes nothing if no
+    decision led to this event."""
     for place, (_, intent) in enumerate(decided):
         if _is_same(intent, event):
             for _ in range(place + 1):

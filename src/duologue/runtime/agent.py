@@ -172,7 +172,7 @@ class Agent:
             problems.append(f"ears must have a method listen(audio), but {type(self.ears).__name__} does not")
         problems += self._text_problems() + self._call_problems()
         if problems:
-            raise InvalidAgent("; ".join(problems))
+            raise InvalidAgent("; ".join(dict.fromkeys(problems)))
         for name, value in made.items():
             object.__setattr__(self, name, value)
         if not known_code(self.language):

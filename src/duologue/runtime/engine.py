@@ -193,7 +193,8 @@ class Engine:
         )
 
     def _follow_switches(self) -> list[Callable[[], None]]:
-        """Send a signal when the ears, voice or brain switch to another service. Returns functions that stop this."""
+        """From now on, send a signal when the ears, voice or brain switch to another service. Returns functions that
+        end these signals: one for each part that can switch."""
 
         def tell(switch: Switch) -> None:
             self.announcer.meter.note_switch()
@@ -203,12 +204,14 @@ class Engine:
         return [part.follow_switches(tell) for part in parts if isinstance(part, ReportsSwitches)]
 
     def _voiced(self, agent: Agent) -> Agent:
-        """This agent. If it has no voice or no ears, those of the conversation's first agent are used."""
+        """This agent, or a copy of it: if the agent has no voice or no ears, the copy has the voice or the ears of the
+        conversation's first agent."""
         voice, ears = agent.voice or self.root.voice, agent.ears or self.root.ears
         return agent if (voice, ears) == (agent.voice, agent.ears) else replace(agent, voice=voice, ears=ears)
 
     def _change_agent(self, effect: fx.ChangeAgent) -> None:
-        """Apply the oldest waiting change of the agent. Its new ears listen as soon as the user is quiet."""
+        """Apply the oldest waiting change to the agent. If the agent has other ears after the change, these begin to
+        listen when the user is quiet."""
         agent = self.changes.apply()
         if agent is None:
             return
@@ -346,8 +349,8 @@ class Engine:
         self.unsaved_answers.note_receipts(receipts, played, saved_voice)
 
     def note_arrival(self, played: Played, receipts: tuple[AnswerReceipt, ...]) -> None:
-        """Note that a client has connected. If it has played voices that were never saved, the numbers of these voices
-        aren't used again, and what the client has heard isn't said again."""
+        """Called when a client has connected. If the client has played voices that were never saved, the numbers of
+        these voices aren't used again, and what the client has heard isn't said again."""
         state = self.driver.state
         if played.voice > state.voice_id and state.voice not in SOUNDING:
             self.driver.post(ev.VoicesPlayed, played=played.voice)
@@ -491,14 +494,16 @@ class Engine:
 
     def _offer(self, effect: fx.StartReply) -> str:
         """What to say after an answer was cut off although the user said nothing: the rest of the answer if the line
-        was lost, otherwise a phrase. Empty for a brain that Remembers: it repeats its last question by itself."""
+        was lost, otherwise a phrase. Empty if the brain implements `Remembers`, because such a brain repeats its last
+        question by itself."""
         if isinstance(self.agent.thinker, Remembers):
             return ""
         return self.playback.rest_of_cut or self.agent.says("go_on", effect.reply)
 
     def _note_heard_late(self, speech: Speech) -> None:
-        """Mark the request of this interrupted speech as handled, because a late report says that it was heard. But if
-        the speech is incomplete, a brain that Remembers continues it by itself, so nothing is marked."""
+        """A late report says that this interrupted speech was heard: mark its request as handled. There is one
+        exception: if the speech is incomplete and the brain implements `Remembers`, the brain continues the speech by
+        itself, so nothing is marked."""
         if speech.complete or not isinstance(self.agent.thinker, Remembers):
             self.hearing.note_heard_late(speech.reply)
             self.requests.note_heard_late(speech.reply)
@@ -560,7 +565,7 @@ class Engine:
         self.bus.send(sg.HearingChanged(self.driver.now(), hearing))
 
     def note_attention(self, here: bool) -> None:
-        """Note whether the user is at the screen. Call this again every minute while the user is there."""
+        """Record whether the user is at the screen. Call this again every minute while the user is there."""
         if here:
             self.driver.post(ev.PersonSeen)
         if here is not self.attention:

@@ -179,8 +179,8 @@ def _note_finals(conversation: Conversation, evidence: Evidence) -> None:
 
 
 async def _rests(conversation: Conversation) -> bool:
-    """Does the call end, or does nothing remain to be done in it, within REST_S_MAX seconds? True also if the call is
-    paused."""
+    """Does the call come to rest within REST_S_MAX seconds? It rests if it has ended, if it is paused, or if nothing is
+    left to do in it."""
     for _ in range(REST_S_MAX):
         s = conversation.machine_state
         if s.link in (Link.IDLE, Link.SUSPENDED) or (floor_is_free(s) and not is_owed(s)):

@@ -30,7 +30,7 @@ def changes_of(agent: Agent, config: SessionConfig, calls: ClientCalls) -> dict[
 
 def endpoint_of(agent: Agent, turns: TurnDetection | None) -> EndpointPolicy | str:
     """The policy that decides when a turn ends: a fixed silence, a more or less eager semantic policy, or the agent's
-    own."""
+    own policy."""
     if turns is None:
         return agent.endpoint
     if turns.type == "server_vad":
