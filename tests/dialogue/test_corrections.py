@@ -324,9 +324,9 @@ def test_a_no_to_the_second_of_two_questions_is_not_about_the_first(text: str, a
 @pytest.mark.parametrize(
     ("kind", "text", "value"),
     [
-        (SlotKind.DATE, "yesterday, no sorry, the day before", "2026-03-02"),
-        (SlotKind.DATE, "on Monday, or no, the day before", "2026-03-01"),
-        (SlotKind.MONEY, "forty quid I think, or no, let's make it sixty", {"amount": 60, "currency": None}),
+        (SlotKind.DATE, "yesterday, no sorry, the day before", "2025-11-30"),
+        (SlotKind.DATE, "on Monday, or no, the day before", "2025-11-30"),
+        (SlotKind.MONEY, "forty quid I think, or no, let's make it sixty", {"amount": 60, "currency": "GBP"}),
         (SlotKind.NUMBER, "four, wait, make that six", 6),
     ],
 )

@@ -132,7 +132,11 @@ def _objects(d: DialogueDraft, text: str, tokens: Sequence[Token]) -> bool:
     words = d.domain.pack.words
     begins = next((place for place, token in enumerate(tokens) if token.word not in words.fillers), 0)
     follows = tokens[begins + 1] if begins + 1 < len(tokens) else None
-    if follows is not None and tokens[begins].word in words.dissent and (follows.pause or follows.word in words.dissent):
+    if (
+        follows is not None
+        and tokens[begins].word in words.dissent
+        and (follows.pause or follows.word in words.dissent)
+    ):
         return True
     stopped = after_stop(words_of(tokens), words.stopping, words.before_questions)
     return stopped > 0 and d.domain.pack.replies.is_all_values(text[tokens[stopped].start :], d.today)

@@ -125,7 +125,11 @@ def only_one(domain: Domain, effect: Understand, today: str) -> tuple[ChitChat, 
     """What the agent says if the reply gives several values for a choice, a number or an amount: that it can take only
     one. Empty for any other reply."""
     spec = domain.slots[effect.waiting_for] if effect.waiting_for is not None else None
-    if spec is None or spec.kind not in _COUNTED_ONCE or domain.pack.signs.asks(domain.pack.words.tokens_of(effect.text)):
+    if (
+        spec is None
+        or spec.kind not in _COUNTED_ONCE
+        or domain.pack.signs.asks(domain.pack.words.tokens_of(effect.text))
+    ):
         return ()
     reading = domain.pack.replies.read(Question(spec.grammar_slot, effect.question), effect.text, today)
     is_several = isinstance(reading, Unclear) and reading.why is Why.SEVERAL

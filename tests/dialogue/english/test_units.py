@@ -7,7 +7,14 @@ import pytest
 from duologue.dialogue.english import Question, Slot, SlotKind, read_parts
 from duologue.dialogue.english.numbers import find_numbers
 from duologue.dialogue.english.tokens import stem, tokens_of
-from duologue.dialogue.english.units import CLASS_OF, classes_asked, counts_children, find_rate, period_asked, with_units
+from duologue.dialogue.english.units import (
+    CLASS_OF,
+    classes_asked,
+    counts_children,
+    find_rate,
+    period_asked,
+    with_units,
+)
 from tests.dialogue.english.grammar_replies import WEDNESDAY, ask, said
 
 

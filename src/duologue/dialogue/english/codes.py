@@ -27,10 +27,20 @@ _AS_IN = ("for", "like")
 _ZERO_OR_O = ("oh", "o")
 NOUGHT = ("nought", "naught")
 _LETTER_NAMES = {"zed": "Z", "zee": "Z", "aitch": "H"}
-_HEARD_AS = {"ate": "8", "for": "4", "fore": "4", "to": "2", "too": "2", "won": "1", "tree": "3"}  # words that sound like digits
+_HEARD_AS = {
+    "ate": "8",
+    "for": "4",
+    "fore": "4",
+    "to": "2",
+    "too": "2",
+    "won": "1",
+    "tree": "3",
+}  # words that sound like digits
 _DIGITS = "?0123456789"
 _DIGITS_BEFORE_HEARD = 2  # such a word is a digit only after at least this many spelled pieces
-_ENDINGS = frozenset("ct dd ds ff ft gg ks ld lk ll lm lt ms nd nk ns nt ps pt rc rd rk rm rn rt sh sk sp ss st ts".split())
+_ENDINGS = frozenset(
+    "ct dd ds ff ft gg ks ld lk ll lm lt ms nd nk ns nt ps pt rc rd rk rm rn rt sh sk sp ss st ts".split()
+)
 _LETTERS_MAX = 3  # of a group of letters in lower case before digits: "abc 123"
 CODE_CHARS_MIN = 2
 CODE_CHARS_MAX = 40
@@ -79,7 +89,13 @@ def _are_letters(tokens: Sequence[Token], place: int) -> bool:
     """Are these two or three letters in lower case spelled, and not a word? They are if digits follow directly, as in
     "pq 7781" or "lm double three", and if no such carrier word exists."""
     word, after = tokens[place].word, place + 1
-    if not 2 <= len(word) <= _LETTERS_MAX or _is_like_a_word(word) or is_carrier(word) or word in _HEARD_AS or after >= len(tokens):
+    if (
+        not 2 <= len(word) <= _LETTERS_MAX
+        or _is_like_a_word(word)
+        or is_carrier(word)
+        or word in _HEARD_AS
+        or after >= len(tokens)
+    ):
         return False
     follows = tokens[after].word
     is_digit = follows in TIMES or follows in UNITS or follows in TENS or follows == "oh" or follows[0].isdigit()
@@ -167,15 +183,9 @@ def _is_pronoun_i(tokens: Sequence[Token], place: int) -> bool:
     return tokens[place].word == "i" and is_word and piece_at(tokens, after) is None
 
 
-<<<<<<< HEAD
 def spellings(spelled: str) -> tuple[str, ...]:
-    """Every text that `spelled` may mean. It contains a "?" for each "oh" or "o" that was said. Next to a digit, this
-    is a zero; elsewhere it may be a zero or the letter O."""
-=======
-def _spellings(spelled: str) -> tuple[str, ...]:
     """Every text that `spelled` may mean. `spelled` contains a "?" for each "oh" or "o" that was said. A "?" next to a
     digit is a zero; elsewhere it may be a zero or the letter O."""
->>>>>>> main
     texts = [""]
     for place, char in enumerate(spelled):
         neighbours = spelled[max(0, place - 1) : place] + spelled[place + 1 : place + 2]
@@ -229,94 +239,3 @@ def find_phone(tokens: Sequence[Token]) -> list[Match]:
             found.append(Match(place - 2 * has_area, after, (plus + number,), unit))
         place = after
     return found
-<<<<<<< HEAD
-=======
-
-
-# -- E-mail
-
-
-def _mail_part(tokens: Sequence[Token], first: int, after: int) -> str | None:
-    """The text of one part of an e-mail address, joined from words and spelled pieces: "john dot smith" is john.smith.
-    None if a word can't be part of an address."""
-    text, at = "", first
-    while at < after:
-        word = tokens[at].word
-        if word in TIMES or word in SIGNS or len(word) == 1 or word in SMALL or word in _NOUGHT or word == "oh":
-            piece = _piece_at(tokens[:after], at)
-            if piece is None:
-                return None
-            text, at = text + ("o" if word == "o" else piece[0].casefold()), piece[1]
-        elif word.replace("'", "").isalnum() and word.isascii():
-            text, at = text + word.replace("'", ""), at + 1
-        elif word.replace(".", "").isalnum() and word.isascii():
-            text, at = text + word, at + 1
-        else:
-            return None
-    return text or None
-
-
-_MAIL_TAILS = (
-    ("all", "lower", "case"), ("all", "lowercase"), ("all", "in", "lower", "case"), ("all", "one", "word"),
-    ("all", "together"), ("no", "spaces"),
-)  # fmt: skip
-_KNOWN_DOMAINS = {"gmail": "gmail.com", "icloud": "icloud.com"}  # people say these without ".com"
-_OF_SENTENCES = AUXILIARIES | PREPOSITIONS | PRONOUNS | MARKERS | {"and", "or"}
-_MAIL_LIGHT = frozenset(
-    "my email email's e mail mail's address is it's its that's that would be the sure yes um uh okay please".split()
-)
-
-
-def find_email(tokens: Sequence[Token]) -> list[Match]:
-    """The e-mail addresses that are written in a reply. If the reply has none in writing, the spoken address is
-    returned: "anna at example dot com"."""
-    written = [place for place, token in enumerate(tokens) if "@" in token.word and len(token.word) > 1]
-    if written:
-        return [Match(place, place + 1, (tokens[place].word,)) for place in written]
-    ats = [place for place, token in enumerate(tokens) if token.word in ("@", "at")]
-    if len(ats) != 1:
-        return []
-    first, after = 0, len(tokens)
-    while first < ats[0] and tokens[first].word in _MAIL_LIGHT | DISSENT and tokens[first].text != "e":
-        first += 1
-    if _is_sentence(tokens[first : ats[0]]):
-        return []
-    after = _domain_end(tokens, ats[0] + 1)
-    local, domain = _mail_part(tokens, first, ats[0]), _mail_part(tokens, ats[0] + 1, after)
-    if domain in _KNOWN_DOMAINS and not any(is_carrier(token.word) for token in tokens[first : ats[0]]):
-        domain, after = _KNOWN_DOMAINS[domain], after + (words_of(tokens[after : after + 1]) == ("com",))
-    if not local or not domain or "." not in domain.strip(".") or "." in (local[0], local[-1], domain[-1]):
-        return []
-    after += next((len(words) for words in _MAIL_TAILS if words_of(tokens[after : after + len(words)]) == words), 0)
-    return [Match(first, after, tuple(text.casefold() for text in _spellings(f"{local}@{domain}")))]
-
-
-def _domain_end(tokens: Sequence[Token], place: int) -> int:
-    """The index of the token after a domain name. The domain name ends with the word, or the spelled letters, after its
-    last dot. Words that follow don't belong to it: "... dot com, all lower case"."""
-    dots = (at for at in range(place, len(tokens)) if SIGNS.get(tokens[at].word) == "." or "." in tokens[at].word)
-    at = next(dots, None)
-    if at is None:
-        return min(len(tokens), place + 1 + (words_of(tokens[place : place + 1]) in (("g",), ("i",))))
-    at += "." not in tokens[at].word
-    while at < len(tokens):
-        is_spelled = len(tokens[at].word) == 1
-        at += 1
-        if at < len(tokens) and (tokens[at].word in SIGNS or (is_spelled and len(tokens[at].word) == 1)):
-            at += tokens[at].word in SIGNS
-        else:
-            break
-    return min(at, len(tokens))
-
-
-def _is_sentence(tokens: Sequence[Token]) -> bool:
-    """Do words of a sentence come before the address, as in "you can send it to anna at …"? A word next to a sign is
-    part of the address: "will dot smith"."""
-    return any(
-        (token.word in _OF_SENTENCES or is_negation(token.word))
-        and len(token.word) > 1
-        and token.word not in SIGNS
-        and after.word not in SIGNS
-        for token, after in pairwise(tokens)
-    )
->>>>>>> main

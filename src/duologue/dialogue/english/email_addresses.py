@@ -39,8 +39,8 @@ _OF_COMMENTS = _OF_SENTENCES | frozenset("that's like as spelled spelt written o
 
 
 def find_email(tokens: Sequence[Token]) -> list[Match]:
-    """The e-mail addresses that are written in a reply. If there are no written ones, the address that is spoken: "anna
-    at example dot com"."""
+    """The e-mail addresses that are written in a reply. If the reply has none in writing, the spoken address is
+    returned: "anna at example dot com"."""
     written = [place for place, token in enumerate(tokens) if "@" in token.word and len(token.word) > 1]
     if written:
         return [Match(place, place + 1, (tokens[place].word,)) for place in written]

@@ -13,7 +13,17 @@ from collections.abc import Sequence
 from ..language.days import today_of
 from ..language.match import Match
 from ..language.readings import Direct, Question, Slot, SlotKind, Value
-from .carrier_words import ALTERNATIVES, DISSENT, HEDGES, MARKERS, REQUESTS, THINGS, is_carrier, is_negation, without_contraction
+from .carrier_words import (
+    ALTERNATIVES,
+    DISSENT,
+    HEDGES,
+    MARKERS,
+    REQUESTS,
+    THINGS,
+    is_carrier,
+    is_negation,
+    without_contraction,
+)
 from .dates import MONTHS
 from .explained_words import covered_by, is_dated, is_number
 from .from_and_to import belongs_to_other_thing
@@ -106,7 +116,11 @@ def is_withdrawn(tokens: Sequence[Token], after: int) -> bool:
 
 
 def _is_one_of_several(
-    tokens: Sequence[Token], match: Match, slot: Slot, found: Sequence[tuple[Match, list[Slot]]], covered: frozenset[int]
+    tokens: Sequence[Token],
+    match: Match,
+    slot: Slot,
+    found: Sequence[tuple[Match, list[Slot]]],
+    covered: frozenset[int],
 ) -> bool:
     """Is this amount or count only one of several in the message: "ninety euros for the doctor and thirty for the
     pills", "two city bikes and two mountain bikes"? Then the user may mean their sum."""

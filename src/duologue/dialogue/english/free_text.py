@@ -376,6 +376,7 @@ def _commented_name(tokens: Sequence[Token]) -> Span | None:
     written = {char for token in run for char in token.word}
     return span if letters <= written else None  # "Mark, with a c" is written differently
 
+
 def is_part_of_longer_name(tokens: Sequence[Token], match: Match) -> bool:
     """Is this known name only part of a longer name: "Midnight" in "Midnight Train"? It is if there is a capitalised
     word next to it."""

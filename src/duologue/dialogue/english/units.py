@@ -165,20 +165,14 @@ def find_rate(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> ra
 
 
 def units_disagree(tokens: Sequence[Token], matches: Sequence[Match], question: Question) -> bool:
-<<<<<<< HEAD
-    """Does the reply count something that wasn't asked for, or two different things, or does it give a number without
-    the speaker ("me and two friends" are three)?"""
-    if any(_has_others_to_add(tokens, match) for match in matches) or counts_twice(tokens, matches):
-=======
     """Can the number in the reply not be the count that was asked for? True if the reply counts something else or two
     different things, or if the number leaves out the speaker ("me and two friends" are three people)."""
-    if any(_has_others_to_add(tokens, match) for match in matches):
->>>>>>> main
+    if any(_has_others_to_add(tokens, match) for match in matches) or counts_twice(tokens, matches):
         return True
     said = {CLASS_OF[match.unit] for match in matches if match.unit in CLASS_OF}
     asked = set(classes_asked(question))
-    if said & {"time", "money"} and not asked and asks_how_many(question):
-        return True  # "two weeks", after "how many bikes?"
+    if said & {"time", "money"} and not asked and (asks_how_many(question) or not question.text):
+        return True  # "two weeks", after "how many bikes?" or as a change of a slot `bikes`
     return len(said) > 1 or bool(said and asked and not said & asked)
 
 
