@@ -88,6 +88,12 @@ class Recorder:
             self._ears_out = open_private(ears_path(self._path))
             self._ears = EarsWriter(self._ears_out, policy, words, agent, ears, self._start)
 
+    def add_policy(self, policy: HearingPolicy) -> None:
+        """Write that the hearing machine decides by another policy from now on."""
+        if self._ears is not None and self._ears_out is not None:
+            self._ears.add_policy(policy, self._journal.count)
+            self._ears_out.flush()
+
     def add_input(self, i: Input) -> None:
         """Write one input of the hearing machine."""
         if self._ears is not None and self._ears_out is not None:

@@ -1,8 +1,9 @@
 """The context of a call: facts about the call, the program's own data, and methods with which a program acts on the
 call.
 
-Tools, brains, flow actions and hooks get it as a parameter of the type `Context`. Rule: everything that a program does
-through the context enters the state machine as an event. A context changes no state by itself.
+Tools, brains, flow actions, hooks and functions that choose policies get it as a parameter of the type `Context`. Rule:
+everything that a program does through the context enters the state machine as an event. A context changes no state by
+itself.
 """
 
 from __future__ import annotations

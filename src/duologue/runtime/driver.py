@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
 from threading import get_ident
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from duologue.core.errors import DuologueError, InvalidEvent
 from duologue.core.events import EVENTS, Event, TimerFired
@@ -34,6 +34,14 @@ ReportFailure: TypeAlias = Callable[[str, BaseException], None]
 
 _CURRENT = {"session": "session_id", "reply": "reply_id", "voice": "voice_id", "turn": "turn", "onset": "onset"}
 _FIELDS = {kind: frozenset(field.name for field in fields(kind)) for kind in EVENTS}
+
+
+class RaisedFailure(NamedTuple):
+    """An exception, the time at which it was raised, and the part that raised it."""
+
+    at: int
+    where: str
+    failure: BaseException
 
 
 class InboxFull(DuologueError):

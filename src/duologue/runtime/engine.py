@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
@@ -38,15 +38,16 @@ from duologue.ports.switches import ReportsSwitches, Switch
 from .agent import Agent, Phrase
 from .agent_changes import AgentChanges, Greeting
 from .announcements import Announcer
-from .call_data import DataNotSavable, data_to_json
+from .call_data import DataNotSavable, data_to_json, info_to_json
 from .checkpoint import CONTEXT_PART, Checkpoint, machine_part, read_data, words_part
 from .checkpoint_writer import CheckpointWriter
 from .cues import Cues
-from .driver import Driver, failure_text
+from .driver import Driver, RaisedFailure, failure_text
 from .ears_task import EarsTask
 from .guarded_line import GuardedLine
 from .hearing import Hearing
 from .playback import Playback
+from .policy_choice import CHOOSER, PolicyChoice, choose_policies
 from .program_speech import ProgramSpeech
 from .receipts import AnswerReceipt, ToldBrain
 from .replies import Replies
@@ -68,14 +69,6 @@ LOG = logging.getLogger("duologue")
 LOG.addHandler(logging.NullHandler())
 FAILURES_MAX = 20
 DEADLINES_MAX = 10  # deadlines that may come before the first attempt to reconnect
-
-
-class RaisedFailure(NamedTuple):
-    """An exception, the time at which it was raised, and the part that raised it."""
-
-    at: int
-    where: str
-    failure: BaseException
 
 
 class Engine:
@@ -111,6 +104,7 @@ class Engine:
         if saved:
             self.context.data = read_data(saved, self.context.data)
             self.changes.load(saved["agents"])
+        self.policies = PolicyChoice(saved.get("policies"))
         self.agent = agent = self.changes.current
         self._unsavable = ""  # what is wrong with the program's data, if it can't be saved
         self.requests = Requests(self.transcript, agent.instructions, agent.tool_rounds_max, conversation)
@@ -230,8 +224,8 @@ class Engine:
         self.judge.use_brain(brain)
         self.cues.agent = agent
         self.announcer.use_language(agent.language, agent.phrases)
-        if agent.hearing != before.hearing:
-            self.hearing.policy = agent.hearing
+        if agent.name != before.name or agent.hearing != before.hearing:
+            self.attempt(CHOOSER, lambda: choose_policies(self))
         if effect.speaks and agent.name != before.name:
             self.bus.send(sg.AgentChanged(self.driver.now(), agent.name))
 
@@ -257,7 +251,7 @@ class Engine:
         self.bus.on(sg.Caption, self.recorder.add_words)
         about_ears = getattr(self.agent.ears, "settings", {})
         ears = about_ears if isinstance(about_ears, dict) else {}
-        self.recorder.open_ears(self.agent.hearing, self.transcript.words, self.agent.name, ears)
+        self.recorder.open_ears(self.hearing.policy, self.transcript.words, self.agent.name, ears)
         self.hearing.on_input = self._add_to_ear_journal
 
     # -- Saving and restoring
@@ -296,9 +290,8 @@ class Engine:
                 self._unsavable = str(problem)
                 self.report_failure("data", problem)
             data = None
-        facts = {name: getattr(self.context.info, name) for name in CallInfo.__slots__}
-        info = {name: fact if isinstance(fact, str) else dict(fact) for name, fact in facts.items()}
-        return {"info": info, "data": data, "agents": self.changes.dump(), "says": self.program.dump()}
+        parts = {"agents": self.changes.dump(), "policies": self.policies.dump(), "says": self.program.dump()}
+        return {"info": info_to_json(self.context.info), "data": data, **parts}
 
     def mark_context(self) -> None:
         """Save the data of the call soon, because it may have changed."""

@@ -64,9 +64,13 @@ class Hearing:
         self._followed: tuple[Intent, ...] = ()  # what the last step of the conversation machine led to
         self._accepted: Verdict | None = None  # a verdict that has changed something, to be announced
         self._verdicts: dict[type[Event], Verdict] = {}  # posted, but not processed yet
-        self._has_names = policy.language != "de"  # in German, every noun is capitalised
         self._speech = (0, 0, False)  # the speech that the machine knows of: its reply, its sounds, is it complete?
         driver.merge(lambda: next_due(self.policy, self.state), self._wake)
+
+    @property
+    def _has_names(self) -> bool:
+        """Does a capital letter mark a name? In German it doesn't, because every noun is capitalised."""
+        return self.policy.language != "de"
 
     # -- Inputs
 

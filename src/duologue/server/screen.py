@@ -21,7 +21,7 @@ from duologue.observe.prices import PriceTable
 from duologue.observe.tracebacks import traceback_of
 from duologue.ports.brain import Form, ShowsForm
 from duologue.runtime.conversation import Conversation
-from duologue.runtime.engine import RaisedFailure
+from duologue.runtime.driver import RaisedFailure
 
 from . import server_messages
 from .client_outbox import ClientOutbox
