@@ -37,7 +37,8 @@ def test_an_address_may_be_begun_again_and_spelled_with_commas(reply: str, value
 )
 def test_the_agent_asks_about_an_address_with_a_comment_in_it(reply: str, address: str) -> None:
     reading = read(EMAIL, reply, WEDNESDAY)
-    assert isinstance(reading, Ambiguous) and reading.must_ask
+    assert isinstance(reading, Ambiguous)
+    assert reading.must_ask
     assert reading.candidates == (address,)
     assert read_parts((EMAIL.slot,), reply, WEDNESDAY) == ()
 

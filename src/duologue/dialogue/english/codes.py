@@ -103,13 +103,12 @@ def _are_letters(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_like_a_word(word: str) -> bool:
-    """May these three letters be a word, such as "ask" or "mum"? Not without a vowel, with a q, x or z, or with an ending
-    that words don't have."""
+    """May these three letters be a word, such as "ask" or "mum"? Not without a vowel, with a q, x or z, or with an
+    ending that words don't have."""
     has_vowel = any(char in "aeiouy" for char in word)
     if len(word) < _LETTERS_MAX or not has_vowel or any(char in "qxz" for char in word):
         return False
-    is_ending = word[-2] in "aeiouy" or word[-1] in "aeiouy" or word[-2:] in _ENDINGS
-    return is_ending
+    return word[-2] in "aeiouy" or word[-1] in "aeiouy" or word[-2:] in _ENDINGS
 
 
 def _ends_hundred(tokens: Sequence[Token], at: int) -> bool:
@@ -166,8 +165,8 @@ def _between_pieces(tokens: Sequence[Token], place: int) -> int:
 
 
 def _heard_at(tokens: Sequence[Token], place: int) -> Piece | None:
-    """Reads a digit that STT wrote as another word: the "ate" and "for" in "nine zero zero, ate one for". The reply must
-    end after it, or go on with a digit. None for any other word."""
+    """Reads a digit that STT wrote as another word: the "ate" and "for" in "nine zero zero, ate one for". The reply
+    must end after it, or go on with a digit. None for any other word."""
     digit, after = _HEARD_AS.get(tokens[place].word), place + 1
     if digit is None:
         return None

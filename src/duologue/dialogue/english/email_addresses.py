@@ -1,8 +1,8 @@
 """E-mail addresses, written or spoken: "anna dot miller at example dot com".
 
 People comment on the words of an address while they say it: "peter dot wood, that's wood like a tree, at example dot
-com". Rule: such a comment is never part of the address. If a comment was left out, or if a comma stands between two words
-that may belong together, the agent asks whether the address is right.
+com". Rule: such a comment is never part of the address. If a comment was left out, or if a comma stands between two
+words that may belong together, the agent asks whether the address is right.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ def _is_spelled(token: Token) -> bool:
 
 
 def _is_comment(group: Sequence[Token]) -> bool:
-    """Are these words a comment and not part of the address: "that's wood like a tree"? A word next to a sign is part of
-    the address."""
+    """Are these words a comment and not part of the address: "that's wood like a tree"? A word next to a sign is part
+    of the address."""
     words = ("", *words_of(group), "")
     near_signs = {at for at in range(1, len(words) - 1) if words[at - 1] in SIGNS or words[at + 1] in SIGNS}
     return any(

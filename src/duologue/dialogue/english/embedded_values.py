@@ -100,8 +100,8 @@ def _told_and_doubtful(tokens: Sequence[Token], slots: tuple[Slot, ...], today: 
 
 
 def is_withdrawn(tokens: Sequence[Token], after: int) -> bool:
-    """Does the user take back what was said before the index `after`: "fifty, or no, seventy five", "yesterday, no sorry,
-    the day before"?"""
+    """Does the user take back what was said before the index `after`: "fifty, or no, seventy five", "yesterday, no
+    sorry, the day before"?"""
     for place in range(after, len(tokens) - 1):
         word, follows = tokens[place].word, tokens[place + 1]
         if not (begins_clause(tokens[place]) or (place and tokens[place - 1].word in ("or", "no"))):

@@ -55,8 +55,8 @@ _RELATIVES = frozenset(
     "mom mum mommy mummy mother dad daddy father uncle aunt auntie grandma grandpa granny cousin brother sister".split()
 )
 _KIN = frozenset(
-    """niece nephew son daughter wife husband grandson granddaughter grandmother grandfather fiancee girlfriend boyfriend
-    partner goddaughter godson stepson stepdaughter""".split()
+    """niece nephew son daughter wife husband grandson granddaughter grandmother grandfather fiancee girlfriend
+    boyfriend partner goddaughter godson stepson stepdaughter""".split()
 )  # unlike "uncle", these aren't part of a name
 _FRIENDS = frozenset("friend buddy colleague neighbor neighbour boss partner".split())
 _TO_PERSON = frozenset("to for send give pay transfer wire call is it's".split())
@@ -69,9 +69,9 @@ _OF_NAMES = frozenset("as before same like i said last time usual always with tw
 _BEFORE_MONTHS = frozenset("in of during early late mid next this last until since by".split())
 _TEXT_LEADS = tuple(
     tuple(lead.split())
-    for lead in """i just told you that|i already told you that|i just told you|i already told you|i've told you|i told you|
-    i already said|i just said|as i said|like i said|i said|it's called|its called|it is called|that's called|it's titled|
-    they call it|the name is|the title is""".split("|")
+    for lead in """i just told you that|i already told you that|i just told you|i already told you|i've told you|
+    i told you|i already said|i just said|as i said|like i said|i said|it's called|its called|it is called|that's called|
+    it's titled|they call it|the name is|the title is""".split("|")
 )
 _GOING_ON = frozenset("and but because so with from i i'm i'd we who".split())
 _PARTING = frozenset("you bye goodbye a lot have nice day that's all that is it".split())
@@ -144,8 +144,8 @@ def _is_surname(given: Token, last: Token) -> bool:
 
 def trimmed_text(tokens: Sequence[Token], slot: Slot) -> Span:
     """The span of free text, without hesitations and polite words at its beginning and end, and without a "from" or
-    "to" at the beginning that the slot already implies: "um, from the station please". Words that only introduce the text
-    are left out too: "i told you, it's called Emma"."""
+    "to" at the beginning that the slot already implies: "um, from the station please". Words that only introduce the
+    text are left out too: "i told you, it's called Emma"."""
     first, after = 0, len(tokens)
     while first + 1 < after and tokens[first].word in _BEFORE:
         first += 1
@@ -358,8 +358,8 @@ def name_in_sentence(tokens: Sequence[Token]) -> Span | None:
 
 
 def _commented_name(tokens: Sequence[Token]) -> Span | None:
-    """The name before a comma, if the words after it only comment on it: "Doris Pettigrew, two t's", "Jack Frost, and no
-    jokes please". None if the words before the comma may not be a name, or if the words after it may change it."""
+    """The name before a comma, if the words after it only comment on it: "Doris Pettigrew, two t's", "Jack Frost, and
+    no jokes please". None if the words before the comma may not be a name, or if the words after it may change it."""
     ends = next((place for place in range(1, len(tokens)) if tokens[place].pause), len(tokens))
     head, rest = tokens[:ends], tokens[ends:]
     span = bare_name(head, GIVEN_NAMES) if rest and not asks(rest) else None

@@ -177,8 +177,8 @@ def units_disagree(tokens: Sequence[Token], matches: Sequence[Match], question: 
 
 
 def counts_twice(tokens: Sequence[Token], matches: Sequence[Match]) -> bool:
-    """Does the reply add up two counts: "two city bikes and two mountain bikes"? If both are the same number, this isn't
-    one number said twice."""
+    """Does the reply add up two counts: "two city bikes and two mountain bikes"? If both are the same number, this
+    isn't one number said twice."""
     return any(
         bool(_ADDING & set(words_of(tokens[one.after : other.first]))) and other.first - one.after > 1
         for one, other in pairwise(matches)

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from .readings import Json
 
-
 DOUBTED = "doubted"  # the `unit` of a match that the agent has to ask about, even if it has only one candidate
 
 
