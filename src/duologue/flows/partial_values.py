@@ -167,8 +167,8 @@ def _name_in_part(pack: LanguagePack, slot: Slot, text: str) -> tuple[SetSlot, .
 
 def _code_in_part(domain: Domain, slot: str, text: str) -> tuple[SetSlot, ...]:
     """The code in a longer message, as in "let me get my glasses. Right, it says GB 774410". Empty if the slot isn't
-    for a code, or if the message has no such code or several. Without a pattern for the slot, a code must have a digit and
-    at least four characters."""
+    for a code, or if the message has no such code or several. Without a pattern for the slot, a code must have a digit
+    and at least four characters."""
     spec, tokens = domain.slots[slot], domain.pack.words.tokens_of(text)
     if spec.kind is not SlotKind.CODE:
         return ()

@@ -70,8 +70,8 @@ _BEFORE_MONTHS = frozenset("in of during early late mid next this last until sin
 _TEXT_LEADS = tuple(
     tuple(lead.split())
     for lead in """i just told you that|i already told you that|i just told you|i already told you|i've told you|
-    i told you|i already said|i just said|as i said|like i said|i said|it's called|its called|it is called|that's called|
-    it's titled|they call it|the name is|the title is""".split("|")
+    i told you|i already said|i just said|as i said|like i said|i said|it's called|its called|it is called|
+    that's called|it's titled|they call it|the name is|the title is""".split("|")
 )
 _GOING_ON = frozenset("and but because so with from i i'm i'd we who".split())
 _PARTING = frozenset("you bye goodbye a lot have nice day that's all that is it".split())
