@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from .commands import ClearSlot, CorrectSlot, SetSlot
 from .elliptic_corrections import nearest_time, with_currency_of, with_new_count
@@ -23,6 +24,8 @@ from .templates import spoken
 Correction = CorrectSlot | SetSlot | ClearSlot
 
 _LENGTH_MAX = 200
+_WORD_CHARS_MIN = 3
+_ENDING_CHARS_MAX = 2
 _MOMENTS = {SlotKind.TIME: SlotKind.DATE, SlotKind.DATE: SlotKind.TIME}
 _MEASURED = (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
 
@@ -134,7 +137,31 @@ def slots_that_fit(
     """The slots, out of `slots`, that the new value in the text could be for. Example: "no, six" fits both a time and a
     number of people."""
     new, _ = _new_value_in(domain, text)
-    return tuple(name for name in slots if _reads_as_change(domain, domain.slots[name], instance, new, today))
+    fitting = tuple(name for name in slots if _reads_as_change(domain, domain.slots[name], instance, new, today))
+    counted = _slots_counting(domain, instance, new)
+    return tuple(name for name in fitting if name in counted) or fitting
+
+
+def _slots_counting(domain: Domain, instance: Instance, text: str) -> frozenset[str]:
+    """The slots that are named by what the text counts: the number of days for "four days"."""
+    words = domain.pack.words
+    tokens = words.tokens_of(text)
+    counted = {
+        words.fold(after.word)
+        for token, after in pairwise(tokens)
+        if words.is_number(token.word) and not words.is_number(after.word)
+    }
+    return frozenset(
+        name
+        for called, name in names_of(domain, instance.flow)
+        if domain.slots[name].kind is SlotKind.NUMBER and any(_are_one_word(called, word) for word in counted)
+    )
+
+
+def _are_one_word(called: str, word: str) -> bool:
+    """Are these the same word, perhaps one in the singular and the other in the plural?"""
+    short, long = sorted((called, word), key=len)
+    return len(short) >= _WORD_CHARS_MIN and long.startswith(short) and len(long) - len(short) <= _ENDING_CHARS_MAX
 
 
 def value_for_slot(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> tuple[CorrectSlot, ...]:
@@ -188,6 +215,7 @@ def self_correction(domain: Domain, slot: str, text: str, today: str) -> tuple[S
             found := _first(_read(domain, spec, said["new"], said.span("new"), today))
         ):
             return (SetSlot(slot, found.value, found.raw, found.span),)
+    before: Filled | None = None
     said = (
         domain.pack.corrections.changed_mind.match(text)
         if not domain.pack.corrections.no_something.match(text)
@@ -195,9 +223,11 @@ def self_correction(domain: Domain, slot: str, text: str, today: str) -> tuple[S
     )
     if said is None:
         said = domain.pack.corrections.repair.match(text)
-        if said is None or _first(_read(domain, spec, said["old"], said.span("old"), today)) is None:
+        old = _first(_read(domain, spec, said["old"], said.span("old"), today)) if said is not None else None
+        if said is None or old is None:
             return ()
-    found = _first(_read_listed(domain, spec, said, today))
+        before = Filled(old.value, old.raw, old.span)  # "yesterday, no, the day before"
+    found = _first(_read_listed(domain, spec, said, today, before))
     return (SetSlot(slot, found.value, found.raw, found.span),) if found is not None else ()
 
 
@@ -214,6 +244,13 @@ def _latest_first(domain: Domain, instance: Instance) -> list[SlotSpec]:
     found = [*asked, *(spec for name, spec in filled.items() if name not in instance.asked)]
     last = max((one.turn for _, one in instance.slots), default=0)
     return sorted(found, key=lambda spec: spec.is_past and dict(instance.slots)[spec.name].turn < last)
+
+
+def _counting_first(domain: Domain, instance: Instance, text: str) -> list[SlotSpec]:
+    """The filled slots that the text may correct. If the text says what it counts, as in "four days", only the slots
+    that count this; otherwise all, the latest first."""
+    found, counted = _latest_first(domain, instance), _slots_counting(domain, instance, text)
+    return [spec for spec in found if spec.name in counted] or found
 
 
 def _by_name(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
@@ -268,7 +305,7 @@ def _by_last_answer(domain: Domain, instance: Instance, text: str, today: str) -
     said = domain.pack.corrections.make_it.match(text)
     if said is None:
         return
-    for spec in _latest_first(domain, instance):
+    for spec in _counting_first(domain, instance, said["new"]):
         if domain.pack.corrections.meant.search(text):
             yield from _read(domain, spec, said["new"], said.span("new"), today, instance.filled(spec.name))
         else:
@@ -281,7 +318,7 @@ def _by_opening_words(domain: Domain, instance: Instance, text: str, today: str)
     said = domain.pack.corrections.changed_mind.match(text) or domain.pack.corrections.do_instead.match(text)
     if said is None:
         return
-    for spec in _latest_first(domain, instance):
+    for spec in _counting_first(domain, instance, said["new"]):
         filled = instance.filled(spec.name)
         found = _read_listed(domain, spec, said, today, filled)
         yield from (one for one in found if filled is None or one.value != filled.value)

@@ -19,7 +19,15 @@ from duologue.nlu.understanding import Quote, Understanding
 from .guess_checks import GuessInContext, is_doubtful, offer_instead
 from .intents import ANSWERS, COMMANDS, FLOW
 from .model_values import checked_value
-from .partial_values import answer_in_part, first_values, flow_by_items, put_off, wants_yes_or_no
+from .partial_values import (
+    answer_in_part,
+    first_values,
+    flow_by_items,
+    one_more,
+    only_one,
+    put_off,
+    wants_yes_or_no,
+)
 
 
 def commands_of(
@@ -38,6 +46,8 @@ def commands_of(
     is_plain = name is None or guess.is_task_at_hand or (name in ANSWERS and wants_yes_or_no(domain, effect))
     if (is_plain or is_bare) and not given and (part := answer_in_part(domain, state, effect, today)):
         return (*_put_off(domain, state, effect.text, today, part), *part)
+    if (is_plain or is_bare) and not given and (several := only_one(domain, effect, today)):
+        return several
     is_task = name is not None and name.startswith(FLOW)
     if not given and state.top is None and not is_task and (items := flow_by_items(domain, effect.text, today)):
         return items
@@ -52,6 +62,8 @@ def commands_of(
         if given:
             return (StartFlow(flow), *given)
         values = first_values(domain, flow, effect.text, today)
+        if guess.is_task_at_hand and (kept := one_more(domain, state, effect.text, values)):
+            return kept
         later = put_off(domain, flow, effect.text, today, [value.slot for value in values])
         return (StartFlow(flow), *later, *values)
     known = {**COMMANDS, **ANSWERS}

@@ -27,7 +27,8 @@ CORRECTIONS = correction_patterns(
         meant=r"\bi (?:meant|mean|said)\b",
         do_instead=("(?:(?:do|have|take|get|try|use|go for|go with|say) )?", ",? instead(?:,? please)?[.!?]*$"),
         no_something=r"^(?:no|nope) \w",
-        self_correction="(?:no|sorry|wait|actually|or rather|i mean|i meant|make that|make it)",
+        self_correction="(?:(?:or |well,? )?(?:no|nope|sorry|wait|actually|rather|i mean|i meant|scrap that|correction)"
+        "|(?:let's |let us )?(?:make (?:that|it)|say))",
         it_to=f"(?:{_CHANGE} (?:it|that) (?:to )?)?",
         instead_of="(?:instead of|rather than|and not|not)",
         not_but=("not", "(?: but| rather)?"),

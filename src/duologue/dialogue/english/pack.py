@@ -6,6 +6,7 @@ from ..language.pack import LanguagePack, LanguageWords, ListReaders, Phrase, Re
 from ..language.readings import SlotKind
 from .birth_dates import is_about_birth
 from .carrier_words import DISSENT, EXACT, FILLERS, POLITE, is_negation
+from .codes import find_code
 from .commands import command_of, keeps, only_asks_for_change, postpones, repeats, words_of_command
 from .correction_words import CORRECTIONS
 from .courtesy import courtesy_of
@@ -55,6 +56,7 @@ ENGLISH = LanguagePack(
         plain_answer=plain_answer,
         says_yes_then_asks=says_yes_then_asks,
         is_all_values=is_all_values,
+        codes_in=find_code,
         name_in_sentence=name_in_sentence,
         trimmed_text=trimmed_text,
         answering_part=answering_part,
@@ -120,6 +122,7 @@ ENGLISH = LanguagePack(
             """but not on|but not|just not on|just not|except for|except on|except|apart from|other than|not on|not|
             but never|excluding"""
         ),
+        adding=_set("also too another additional additionally plus besides both"),
         contrasts=_set("but though although and however"),
         between=_set("between"),
         ands=_set("and"),
