@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 
 from .commands import ClearSlot, CorrectSlot, SetSlot
 from .elliptic_corrections import nearest_time, with_currency_of, with_new_count
@@ -23,6 +24,7 @@ from .templates import spoken
 Correction = CorrectSlot | SetSlot | ClearSlot
 
 _LENGTH_MAX = 200
+_ALIKE_MIN = 0.6  # of a text and the name of a choice that it may be a misspelling of
 _MOMENTS = {SlotKind.TIME: SlotKind.DATE, SlotKind.DATE: SlotKind.TIME}
 _MEASURED = (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
 
@@ -57,7 +59,7 @@ def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tup
     for called, name in names_of(domain, instance.flow):
         spec, filled = domain.slots[name], instance.filled(name)
         if domain.pack.corrections.says_wrong(called, text):
-            return name, (ClearSlot(name),) if filled is not None and _is_asked(domain, instance, name) else ()
+            return name, (ClearSlot(name),) if filled is not None and is_asked(domain, instance, name) else ()
         if (said := domain.pack.corrections.named(called, text)) is None:
             continue
         if filled is None and spec.ask_before_filling:
@@ -222,15 +224,15 @@ def _by_name(domain: Domain, instance: Instance, text: str, today: str) -> Itera
         if instance.filled(name) is None:
             continue
         if domain.pack.corrections.says_wrong(called, text):
-            if _is_asked(domain, instance, name):
+            if is_asked(domain, instance, name):
                 yield ClearSlot(name)
         elif (said := domain.pack.corrections.named(called, text)) is not None:
             yield from _read(domain, domain.slots[name], said["new"], said.span("new"), today, instance.filled(name))
-        elif _is_asked(domain, instance, name) and domain.pack.corrections.wants_change(called, text):
+        elif is_asked(domain, instance, name) and domain.pack.corrections.wants_change(called, text):
             yield ClearSlot(name)
 
 
-def _is_asked(domain: Domain, instance: Instance, slot: str) -> bool:
+def is_asked(domain: Domain, instance: Instance, slot: str) -> bool:
     """Has the flow visited a step that asks for the slot? If so, the slot can be emptied: the flow then returns to that
     step and asks again."""
     program = domain.flows[instance.flow].program
@@ -245,11 +247,19 @@ def _by_value(domain: Domain, instance: Instance, text: str, today: str) -> Iter
         if said is not None:
             for spec in _slots_with_value(domain, instance, said["old"], today):
                 yield from _read(domain, spec, said["new"], said.span("new"), today)
+                yield from _read_part(domain, spec, said["new"], today, instance.filled(spec.name))
     said = domain.pack.corrections.only_not.match(text)
     if said is not None:
         of_old = [spec.name for spec in _slots_with_value(domain, instance, said["old"], today)]
-        if len(of_old) == 1 and _is_asked(domain, instance, of_old[0]):
+        if len(of_old) == 1 and is_asked(domain, instance, of_old[0]):
             yield ClearSlot(of_old[0])
+
+
+def _read_part(domain: Domain, spec: SlotSpec, text: str, today: str, filled: Filled | None) -> Iterator[CorrectSlot]:
+    """The correction with the only new value among other words: "I lost my glasses", after "not a phone"."""
+    for found in domain.pack.replies.read_parts((spec.grammar_slot,), text, today):
+        if filled is None or found.value != filled.value:
+            yield CorrectSlot(spec.name, found.value, found.raw, source="correction")
 
 
 def _slots_with_value(domain: Domain, instance: Instance, old: str, today: str) -> Iterator[SlotSpec]:
@@ -298,12 +308,24 @@ def _read_listed(
 ) -> Iterator[CorrectSlot]:
     """The correction with the new value in the match, if the slot's grammar reads that value. Nothing for a free-text
     slot, because it accepts any words. For a slot that accepts any name, only names on its list are used."""
-    if spec.kind is SlotKind.TEXT:
+    if spec.kind is SlotKind.TEXT or domain.pack.corrections.asks_agent.match(said["new"]):
         return
     for found in _read(domain, spec, said["new"], said.span("new"), today, filled):
+        if spec.kind is SlotKind.CHOICE and not _names_choice(domain, spec, found.value, said["new"]):
+            continue  # "no, the last name is missing" isn't about the last choice
         is_known = spec.names is not None and found.value in spec.names.values.values()
         if spec.kind is not SlotKind.NAME or not spec.is_open or is_known:
             yield found
+
+
+def _names_choice(domain: Domain, spec: SlotSpec, value: Json, text: str) -> bool:
+    """Does the text name the choice by a word of it, or by a word that sounds like it, and not only by its position?"""
+    words = domain.pack.words
+    called = [name for choice in spec.choices if choice.value == value for name in (choice.value, *choice.also)]
+    if not called or words.stems_of(*called) & words.stems_of(text):
+        return True
+    said = " ".join(token.word for token in words.tokens_of(text))
+    return any(_ALIKE_MIN <= SequenceMatcher(None, said, name.casefold()).ratio() for name in called)
 
 
 def _read(

@@ -15,7 +15,7 @@ from duologue.dialogue.commands import Affirm
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain, Flow
 from duologue.dialogue.language.pack import LanguageWords, Signs
-from duologue.dialogue.language.readings import ConfirmationAnswer, SlotKind
+from duologue.dialogue.language.readings import ConfirmationAnswer, Slot, SlotKind
 from duologue.dialogue.language.stop_phrases import after_stop
 from duologue.dialogue.language.tokens import Token
 from duologue.dialogue.state import DialogueState
@@ -27,6 +27,9 @@ _SURE_OF_HANDOFF = 0.8  # needed to hand an open task over to a human
 _SURE_OF_DEPARTURE = 0.6  # needed to leave the open question, or to take an answer back
 _SPOKEN = {"wait": "wait", "go_back": "back", "start_over": "restart", "skip": "skip", "cancel": "cancel"}
 _SPOKEN |= {"handoff": "person"}
+_MEASURES = tuple(
+    Slot(kind.value, kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.MONEY, SlotKind.DURATION)
+)
 _DEPARTURES = ("go_back", "start_over", "cancel")
 
 
@@ -154,10 +157,23 @@ def _only_opens_with_wait(g: GuessInContext) -> bool:
     return g.intent == "wait" and opening > 0 and not speaks_of_it and g.signs.asks(rest)
 
 
+def _gives_a_value(g: GuessInContext) -> bool:
+    """Is the guess a request for time, although the message gives a day, a time or an amount? "Hang on, I'd like five
+    hours" and "make it five o'clock, I've seen my calendar" want something else than a moment."""
+    if g.intent != "wait":
+        return False
+    said = g.domain.pack.replies.read_parts(_MEASURES, g.asked.text, g.today)
+    hints = g.signs.words_of_command("wait")
+    return any(
+        not any(g.words.stem(token.word) in hints for token in g.words.tokens_of(value.raw))
+        for value in said  # "two minutes" is a moment
+    )
+
+
 def _has_no_evidence(g: GuessInContext) -> bool:
     """Is the guess a command, although no word of the message belongs to that command? "As soon as possible" doesn't
     mean "wait"."""
-    name = _SPOKEN.get(g.intent) if g.confidence < _SURE else None
+    name = _SPOKEN.get(g.intent) if g.confidence < _SURE or g.intent == "wait" else None
     return name is not None and not any(
         g.words.stem(token.word) in g.signs.words_of_command(name) for token in g.tokens
     )
@@ -190,6 +206,7 @@ DOUBTS: tuple[Callable[[GuessInContext], bool], ...] = (
     _repeats_the_question,
     _denies_waiting,
     _only_opens_with_wait,
+    _gives_a_value,
     _has_no_evidence,
     _holds_only_values,
     _shares_no_word,
