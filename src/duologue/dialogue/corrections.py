@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
 from difflib import SequenceMatcher
 
 from .commands import ClearSlot, CorrectSlot, SetSlot
@@ -99,6 +101,8 @@ def other_slot_corrections(
             value.slot, value.value, value.raw, (start + value.span[0], start + value.span[1]), "correction"
         )
         for value in whole.values
+        if domain.slots[value.slot].kind is not SlotKind.CHOICE
+        or _names_choice(domain, domain.slots[value.slot], value.value, said["new"])
     )
 
 
@@ -242,7 +246,8 @@ def is_asked(domain: Domain, instance: Instance, slot: str) -> bool:
 def _by_value(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
     """Corrections such as "NEW instead of OLD", "not OLD but NEW", or only "not OLD", where OLD is a slot's current
     value."""
-    for pattern in (domain.pack.corrections.swap, domain.pack.corrections.not_but):
+    patterns = domain.pack.corrections
+    for pattern in (patterns.swap, patterns.not_but, patterns.not_then):
         said = pattern.match(text)
         if said is not None:
             for spec in _slots_with_value(domain, instance, said["old"], today):
@@ -255,9 +260,16 @@ def _by_value(domain: Domain, instance: Instance, text: str, today: str) -> Iter
             yield ClearSlot(of_old[0])
 
 
+def told_slot(spec: SlotSpec) -> Slot:
+    """The slot as it is read in a sentence of its own. What something is may also be told in the past: "I lost my
+    glasses"."""
+    is_listed = spec.kind in (SlotKind.CHOICE, SlotKind.NAME)
+    return replace(spec.grammar_slot, is_past=True) if is_listed else spec.grammar_slot
+
+
 def _read_part(domain: Domain, spec: SlotSpec, text: str, today: str, filled: Filled | None) -> Iterator[CorrectSlot]:
     """The correction with the only new value among other words: "I lost my glasses", after "not a phone"."""
-    for found in domain.pack.replies.read_parts((spec.grammar_slot,), text, today):
+    for found in domain.pack.replies.read_parts((told_slot(spec),), text, today):
         if filled is None or found.value != filled.value:
             yield CorrectSlot(spec.name, found.value, found.raw, source="correction")
 
@@ -300,7 +312,22 @@ def _is_same(domain: Domain, spec: SlotSpec, said: str, value: Json, raw: str, t
     if said.casefold() in (raw.casefold(), spoken(value, "", domain.pack.spoken).casefold()):
         return True
     reading = domain.pack.replies.read(Question(spec.grammar_slot), said, today)
-    return isinstance(reading, Direct) and reading.value_of(spec.name) == value
+    if isinstance(reading, Ambiguous) and spec.kind is SlotKind.DATE:
+        return value in reading.candidates
+    if not isinstance(reading, Direct):
+        return False
+    found = reading.value_of(spec.name)
+    return found == value or (spec.kind is SlotKind.DATE and _is_same_weekday(said, found, value))
+
+
+def _is_same_weekday(said: str, day: Json, other: Json) -> bool:
+    """Is a weekday that was said without a date the weekday of another day? "Thursday" may be the one of next week."""
+    if any(char.isdigit() for char in said) or len(said.split()) > 1:
+        return False
+    try:
+        return date.fromisoformat(str(day)).weekday() == date.fromisoformat(str(other)).weekday()
+    except ValueError:
+        return False
 
 
 def _read_listed(
@@ -325,7 +352,7 @@ def _names_choice(domain: Domain, spec: SlotSpec, value: Json, text: str) -> boo
     if not called or words.stems_of(*called) & words.stems_of(text):
         return True
     said = " ".join(token.word for token in words.tokens_of(text))
-    return any(_ALIKE_MIN <= SequenceMatcher(None, said, name.casefold()).ratio() for name in called)
+    return any(SequenceMatcher(None, said, name.casefold()).ratio() >= _ALIKE_MIN for name in called)
 
 
 def _read(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from .commands import ClearSlot, CorrectSlot, SetSlot
-from .corrections import Correction, corrections, is_asked, named_slot
+from .corrections import Correction, corrections, is_asked, named_slot, told_slot
 from .flow import Domain
 from .language.correction_patterns import CorrectionPatterns
 from .language.readings import Ambiguous, Json, Question, SlotKind
@@ -54,13 +54,23 @@ def opens_correction(domain: Domain, text: str) -> bool:
 def unclear_change(domain: Domain, instance: Instance, text: str, today: str) -> UnclearChange | None:
     """The new day or time in a reply, if it may mean several days or times and the flow can ask which one is meant.
     None if the reply has no such value."""
+    has_opening = opens_correction(domain, text)
     for clause in _clauses(domain, text):
         for slot, new in _new_moments(domain, instance, clause):
             spec, filled = domain.slots[slot], instance.filled(slot)
-            reading = domain.pack.replies.read(Question(slot_to_correct(spec, filled)), new, today)
-            if isinstance(reading, Ambiguous) and filled is not None and is_asked(domain, instance, slot):
-                return UnclearChange(slot, tuple(one for one in reading.candidates if one != filled.value))
+            if filled is None or not is_asked(domain, instance, slot):
+                continue
+            for text_of_value in _beginnings(new) if spec.kind is SlotKind.DATE and has_opening else (new,):
+                reading = domain.pack.replies.read(Question(slot_to_correct(spec, filled)), text_of_value, today)
+                if isinstance(reading, Ambiguous):
+                    return UnclearChange(slot, reading.candidates)
     return None
+
+
+def _beginnings(text: str) -> Iterator[str]:
+    """The text, and its first words, the longest part first: "Wednesday would suit me" begins with a day."""
+    words = text.split()
+    return (" ".join(words[:count]) for count in range(len(words), 0, -1))
 
 
 def second_values(domain: Domain, instance: Instance, text: str, today: str) -> UnclearChange | None:
@@ -92,10 +102,21 @@ def _in_clause(domain: Domain, instance: Instance, clause: str, today: str) -> t
         named = named_slot(domain, instance, clause, today)
         found = named[1] if named is not None else ()
     if not found:
-        held = tuple(domain.slots[name].grammar_slot for name, _ in instance.slots if name in domain.slots)
+        held = tuple(told_slot(domain.slots[name]) for name, _ in instance.slots if name in domain.slots)
         parts = pack.replies.read_parts(tuple(one for one in held if _is_closed(one.kind)), plain, today)
         found = tuple(CorrectSlot(one.slot, one.value, one.raw, source="correction") for one in parts)
-    return tuple(_without_span(one) for one in found if _is_change(instance, one))
+    return tuple(
+        _without_span(one)
+        for one in found
+        if _is_change(instance, one)
+        and (_is_closed(domain.slots[one.slot].kind) or _names_slot(domain, instance, one, clause))
+    )
+
+
+def _names_slot(domain: Domain, instance: Instance, one: Correction, clause: str) -> bool:
+    """Does the clause name the slot of this correction?"""
+    said = f" {domain.pack.words.fold(clause)} "
+    return any(name == one.slot and f" {called} " in said for called, name in names_of(domain, instance.flow))
 
 
 def _is_closed(kind: SlotKind) -> bool:

@@ -19,12 +19,11 @@ from .language.stop_phrases import after_stop
 from .language.tokens import Token, words_of
 from .prompts import is_question_current
 from .run_flow import continue_flow
-from .slot_names import names_of
+from .slot_names import label_of, names_of
 from .state import Instance, Phase
 from .templates import chosen, either
 from .unconfirmed_values import PICKED_OUT
 from .values import validate_next
-
 
 _CHOICES_MAX = 12  # more would take too long to say
 
@@ -91,8 +90,9 @@ def _help_asked_for(d: DialogueDraft, said: list[str]) -> str:
     if not all(word in lists.asks_why or lists.stem(word) in known for word in said):
         return ""
     needs_help = said[0] in lists.asks_for_value  # "what is that for?" is answered only if there is a help text
-    label = d.spec(slot).display_name
-    return d.spec(slot).help or ("" if needs_help else d.domain.patterns.why.replace("{slot}", label))
+    return d.spec(slot).help or (
+        "" if needs_help else d.domain.patterns.why.replace("{slot}", label_of(d.domain, slot))
+    )
 
 
 def _asks_what_it_is(d: DialogueDraft, slot: str, said: list[str]) -> bool:
@@ -133,7 +133,7 @@ def value_asked_for(d: DialogueDraft, instance: Instance, said: list[str]) -> st
         before = text.partition(f" {called} ")[0].rpartition(" ")[2]
         if f" {called} " not in text or before in lists.small - lists.around_names:
             continue  # "what is it per day again?" isn't about the day
-        label = d.spec(name).display_name if name in d.domain.slots else called
+        label = label_of(d.domain, name) if name in d.domain.slots else called
         if name not in held:
             return d.domain.patterns.not_given.replace("{slot}", label)
         shown = d.shown(name, held[name]) if name in d.domain.slots else held[name].value

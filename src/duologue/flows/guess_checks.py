@@ -27,9 +27,7 @@ _SURE_OF_HANDOFF = 0.8  # needed to hand an open task over to a human
 _SURE_OF_DEPARTURE = 0.6  # needed to leave the open question, or to take an answer back
 _SPOKEN = {"wait": "wait", "go_back": "back", "start_over": "restart", "skip": "skip", "cancel": "cancel"}
 _SPOKEN |= {"handoff": "person"}
-_MEASURES = tuple(
-    Slot(kind.value, kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.MONEY, SlotKind.DURATION)
-)
+_MEASURES = tuple(Slot(kind.value, kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.MONEY, SlotKind.DURATION))
 _DEPARTURES = ("go_back", "start_over", "cancel")
 
 
@@ -68,13 +66,36 @@ def offer_instead(guess: GuessInContext) -> str:
     if not guess.intent.startswith(FLOW) or guess.is_task_at_hand:
         return ""
     flow = guess.domain.flows.get(guess.intent.removeprefix(FLOW))
-    if flow is None or not guess.signs.excludes(guess.asked.text, _phrases_of(flow)):
+    if flow is None or not guess.signs.excludes(guess.asked.text, _phrases_of(flow)) or _names_task(guess, flow):
         return ""
     near = [
         one for one in guess.domain.offered if one is flow or guess.signs.excludes(guess.asked.text, _phrases_of(one))
     ]
     named = ", ".join(one.description for one in near)
     return guess.domain.patterns.not_exactly.replace("{flows}", named)
+
+
+def _names_task(guess: GuessInContext, flow: Flow) -> bool:
+    """Does the message name the task word for word: "I want to make a claim, my bag was delayed"?"""
+    said = f" {' '.join(token.word for token in guess.tokens)} "
+    names = (" ".join(token.word for token in guess.words.tokens_of(phrase)) for phrase in _phrases_of(flow))
+    return any(f" {name} " in said for name in names if " " in name)
+
+
+def denies_task(guess: GuessInContext) -> bool:
+    """Does the message deny the open task, as in "I don't want to pause, I want to quit"? A word of the task has to
+    follow the negation closely."""
+    if guess.state.top is None or not guess.is_task_at_hand:
+        return False
+    flow = guess.domain.flows[guess.state.top.flow]
+    verbs = guess.words.stems_of(flow.name.replace("_", " "), flow.description)
+    words = [token.word for token in guess.tokens]
+    return any(
+        guess.words.is_negation(word)
+        and word not in guess.words.dissent
+        and any(guess.words.stem(near) in verbs and near not in guess.words.common for near in words[at + 1 : at + 4])
+        for at, word in enumerate(words)
+    )
 
 
 def _phrases_of(flow: Flow) -> tuple[str, ...]:

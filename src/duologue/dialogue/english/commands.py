@@ -57,7 +57,7 @@ COMMANDS = {
     for phrase in phrases.replace("\n", " ").split("|")
 }
 _AROUND = (POLITE | FILLERS) - {"like", "see", "much", "very"}
-_NO_HINTS = frozenset("don't this have need not say whole thing everything all lot let's i'll".split())
+_NO_HINTS = frozenset("don't this have need not say whole thing everything all lot let's i'll on up in for at".split())
 _SMALL = frozenset("a an the it that this one to i i'd want like can you me my we is".split())
 _CHANGING = frozenset("change changes edit modify correct fix".split())
 _CHANGED = frozenset("it that this them something things anything a one".split())  # may follow "correct", the verb
@@ -88,9 +88,7 @@ def words_of_command(name: str) -> frozenset[str]:
     mean that command."""
     said = {stem(word) for phrase, meant in COMMANDS.items() if meant == name for word in phrase}
     more = {stem(word) for word in _ALSO.get(name, "").split()}
-    return frozenset(said | more) - frozenset(
-        map(stem, _SMALL | _AROUND | PREPOSITIONS | _NO_HINTS)
-    )
+    return frozenset(said | more) - frozenset(map(stem, _SMALL | _AROUND | _NO_HINTS))
 
 
 def command_of(tokens: Sequence[Token]) -> str | None:
@@ -127,11 +125,10 @@ def only_asks_for_change(tokens: Sequence[Token]) -> bool:
     orders = [
         place
         for place, word in enumerate(words)
-        if word in _CHANGING and (word != "correct" or words[place + 1 : place + 2][:1] and words[place + 1] in _CHANGED)
+        if word in _CHANGING
+        and (word != "correct" or (words[place + 1 : place + 2][:1] and words[place + 1] in _CHANGED))
     ]  # in "that is correct", the word is praise
-    return bool(orders) and all(
-        word in _CHANGING | _AROUND_CHANGE | _AROUND | DISSENT for word in words
-    )
+    return bool(orders) and all(word in _CHANGING | _AROUND_CHANGE | _AROUND | DISSENT for word in words)
 
 
 def keeps(tokens: Sequence[Token]) -> bool:

@@ -11,7 +11,17 @@ CORRECTIONS = correction_patterns(
         changes_of_mind=(
             *"no nope nah sorry wait actually rather but".split(),
             *("that's wrong", "that's not right", "that is wrong", "that is not right"),
-            *("hold on", "hang on", "you know what", "come to think of it", "i mean", "i meant", "i changed my mind", "i've changed my mind", "on second thoughts?"),
+            *(
+                "hold on",
+                "hang on",
+                "you know what",
+                "come to think of it",
+                "i mean",
+                "i meant",
+                "i changed my mind",
+                "i've changed my mind",
+                "on second thoughts?",
+            ),
         ),
         opening_fillers=(
             *"oh uh um ah hmm hm er please well and so yes yeah yep ok okay sure fine good great".split(),

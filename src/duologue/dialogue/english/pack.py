@@ -138,9 +138,7 @@ ENGLISH = LanguagePack(
         counting="number of ",
         retry=_set("retry again try yes yeah yep ok okay sure please it once more"),
         give_up=_set("no nope stop cancel leave it thanks thank you"),
-        refuses_change=frozenset(
-            ("leave it", "i don't want it", "i don't want it anymore", "forget it")
-        ),
+        refuses_change=frozenset(("leave it", "i don't want it", "i don't want it anymore", "forget it")),
         nothing=_set("nothing none"),
         neither=_set("neither none"),
         asks_for_value=_set("what what's when when's which how where who whose"),

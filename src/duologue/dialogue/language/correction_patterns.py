@@ -50,6 +50,7 @@ class CorrectionPatterns:
     repair: re.Pattern[str]
     swap: re.Pattern[str]
     not_but: re.Pattern[str]
+    not_then: re.Pattern[str]
     only_not: re.Pattern[str]
     both: re.Pattern[str]
     both_names: re.Pattern[str]
@@ -88,6 +89,7 @@ def correction_patterns(words: CorrectionWords) -> CorrectionPatterns:
         _compiled(rf"^(?P<old>.+?),? (?:{words.self_correction}[,.]? )+(?P<new>.+?){words.end}"),
         _compiled(rf"^{opening}{words.it_to}(?P<new>.+?),? {words.instead_of} (?P<old>.+?)[.!]*$"),
         _compiled(rf"^{opening}{denial} (?P<old>.+?)[,;]?{contrast} (?P<new>.+?)[.!]*$"),
+        _compiled(rf"^{opening}{denial} (?P<old>[^,;.]+)[,;.]\s+(?P<new>.+?)[.!]*$"),
         _compiled(rf"^{opening}{denial} (?P<old>.+?)[.!]*$"),
         _compiled(words.both),
         _compiled(words.both_names),
