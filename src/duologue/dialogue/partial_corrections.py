@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 from .commands import ClearSlot, CorrectSlot, SetSlot
 from .corrections import Correction, corrections, is_asked, named_slot, told_slot
@@ -164,7 +165,7 @@ def _halves(domain: Domain, part: str) -> list[str]:
     ends = [words.tokens_of(half) for half in found]
     is_number = any(
         left and right and words.is_number(left[-1].word) and words.is_number(right[0].word)
-        for left, right in zip(ends, ends[1:], strict=False)
+        for left, right in pairwise(ends)
     )
     return [part] if is_number else found
 

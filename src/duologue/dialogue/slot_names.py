@@ -42,7 +42,7 @@ def _names(slots: tuple[tuple[str, str, SlotKind], ...], language: str) -> tuple
 
 
 def label_of(domain: Domain, slot: str) -> str:
-    """The slot's label without an article or a "your" at its beginning, for texts such as "I've updated your {slot}"."""
+    """The slot's label without an article or a "your" at its beginning, for texts like "I've updated your {slot}"."""
     label = domain.slots[slot].display_name
     return re.sub(rf"^(?:{domain.pack.corrections.words.owners}|your)\s+(?=\S)", "", label, flags=re.IGNORECASE)
 

@@ -145,8 +145,8 @@ ENGLISH = LanguagePack(
         again=_set("again was were did said have got had so far"),
         asks_which=_set("which what options choices possibilities"),
         which_ones=_set(
-            "are there is ones one can i have do you choose choices options possibilities the my what which kind kinds sort "
-            "sorts type types of offer got"
+            "are there is ones one can i have do you choose choices options possibilities the my what which "
+            "kind kinds sort sorts type types of offer got"
         ),
         why=_set("why what what's"),
         asks_why=_set("why do you need that this it want to know is for must should i have tell what what's my the"),
