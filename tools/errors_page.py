@@ -179,96 +179,111 @@ SECTIONS: dict[str, tuple[Mistake, ...]] = {
     "Starting an agent": (
         Mistake(
             _no_such_module,
-            "there is no such module in this folder",
-            "run the command in the folder of the file, and leave `.py` out",
+            "this folder has no module with this name",
+            "run the command in the folder that contains the agent's file, and write the name without `.py`",
         ),
         Mistake(
             _no_attribute_named,
             "the name of the agent is missing",
             "write `module:attribute`, such as `my_agent:agent`",
         ),
-        Mistake(_no_such_agent, "the module has no agent of this name", "use the name that is proposed"),
+        Mistake(_no_such_agent, "the module has no agent with this name", "use the name that the message proposes"),
         Mistake(
             _no_key,
-            "an LLM of OpenAI without a key",
-            "`export OPENAI_API_KEY=…`, or `ChatBrain(…, base_url=…)` for another server",
+            "the agent uses an LLM from OpenAI, but no API key is set",
+            "run `export OPENAI_API_KEY=…`, or use another server with `ChatBrain(…, base_url=…)`",
         ),
         Mistake(
             lambda: _raise(ModelMissing("silero-vad")),
-            "local speech needs model files",
-            "run the command; once is enough",
+            "local ears and voices need model files",
+            "run the command; this is needed only one time",
         ),
         Mistake(
             lambda: Agent(reply, profile="fast"),
-            "an unknown profile",
-            "see [profiles](options.md#profiles-and-settings)",
+            "there is no profile with this name",
+            "use one of the [profiles](options.md#profiles-and-settings)",
         ),
         Mistake(
             lambda: profile("confirm", dead_air=5),
-            "a setting that doesn't exist",
-            "see [settings](options.md#profiles-and-settings)",
+            "there is no setting with this name",
+            "use one of the [settings](options.md#profiles-and-settings)",
         ),
         Mistake(
-            lambda: profile("confirm", dead_air_ms=2.5), "a setting of the wrong type", "times are whole milliseconds"
+            lambda: profile("confirm", dead_air_ms=2.5),
+            "the value has the wrong type",
+            "write times as whole milliseconds",
         ),
         Mistake(
             lambda: Agent(reply, endpoint="fast"),
-            "an unknown endpoint policy",
-            "see [turn-taking](turn-taking.md#when-is-a-turn-over)",
+            "there is no endpoint policy with this name",
+            "use one of the names in the message; [turn-taking](turn-taking.md#when-is-a-turn-over) explains them",
         ),
-        Mistake(_two_tools, "two tools have one name", "rename one: `@tool(name=…)`"),
+        Mistake(_two_tools, "two tools have the same name", "rename one of them: `@tool(name=…)`"),
         Mistake(
-            _tool_without_hints, "the schema of a tool is made from its hints", "add a type hint to every parameter"
+            _tool_without_hints,
+            "the schema of a tool is made from the type hints of its function",
+            "add a type hint to every parameter",
         ),
-        Mistake(_tool_without_pydantic, "functions as tools need a package", "run the command"),
+        Mistake(_tool_without_pydantic, "a function can be a tool only if pydantic is installed", "run the command"),
     ),
     "Conversations": (
         Mistake(
-            lambda: run_simulated(_not_started()), "a command before the start", "`await conversation.start()` first"
+            lambda: run_simulated(_not_started()),
+            "a command was sent to a conversation that hasn't started",
+            "call `await conversation.start()` first",
         ),
         Mistake(
             lambda: run_simulated(_started_twice()),
-            "one `Conversation` is one call",
+            "a `Conversation` is used for only one call",
             "make a new `Conversation` for each call",
         ),
         Mistake(
             lambda: run_simulated(_seat_taken()),
-            "a seat (a client) has one conversation at a time",
-            "end the other one, or use another seat",
+            "a seat (a client) can have only one conversation at a time",
+            "end the other conversation, or use another seat",
         ),
     ),
     "Tests": (
         Mistake(
-            lambda: run_simulated(_call_in_async_code()), "`Call` in an async test", "write a plain `def test_…(call)`"
+            lambda: run_simulated(_call_in_async_code()),
+            "`Call` is used in an async test",
+            "write a plain `def test_…(call)`",
         ),
         Mistake(
             _nothing_to_interrupt, "the reply is shorter than `after_ms`", "script a longer reply, or interrupt earlier"
         ),
-        Mistake(_scenario_with_a_typo, "a scenario file with an unknown step", "use the step that is proposed"),
+        Mistake(
+            _scenario_with_a_typo, "the scenario file has an unknown step", "use the step that the message proposes"
+        ),
     ),
     "Flows": (
         Mistake(
-            lambda: parse_flows(_FLOWS, "order.yaml"), "a name that isn't in the file", "the line number is in front"
+            lambda: parse_flows(_FLOWS, "order.yaml"),
+            "the flow uses a name that the file doesn't define",
+            "correct the line whose number follows the file name",
         ),
         Mistake(
             _missing_function,
-            "the file names a function that was not given",
-            "add it to `Registry([…])`, or to the Python file named like the flows (`--actions MODULE` for another)",
+            "the flow file uses a function that isn't in the registry",
+            "add the function to `Registry([…])`. The commands take functions from the Python file that has the same "
+            "name as the flow file, or from another module with `--actions MODULE`",
         ),
     ),
     "Servers": (
-        Mistake(lambda: open_store("mysql://db"), "an unknown kind of store", "use one of those that are listed"),
+        Mistake(
+            lambda: open_store("mysql://db"), "there is no store of this kind", "use one of the kinds in the message"
+        ),
         Mistake(
             lambda: PhoneSettings("https://phone.example"),
-            "no carrier's secret",
+            "no carrier's secret is set",
             "set `TWILIO_AUTH_TOKEN` or `TELNYX_PUBLIC_KEY`",
         ),
         Mistake(
             lambda: PhoneSettings("http://phone.example", twilio_auth_token="x"),
-            "carriers send calls over TLS only",
-            "give the address with https, and end TLS in front of the server",
+            "carriers send calls only over TLS",
+            "use an address with https, and let a proxy in front of the server handle TLS",
         ),
-        Mistake(_no_sounddevice, "a microphone needs a package", "run the command"),
+        Mistake(_no_sounddevice, "the package that reads the microphone isn't installed", "run the command"),
     ),
 }
 
@@ -276,8 +291,8 @@ SECTIONS: dict[str, tuple[Mistake, ...]] = {
 SYMPTOMS: tuple[tuple[str, str, str], ...] = (
     (
         "the page has no microphone",
-        "browsers allow it on https and on localhost only",
-        "open `http://127.0.0.1:8765`, or put TLS in front",
+        "browsers allow a microphone only on https and on localhost",
+        "open `http://127.0.0.1:8765`, or put a proxy with TLS in front of the server",
     ),
     (
         "the page has only a text field",
@@ -285,66 +300,67 @@ SYMPTOMS: tuple[tuple[str, str, str], ...] = (
         "`Agent(…, ears=LocalEars(), voice=LocalVoice())`",
     ),
     (
-        "it cuts users off",
+        "the agent cuts users off",
         "they pause in the middle of a sentence",
-        "a more patient endpoint: `SemanticEndpoint.aiming_at(1010)` ([latency](latency.md))",
+        "use a more patient endpoint policy: `SemanticEndpoint.aiming_at(1010)` ([latency](latency.md))",
     ),
     (
-        "it waits too long",
-        "the other way round",
-        "`FixedSilence(400)`, or look with `duologue listen recording.wav`",
+        "the agent waits too long before it answers",
+        "the endpoint policy is too patient",
+        "use `FixedSilence(400)`; `duologue listen recording.wav` shows why the agent waits",
     ),
     (
-        '"mhm" makes it pause',
-        "profile `confirm` holds playback until it is sure",
-        'that is meant; `profile="words"` goes on speaking',
+        '"mhm" makes the agent pause',
+        "the profile `confirm` holds playback until it is clear whether the user interrupts",
+        'nothing, if you want this; with `profile="words"`, the agent goes on speaking',
     ),
     (
-        "it does not stop when I speak",
-        'profile `words` needs two words, or a command of the agent\'s `language` such as "stop"; or the echo gate '
-        "takes you for the agent",
-        "profile `confirm`; a headset; `LocalEars(cancels_echo=True)` with `duologue[echo]`",
+        "the agent does not stop when I speak",
+        'the profile `words` needs two words, or a command such as "stop" in the agent\'s `language`; or the echo gate '
+        "takes your voice for an echo of the agent",
+        "use the profile `confirm`, a headset, or `LocalEars(cancels_echo=True)` with `duologue[echo]`",
     ),
     (
-        "it interrupts itself",
-        "the loudspeaker is heard by the microphone",
-        "a headset, or `pip install 'duologue[echo]'`",
+        "the agent interrupts itself",
+        "the microphone picks up the loudspeaker",
+        "use a headset, or `pip install 'duologue[echo]'`",
     ),
     (
         "the first message of a flow takes seconds",
-        "the NLU learns its examples",
-        "`FlowBrain.load()`; `duologue serve` calls it at the start",
+        "the NLU is trained on the examples when it is first used",
+        "call `FlowBrain.load()` before; `duologue serve` does this at the start",
     ),
     (
-        "a warning that messages are understood by their words alone",
+        "a warning says that messages are understood by their words alone",
         "the model of the NLU is missing",
-        "`duologue models pull minilm`",
+        "run `duologue models pull minilm`",
     ),
     (
         "pip says that duologue doesn't provide an extra",
-        "a name that isn't an extra, such as `tts`",
-        "the extras are listed in the README and in [Dependencies](dependencies.md)",
+        "the name isn't one of the extras; `tts`, for example, isn't",
+        "use one of the extras in the README and in [Dependencies](dependencies.md)",
     ),
     (
         "pip finds no version of duologue for this Python",
         "Python is older than 3.11",
-        "`python3.11 -m venv .venv`, or `make demo PYTHON=python3.11`",
+        "use a newer Python: `python3.11 -m venv .venv`, or `make demo PYTHON=python3.11`",
     ),
     (
         "an LLM calls tools again and again",
-        "after `tool_rounds_max` requests it is asked without tools",
-        "look at the outputs of the tool: they must say what happened",
+        "the output of the tool doesn't tell it what happened",
+        "let the tool return what happened; after `tool_rounds_max` requests, the LLM gets no tools any more",
     ),
     (
-        "nothing is said, and no error",
+        "the agent says nothing, and there is no error",
         "the brain yielded no text and called no tool",
-        '`logging.getLogger("duologue").setLevel("DEBUG")`; `conversation.engine.failures`',
+        'set `logging.getLogger("duologue").setLevel("DEBUG")`, and look at `conversation.engine.failures`',
     ),
 )
 
 
 def errors_page(notice: str) -> str:
-    lines = ["# Troubleshooting", "", notice, "", "Error lines as they are printed, with cause and fix.", ""]
+    about = "This page lists error messages, each with its cause and what to do about it."
+    lines = ["# Troubleshooting", "", notice, "", about, ""]
     for section, mistakes in SECTIONS.items():
         lines += [f"## {section}", ""]
         for mistake in mistakes:
@@ -353,13 +369,14 @@ def errors_page(notice: str) -> str:
         "## Shown to the user",
         "",
         "A fault in a conversation is shown in the panel and sent as the signal `Failed`.",
+        "These are the texts for a fault of the brain:",
         "",
     ]
-    lines += ["| class of the error | text (of the brain, for example) |", "|---|---|"]
+    lines += ["| error class | text |", "|---|---|"]
     lines += [f"| `{error.name}` | {hint(FaultSource.BRAIN, error)} |" for error in ErrorClass]
     lines += [
         "",
-        "Codes with which a socket is closed are in [the protocol](protocol.md#close-codes) and in",
+        "The codes with which a socket is closed are listed in [the protocol](protocol.md#close-codes) and in",
         "[Telephone](phone.md#when-something-is-wrong).",
         "",
     ]

@@ -1,6 +1,6 @@
 """Runs all tests: `python tools/run_tests.py`, or with another command beside them: `--beside "make types check"`.
 
-First those on the simulated clock, in twice as many processes as there are processors, because many wait. Beside them,
+First those on the simulated clock, in one process more than there are processors, because some wait. Beside them,
 in a process of their own, those of the panel against a fake server, which wait for the browser. Then the others that
 are marked `alone`: they run in real time, in two processes that mostly wait. The other command has the lowest
 priority: it computes while all of these wait. Rule: only a test marked `alone` that fails is run a second time, by
@@ -44,7 +44,7 @@ NO_SECOND_CHANCE = (f"{TORTURE}/",)
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 # Each process begins with its own share of the tests, so that what a module prepares is prepared once; a process that
 # has no more tests takes some of another's.
-SHARED = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "worksteal")
+SHARED = ("-n", str(1 + (os.cpu_count() or 1)), "--dist", "worksteal")
 TESTS_FAILED = 1  # pytest's exit code; any other code but 0 means that pytest itself failed
 
 

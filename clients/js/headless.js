@@ -37,7 +37,8 @@ class ClockPlayer {
 
   take({ do: what, voice, from, samples }) {
     this.move();
-    if (what === "push" && voice >= this.voice) {
+    if (what === "forget") this.begin(0, 0);
+    else if (what === "push" && voice >= this.voice) {
       if (voice > this.voice) this.begin(voice, from);
       this.write += samples.length;
     } else if (what === "start" && (voice > this.voice || this.write === this.first)) {

@@ -34,6 +34,17 @@ def test_a_voice_is_played_to_its_end_and_its_progress_reported(page: Page, serv
     assert told[-1] <= 500
 
 
+def test_the_voices_of_a_second_conversation_are_heard(page: Page, server: FakeServer) -> None:
+    for _ in range(2):
+        server.forget()
+        begin(page, server)
+        server.voice(1, 1, tone(0.3))  # each conversation counts its voices from 1
+        server.say("play", action="finish", voice=1)
+        assert server.wait("finished") == {"voice": 1, "ms": 300}
+        assert len(server.all("played")) >= 2
+        page.locator("#end").click()
+
+
 def test_a_clear_is_silent_at_once_and_reports_how_much_was_heard(page: Page, server: FakeServer) -> None:
     begin(page, server)
     server.voice(1, 1, tone(8))

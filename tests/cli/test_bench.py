@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 from duologue.cli.app import app
 from duologue.core.errors import DuologueError
 from duologue.lab.bench import core, noise
+from tests.needs import needs_package
 
 MEASURED: dict[str, Any] = {
     "us_per_transition": 7.5,
@@ -45,13 +47,26 @@ def test_a_benchmark_as_json_is_what_was_measured() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["core", "runtime", "ears", "server", "store", "dialogue", "realtime", "phone", "panel", "echo", "opus"]
+    "name",
+    ["core", "runtime", "ears", "server", "store", "dialogue", "realtime", "phone", "panel", "page", "echo", "opus"],
 )
 def test_every_benchmark_describes_itself(name: str) -> None:
     done = CliRunner().invoke(app, ["bench", name, "--help"])
     assert done.exit_code == 0
     assert "Measure" in done.stdout
     assert "--json" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [(["--transport", "smoke"], "use pcm, opus or both"), ([], "no recording in this file has an end of turn")],
+)
+def test_page_refuses_what_it_cannot_play(tmp_path: Path, options: list[str], says: str) -> None:
+    needs_package("playwright", "pip install 'duologue[dev]'")
+    (tmp_path / "labels.jsonl").write_text('{"id": "a", "wav": "a.wav", "expected": [], "forbidden": []}\n')
+    done = CliRunner().invoke(app, ["bench", "page", "--labels", str(tmp_path / "labels.jsonl"), *options])
+    assert isinstance(done.exception, DuologueError)
+    assert says in str(done.exception)
 
 
 def test_noise_is_a_table_of_suppressors(monkeypatch: pytest.MonkeyPatch) -> None:

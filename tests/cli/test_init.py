@@ -43,6 +43,16 @@ def test_an_example_is_written_into_a_folder_of_its_name(tmp_path: Path, monkeyp
     assert "pytest" not in printed
 
 
+def test_a_function_that_makes_agents_can_be_served_and_an_llm_needs_a_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    printed = run("--example", "reminder")
+    assert "duologue serve reminder:agent" in printed
+    assert "OPENAI_API_KEY" not in printed
+    assert "export OPENAI_API_KEY" in run("--example", "receptionist")
+
+
 def test_the_examples_can_be_listed() -> None:
     assert {"flights", "table", "echo"} <= set(run("--example", "list").split())
 

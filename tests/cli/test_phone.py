@@ -58,6 +58,20 @@ def test_a_spoken_call_on_the_simulated_clock(script: Path) -> None:
     assert "I will hang up now. Goodbye!" in done.stdout, "dead air, to its end"
 
 
+@pytest.mark.parametrize("fast", [True, False])
+def test_a_function_of_the_context_makes_the_agent(script: Path, monkeypatch: pytest.MonkeyPatch, fast: bool) -> None:
+    (script.parent / "made_for_phone.py").write_text(
+        "from duologue import Agent, Context, Phrases\n"
+        "def make(context: Context) -> Agent:\n"
+        "    greeting = f'Hello on the {context.info.line}.'\n"
+        "    return Agent(lambda request: 'Good.', profile='words', phrases=Phrases(greeting=greeting))\n"
+    )
+    script.write_text("steps:\n  - listen\n  - expect: {said: 'hello on the phone'}\n  - hang_up\nwait_s: 60\n")
+    monkeypatch.chdir(script.parent)
+    done = run("--simulate", script, "--agent", "made_for_phone:make", *(["--fast"] if fast else []))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_a_call_that_differs_from_its_script_fails(script: Path) -> None:
     script.write_text("steps:\n  - listen\n  - expect: {said: abracadabra}\nwait_s: 10\n")
     done = run("--simulate", script, "--fast")

@@ -27,6 +27,18 @@ def test_a_story_prints_its_timeline() -> None:
     assert "as expected" in done.stdout
 
 
+def test_a_function_of_the_context_makes_the_agent(tmp_path: Path) -> None:
+    (tmp_path / "made_for_story.py").write_text(
+        "from duologue import Agent, Context\n"
+        "def make(context: Context) -> Agent:\n"
+        "    return Agent(lambda request: 'Good.')\n"
+    )
+    file = tmp_path / "story.yaml"
+    file.write_text((STORIES / "outbound_busy.yaml").read_text())
+    done = run(file, "--agent", "made_for_story:make")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_a_story_as_json_on_the_other_carrier() -> None:
     done = run(STORIES / "outbound_no_answer.yaml", "--carrier", "telnyx", "--json")
     found = json.loads(done.stdout)

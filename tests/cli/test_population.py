@@ -47,3 +47,25 @@ def test_a_failed_call_comes_with_its_journal_and_its_command(tmp_path: Path, mo
 
 def vars_of(result: CallResult) -> dict[str, object]:
     return {name: getattr(result, name) for name in CallResult.__dataclass_fields__}
+
+
+MAKER = """
+from duologue import Agent, Context
+
+def make(context: Context) -> Agent:
+    assert context.info.line in ("", "test"), context.info
+    return Agent(lambda request: "You said " + request.text, profile="words")
+
+def broken(context: Context) -> Agent:
+    raise KeyError("customers")
+"""
+
+
+def test_a_function_that_makes_agents_is_called_for_each_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "made_for_population.py").write_text(MAKER)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["simulate", "--calls", "2", "--agent", "made_for_population:make", "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["turns"] > 0
+    broken = CliRunner().invoke(app, ["simulate", "--calls", "1", "--agent", "made_for_population:broken"])
+    assert isinstance(broken.exception, KeyError)

@@ -113,7 +113,7 @@ def test_a_client_without_a_valid_token_is_told_by_the_servers_words() -> None:
         def broken() -> str:
             raise KeyError("DUOLOGUE_TOKEN")
 
-        with pytest.raises(ConnectionFailed, match="no token: KeyError"):
+        with pytest.raises(ConnectionFailed, match="the function that returns the token failed: KeyError"):
             await Client(url_of(running), token=broken).connect()
 
     serve(script, token=TOKEN)

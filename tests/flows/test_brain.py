@@ -19,7 +19,7 @@ from duologue.flows.find_functions import find_functions
 from duologue.flows.registry import Registry
 from duologue.nlu.local import LocalNlu
 from duologue.ports.brain import OpenQuestion, Request
-from duologue.ports.history import UserSaid
+from duologue.ports.history import AgentSaid, UserSaid
 from duologue.ports.store import StoreFailed
 from duologue.runtime.agent import Phrases
 from duologue.runtime.simulated_clock import run_simulated
@@ -450,6 +450,36 @@ def test_a_yes_that_began_before_the_question_was_heard_is_asked_again(premature
             async for _ in brain.reply(Request(4, "yes", tuple(said), conversation="call")):
                 pass
             assert paid == ["Paris"]
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("H-14")
+@pytest.mark.parametrize(
+    ("heard", "again"),
+    [
+        ("Got it, I've updated your city to Rome. ", "Shall I book the trip to Rome?"),
+        ("Got it, I've up", "Got it, I've updated your city to Rome. Shall I book the trip to Rome?"),
+    ],
+)
+def test_of_an_answer_that_was_cut_off_only_the_question_is_said_again_if_the_rest_was_heard(
+    heard: str, again: str
+) -> None:
+    async def pay(city: str) -> dict[str, str]:
+        raise AssertionError(city)
+
+    async def scene() -> None:
+        brain = FlowBrain(parse_flows(CONFIRMED), Registry([pay]), NLU, today=lambda: "2026-03-04")
+        items: list[UserSaid | AgentSaid] = []
+        spoken = ""
+        for turn, text in enumerate(("I want to travel", "Paris", "change the city to Rome", "yes"), 1):
+            if text == "yes":
+                items.append(AgentSaid(turn, heard, interrupted=True))
+            items.append(UserSaid(turn, text))
+            request = Request(turn, text, tuple(items), conversation="call", premature=text == "yes")
+            parts = [part async for part in brain.reply(request)]
+            spoken = "".join(part if isinstance(part, str) else getattr(part, "text", "") for part in parts)
+        assert spoken == again
 
     run_simulated(scene())
 

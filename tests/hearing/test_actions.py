@@ -180,6 +180,11 @@ def test_a_late_report_marks_the_words_of_a_reply_as_handled() -> None:
     assert call.give(inp.HeardLate(0, reply)).hearing.words.of(1).handled == "book it"
 
 
+def test_the_end_of_a_voice_says_how_long_ago_it_fell_silent() -> None:
+    call = HeardCall().give(SpeechBegan(1)).wait(600).give(SpeechEnded(1, quiet_ms=192))
+    assert call.intents(it.StopSpeech) == [it.StopSpeech(192)]
+
+
 def test_a_voice_under_the_button_is_not_told() -> None:
     call = HeardCall().give(inp.ButtonPressed(0), SpeechBegan(1), SpeechEnded(1), inp.ButtonReleased(0))
     assert not call.intents(it.BeginSpeech)

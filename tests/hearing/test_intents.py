@@ -12,7 +12,7 @@ from duologue.hearing import intents as it
     ("intent", "kind", "given"),
     [
         (it.BeginSpeech(), ev.SpeechStarted, {}),
-        (it.StopSpeech(), ev.SpeechStopped, {}),
+        (it.StopSpeech(192), ev.SpeechStopped, {"quiet_ms": 192}),
         (it.PressButton(), ev.PttPressed, {}),
         (it.ReleaseButton(), ev.PttReleased, {}),
         (it.TakeTyped(3), ev.TextTyped, {"content": 3}),

@@ -101,7 +101,7 @@ def _place(lines: list[str], what: str, nth: int = 0) -> int:
     [
         ('"Final"', "what is the weather like", "what is the weather", "decided WordsHeard .*'words': 4.*line 6"),
         ('"SpeechEnded"', '"SpeechEnded"', '"SpeechBegan"', "decided SpeechStarted .*, but line 5 of the journal"),
-        ('"Woke"', '"at":2300', '"at":2290', "TurnEnded is in line 7 of the journal, but the replay doesn't decide it"),
+        ('"Woke"', '"at":2300', '"at":2290', "TurnEnded is in line 7 of the journal, but the replay made no"),
         ('"Woke"', '"at":2300', '"at":2301', "the time 2301 ms doesn't lie between the events around it"),
     ],
 )

@@ -205,7 +205,8 @@ def _decode_flac(data: bytes) -> Recording:
 
 
 def _read_blocks(file: Any) -> Samples:
-    """All samples of the file. Read block by block, so that a wrong length in the header can't fill the memory."""
+    """All samples of the file. The file is read block by block, so that a wrong length in its header can't fill the
+    memory."""
     blocks: list[Samples] = []
     while len(blocks) < _BLOCKS_MAX:
         block = file.read(_BLOCK, dtype="float32", always_2d=True)

@@ -1,8 +1,8 @@
 """Tracks which part of the history a speech-to-speech model already knows, because its server heard the audio.
 
-The server of such a model has its own copy of the conversation, which grows with the audio that it hears. This module
-is shared by the models that have to keep such a copy up to date. Rule: words that the server heard are never sent again
-as text.
+The server of such a model has its own copy of the conversation. This copy grows with the audio that the server hears.
+This module is shared by the models that have to keep such a copy up to date. Rule: words that the server heard are
+never sent again as text.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -17,6 +17,9 @@ from rich.table import Table
 from duologue.core.errors import DuologueError
 
 from .json_output import JsonOption, write_json
+
+if TYPE_CHECKING:
+    from duologue.lab.bench.talk import Expected
 
 bench_app = typer.Typer(help="Measure latency, CPU and memory on this machine.", no_args_is_help=True)
 
@@ -75,12 +78,7 @@ def bench_talk(
         from .listen import make_listener
     except ModuleNotFoundError as missing:
         raise DuologueError(str(missing)) from None
-    try:
-        recordings = talk.read_expected(labels)[::every]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise DuologueError(f"{labels}: expected a line of JSON for each recording, with its expected events") from None
-    if not recordings:
-        raise DuologueError(f"{labels}: no recording in this file has an end of turn")
+    recordings = _read_recordings(labels, every)
     listener = make_listener("combined", None, "confirm", "tiny")
     results = []
     runs = [(speed, mode) for speed in talk.SPEEDS for mode in talk.MODES]
@@ -96,6 +94,55 @@ def bench_talk(
     for row in talk.report(results):
         table.add_row(*row)
     Console().print(table)
+
+
+@bench_app.command("page")
+def bench_page(
+    labels: Annotated[Path, typer.Option(help="A set of recordings: a line of JSON for each, with its end of turn.")],
+    every: Annotated[int, typer.Option(min=1, help="Play only every n-th recording.")] = 1,
+    transport: Annotated[str, typer.Option(help="How the page sends and gets sound: pcm, opus or both.")] = "both",
+    as_json: JsonOption = False,
+) -> None:
+    """Measure, in a real Chromium and in real time, how long people wait for an answer in the web panel, and compare
+    that with `duologue listen`."""
+    try:
+        from duologue.lab.bench.page import TRANSPORTS
+        from duologue.lab.bench.page import bench_page as measure
+        from duologue.lab.bench.page_pairs import report
+
+        from .listen import make_listener
+    except ModuleNotFoundError as missing:
+        raise DuologueError(str(missing)) from None
+    if transport not in (*TRANSPORTS, "both"):
+        raise DuologueError(f"unknown transport {transport!r}: use pcm, opus or both")
+    recordings = _read_recordings(labels, every)
+    listener = make_listener("combined", None, "confirm", "tiny")
+    with _waiting().status("measuring") as status:
+        transports = TRANSPORTS if transport == "both" else (transport,)
+        result = measure(listener, recordings, transports, lambda what: status.update(f"measuring: {what}"))
+    if as_json:
+        write_json(result)
+        return
+    columns = (f"{name}, {which}" for name in transports for which in ("median", "p90"))
+    title = f"The page and {len(recordings)} recordings, load {result['load']}"
+    table = Table("what", *columns, title=title, title_justify="left")
+    for row in report(result):
+        table.add_row(*row)
+    out = Console()
+    out.print(table)
+    out.print(result["note"], style="dim")
+
+
+def _read_recordings(labels: Path, every: int) -> list[Expected]:
+    from duologue.lab.bench.talk import read_expected
+
+    try:
+        recordings = read_expected(labels)[::every]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise DuologueError(f"{labels}: expected a line of JSON for each recording, with its expected events") from None
+    if not recordings:
+        raise DuologueError(f"{labels}: no recording in this file has an end of turn")
+    return recordings
 
 
 @bench_app.command("webrtc")

@@ -54,7 +54,8 @@ async def chat_with(
     silent = in_writing(agent)
     conversation = Conversation(silent, ScriptedLine(), conversation_id=context.conversation, context=context)
     if is_piped:
-        conversation.engine.hearing.policy = replace(silent.hearing, question_shown_ms=0)
+        hearing = conversation.engine.hearing
+        hearing.policy = replace(hearing.policy, question_shown_ms=0)
     show_tracebacks(conversation)
     printer = ChatPrinter(out)
     conversation.on(sg.Signal, printer.show)

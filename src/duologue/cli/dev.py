@@ -86,7 +86,8 @@ def _prompt(url: str) -> None:
 
 
 def _serve(app: str, journals: Path | None, given: str) -> None:
-    """Make the server, tell the parent process that this process is ready, and serve when the parent says so."""
+    """Make the server, and tell the parent process that this process is ready. Serve as soon as the parent process
+    gives the command."""
     from duologue.server.run import run, serve
 
     listening_fd, ready, go, store = given.split(",", 3)

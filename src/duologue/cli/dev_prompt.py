@@ -77,9 +77,8 @@ class DevPrompt:
         return socket
 
     def _wait_for_rest(self, socket: ClientConnection, typed: str, answers: int) -> None:
-        """Wait until the agent has answered the typed line and listens again. If nothing more comes for QUIET_S
-        seconds, one of the two is enough: an answer (such as a question that a tool asks), or that the agent
-        listens."""
+        """Wait until the agent has answered the typed line and listens again. If only one of these two has happened
+        (for example, a tool has asked a question), stop waiting when nothing more comes for QUIET_S seconds."""
         with self._changed:
             while self._socket is socket:
                 has_it, has_answer = self._confirmed == typed, self._answers > answers

@@ -5,6 +5,7 @@ Rule: the command prints what to install and what to run next.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +18,7 @@ from duologue.core.errors import DuologueError
 from .requirements import Requirements, requirements_of
 
 _OUT = Console()
+_AGENT = re.compile(r"^(agent = |(async )?def agent\()", re.MULTILINE)  # an agent, or a function that makes one
 
 
 def init_command(
@@ -48,12 +50,14 @@ def init_command(
 def _next_steps(folder: Path, files: tuple[Path, ...], is_example: bool) -> list[tuple[str, str]]:
     """The commands to run next, each with what it does. Commands that install something come first."""
     sources = "\n".join(file.read_text(encoding="utf-8") for file in files if file.suffix == ".py")
-    agents = [file.stem for file in files if file.suffix == ".py" and "\nagent = " in file.read_text(encoding="utf-8")]
+    agents = [file.stem for file in files if file.suffix == ".py" and _AGENT.search(file.read_text(encoding="utf-8"))]
     flows = [file.name for file in files if file.suffix == ".yaml" and ".stories." not in file.name]
     extras = [*(["server"] if agents else []), *(["flows"] if flows else []), *([] if is_example else ["testing"])]
     missing = requirements_of(sources, extras).missing()
     steps = [(install, "what it needs") for install in Requirements(missing.extras).commands()]
     steps.append((f"cd {folder}", ""))
+    if '"LLM_KEY"' in sources:
+        steps.append(("export OPENAI_API_KEY=…", "or LLM_URL, LLM_MODEL and LLM_KEY for another server"))
     steps += [(f"duologue serve {agent}:agent", "talk to it in the browser") for agent in agents]
     steps += [(f"duologue chat {file}", "type to it") for file in flows]
     return [*steps, *([] if is_example else [("pytest", "whole calls on a simulated clock")])]

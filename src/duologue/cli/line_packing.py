@@ -8,8 +8,8 @@ from rich.text import Text
 
 
 def pack(pieces: Iterable[Text], width: int, gap: int) -> Iterator[list[Text]]:
-    """Yield the pieces of each line. Every piece must end in `gap` blanks; the blanks of the last piece in a line may
-    extend beyond the width."""
+    """Distribute the pieces over lines that are at most `width` wide, and yield the pieces of each line. Every piece
+    must end in `gap` blanks; the blanks of the last piece in a line may extend beyond the width."""
     line: list[Text] = []
     used = 0
     for piece in pieces:

@@ -10,6 +10,7 @@ import asyncio
 import json
 import sys
 import tempfile
+import uuid
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,15 +21,17 @@ from rich.text import Text
 
 from duologue.core.errors import DuologueError
 from duologue.observe.recorder import is_journal
+from duologue.ports.context import CallInfo, Context
 from duologue.ports.history import AgentSaid, UserSaid
 from duologue.runtime.agent import Agent, Phrases
+from duologue.runtime.agent_source import AgentOrMaker, AgentSource
 from duologue.runtime.conversation import Conversation
-from duologue.runtime.find_agent import find_agent
+from duologue.runtime.find_agent import find_agent_or_maker
 
 from .json_output import JsonOption
 from .phone_dial import dial_command
 from .phone_story import is_story, story_command
-from .talk import repeat, with_speech
+from .talk import all_with_speech, repeat
 from .terminal_style import BLUE, GREEN, RED, write_ms
 from .timeline import timeline_command
 
@@ -158,9 +161,8 @@ def _play(script: CallScript, here: Path, folder: Path, fast: bool) -> CallOutco
     from duologue.lab.sim.phone_speech import PhoneSpeech
     from duologue.voice.espeak import EspeakVoice
 
-    found = find_agent(script.agent) if script.agent else _repeating(script)
-    answering = with_speech(found)
-    speech = PhoneSpeech(EspeakVoice("en-us+f3", 170), here)
+    answering = all_with_speech(find_agent_or_maker(script.agent) if script.agent else _repeating(script))
+    speech = PhoneSpeech(EspeakVoice("en-us+f4", 170), here)
     if not fast:
         return asyncio.run(_call(script, answering, speech, folder))
     from duologue.runtime.simulated_clock import run_simulated
@@ -172,7 +174,7 @@ def _repeating(script: CallScript) -> Agent:
     return Agent(repeat, profile="words", phrases=Phrases(greeting=script.greeting))
 
 
-async def _call(script: CallScript, agent: Agent, speech: PhoneSpeech, folder: Path) -> CallOutcome:
+async def _call(script: CallScript, agent: AgentOrMaker, speech: PhoneSpeech, folder: Path) -> CallOutcome:
     """Play the call in real time, through the same HTTP routes that a real server has."""
     from duologue.lines.phone.carriers import CARRIERS
 
@@ -186,7 +188,7 @@ async def _call(script: CallScript, agent: Agent, speech: PhoneSpeech, folder: P
 
     def routes(url: str) -> Any:
         settings = PhoneSettings(url, allow_unsigned=True, journals=folder)
-        return phone_routes(lambda: agent, settings, found.append)
+        return phone_routes(agent, settings, found.append)
 
     async with (
         serving(routes) as url,
@@ -196,7 +198,8 @@ async def _call(script: CallScript, agent: Agent, speech: PhoneSpeech, folder: P
 
 
 def _call_running_server(script: CallScript, here: Path, url: str, as_json: bool) -> None:
-    """Call an agent in another process. Here, only the agent's audio is known; what the agent understood isn't."""
+    """Call an agent that runs in another process. This process gets the agent's audio, but doesn't learn what the agent
+    understood."""
     from duologue.lab.sim.call_script import Expect
     from duologue.lab.sim.phone_speech import PhoneSpeech
     from duologue.voice.espeak import EspeakVoice
@@ -205,7 +208,7 @@ def _call_running_server(script: CallScript, here: Path, url: str, as_json: bool
         raise DuologueError(
             "`expect: heard` and `said` need the agent in this process: remove them from the script, or omit --to"
         )
-    carrier, problem = asyncio.run(_dial(script, PhoneSpeech(EspeakVoice("en-us+f3", 170), here), url))
+    carrier, problem = asyncio.run(_dial(script, PhoneSpeech(EspeakVoice("en-us+f4", 170), here), url))
     result = {"carrier": script.carrier, "result": "failed" if problem else "passed", "problem": problem or None}
     if as_json:
         facts = {**result, "agent_heard_ms": carrier.played_ms, "clears": carrier.clears}
@@ -232,16 +235,19 @@ async def _dial(script: CallScript, speech: PhoneSpeech, url: str) -> tuple[Scri
         return carrier, ""
 
 
-async def _call_fast(script: CallScript, agent: Agent, speech: PhoneSpeech, folder: Path) -> CallOutcome:
-    """Play the call on the simulated clock. The line and the carrier are the same as in real time, but no socket is
-    between them."""
+async def _call_fast(script: CallScript, given: AgentOrMaker, speech: PhoneSpeech, folder: Path) -> CallOutcome:
+    """Play the call on the simulated clock. The line and the carrier are the same as in real time, but they are
+    connected directly instead of by a socket."""
     from duologue.lab.sim.offline_call import OfflineCall
     from duologue.lines.phone.carriers import CARRIERS
     from duologue.lines.phone.digits import Digits
 
     exchange = OfflineCall(CARRIERS[script.carrier], network=script.network)
     line = await exchange.connect()
-    conversation = Conversation(agent, line, journal=folder / "call.jsonl")
+    context: Context[Any] = Context(CallInfo(uuid.uuid4().hex, "phone", direction="in"))
+    agent = await AgentSource(given).try_to_make(context)
+    journal = folder / "call.jsonl"
+    conversation = Conversation(agent, line, journal=journal, conversation_id=context.conversation, context=context)
     line.pressed = Digits(conversation.type).press
     await conversation.start()
     return await _follow(script, exchange.carrier, [conversation], speech, folder)

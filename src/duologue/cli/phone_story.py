@@ -18,10 +18,10 @@ from rich.console import Console
 from rich.text import Text
 
 from duologue.core.errors import DuologueError
-from duologue.runtime.find_agent import find_agent
+from duologue.runtime.find_agent import find_agent_or_maker
 from duologue.runtime.simulated_clock import run_simulated
 
-from .talk import with_speech
+from .talk import all_with_speech
 from .terminal_style import BLUE, GREEN, RED
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ def is_story(data: object) -> bool:
 
 
 def story_command(file: Path, data: object, carrier: str, agent: str, as_json: bool) -> None:
-    """Play a story. `carrier` and `agent`, unless they are empty, are used instead of the ones that the story names.
-    The agent's module may be in the folder of the story."""
+    """Play a story. `carrier` and `agent`, unless they are empty, replace the carrier and the agent that the story
+    names. The agent's module may be in the folder of the story."""
     try:
         from duologue.lab.sim.phone_speech import PhoneSpeech
         from duologue.lab.sim.phone_story import read_story
@@ -51,7 +51,7 @@ def story_command(file: Path, data: object, carrier: str, agent: str, as_json: b
     if not story.agent:
         raise DuologueError(f"{file}: the story needs an agent: `agent: module:agent`, or --agent")
     sys.path.insert(0, str(file.parent.resolve()))
-    talking = with_speech(find_agent(story.agent))
+    talking = all_with_speech(find_agent_or_maker(story.agent))
     told = run_simulated(play_story(story, talking, PhoneSpeech(LocalVoice(), file.parent)))
     if as_json:
         sys.stdout.write(json.dumps(outcome_as_json(told), indent=2, ensure_ascii=False) + "\n")

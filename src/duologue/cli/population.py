@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from duologue.lab.sim.population import CallResult, play_call
-from duologue.runtime.agent import Agent
+from duologue.runtime.agent_source import AgentOrMaker
 
 from .json_output import write_json
 
@@ -30,7 +30,7 @@ def play_population(
     only: int | None,
     journals: Path | None,
     as_json: bool,
-    agent: Agent | None = None,
+    agent: AgentOrMaker | None = None,
     agent_name: str = "",
 ) -> int:
     """Play the calls, show the results and return the exit code."""
@@ -51,7 +51,7 @@ def play_population(
     return 1 if bad else 0
 
 
-def _play_all(numbers: list[int], seed: int, faults: bool, agent: Agent | None) -> list[CallResult]:
+def _play_all(numbers: list[int], seed: int, faults: bool, agent: AgentOrMaker | None) -> list[CallResult]:
     columns = (
         TextColumn("calling"),
         BarColumn(),
@@ -70,7 +70,7 @@ def _play_all(numbers: list[int], seed: int, faults: bool, agent: Agent | None) 
     return results
 
 
-def _write_journal(result: CallResult, faults: bool, folder: Path, agent: Agent | None) -> Path:
+def _write_journal(result: CallResult, faults: bool, folder: Path, agent: AgentOrMaker | None) -> Path:
     """Play the call again, this time with a journal, and return the path of the journal."""
     path = folder / f"seed-{result.seed}-call-{result.call}.jsonl"
     play_call(result.seed, result.call, faults, journal=path, agent=agent)

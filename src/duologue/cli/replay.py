@@ -234,8 +234,8 @@ def _pauses_table(name: str, recorded: DecidedCall, other: DecidedCall) -> Table
 
 
 def _then(pause: DecidedPause) -> str:
-    """A text that says who spoke next after this pause and when: the agent, the user or both. Otherwise "nothing
-    more"."""
+    """A text that says who spoke after this pause, and when: the agent, the user or both. "nothing more" if neither of
+    them spoke."""
     parts = []
     if pause.answered_at is not None:
         parts.append(f"agent after {pause.answered_at - pause.silent_at} ms")

@@ -22,7 +22,7 @@ from .terminal_style import write_ms
 def say_command(
     text: Annotated[str, typer.Argument(help="The text to speak.")],
     out: Annotated[Path, typer.Option("--out", help="Write the audio to this WAV file.")],
-    voice: Annotated[str, typer.Option(help="The espeak-ng voice, such as en-us, de or en-us+f3.")] = "en-us",
+    voice: Annotated[str, typer.Option(help="The espeak-ng voice, such as en-us, de or en-us+f4.")] = "en-us",
     rate: Annotated[int, typer.Option(min=80, max=450, help="The speed in words per minute.")] = 170,
     as_json: JsonOption = False,
 ) -> None:

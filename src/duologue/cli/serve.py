@@ -214,8 +214,8 @@ def _serve(
     browser: bool,
     is_own_token: bool,
 ) -> None:
-    """Download what is missing and serve the agent, either in this process or in several processes that this one
-    starts. If this process is one of those, it only serves."""
+    """Download what is missing and serve the agent, either in this process or in several server processes that this one
+    starts. If this process is itself one of several server processes, it downloads nothing and only serves."""
     if is_one_of_several():
         serve_process(options, settings, keep_days)
         return
@@ -253,7 +253,7 @@ def ready_lines(served: Sequence[str], url: str, token: str, is_own_token: bool,
 
 
 def _access_lines(settings: ServerSettings) -> list[str]:
-    """Lines about access: whether callers need a ticket, and whether calls can't be watched. Empty if neither is the
+    """Lines about access: one if callers need a ticket, and one if calls can't be watched. Empty if neither is the
     case."""
     lines = []
     if settings.ticket_key:

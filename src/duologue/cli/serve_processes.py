@@ -1,4 +1,4 @@
-"""`duologue serve` with several processes: the parent, and one of its server processes.
+"""`duologue serve` with several processes: runs the parent process, or one of its server processes.
 
 A server process is started with the command line of its parent. Rule: the parent has no agent and no models.
 """

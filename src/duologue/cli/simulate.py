@@ -25,7 +25,7 @@ from .terminal_output import Legible
 from .terminal_style import AMBER, GREEN, RED, write_ms
 
 if TYPE_CHECKING:
-    from duologue.runtime.agent import Agent
+    from duologue.runtime.agent_source import AgentOrMaker
     from duologue.testing.scenario import ScenarioProblem, ScenarioResult
 
 _COLOURS = {"passed": GREEN, "failed": RED, "invalid": AMBER}
@@ -91,10 +91,10 @@ def simulate_command(
         raise typer.Exit(code)
 
 
-def _agent(name: str) -> Agent | None:
-    from duologue.runtime.find_agent import find_agent
+def _agent(name: str) -> AgentOrMaker | None:
+    from duologue.runtime.find_agent import find_agent_or_maker
 
-    return find_agent(name) if name else None
+    return find_agent_or_maker(name) if name else None
 
 
 def play_scenarios(paths: Iterable[Path], as_json: bool, journals: Path | None = None) -> int:

@@ -15,7 +15,7 @@ from duologue.observe.tracebacks import traceback_of
 
 if TYPE_CHECKING:
     from duologue.runtime.conversation import Conversation
-    from duologue.runtime.engine import RaisedFailure
+    from duologue.runtime.driver import RaisedFailure
 
 
 def print_traceback(where: str, failure: BaseException) -> None:

@@ -168,7 +168,7 @@ class Client:
             await self._socket.send_raw(pcm)
 
     async def speak(self, pcm: bytes) -> None:
-        """Send this sound as fast as it would be spoken. Returns when all of it was sent."""
+        """Send this sound in real time: one second of sound takes one second. Returns when everything was sent."""
         size = self._rate_hz * FRAME_MS // 1000 * 2
         loop = asyncio.get_running_loop()
         due_s = loop.time()
@@ -257,7 +257,7 @@ class Client:
             token = self._token()
             return await token if inspect.isawaitable(token) else token
         except Exception as problem:  # the program's own function may raise anything
-            raise ConnectionFailed(f"no token: {problem!r}") from problem
+            raise ConnectionFailed(f"the function that returns the token failed: {problem!r}") from problem
 
     async def _beat(self, socket: ProtocolSocket) -> None:
         """At regular intervals, report the playback to the server and keep the connection alive."""

@@ -143,7 +143,7 @@ def _commanded(player: ClockPlayer, given: PlayCommanded) -> tuple[ClockPlayer, 
 
 
 def _told(player: ClockPlayer, is_now: bool = False) -> tuple[ClockPlayer, tuple[PlayReport, ...]]:
-    """The player after reporting, and the report that is due now. There are no reports if none is due."""
+    """The player after reporting, and the report that is due now; an empty tuple if no report is due."""
     is_over = player.is_complete and player.heard >= player.arrived
     if player.place is PlayerPlace.PLAYING and is_over:
         report = PlayReport("finished", player.voice, player.ms)

@@ -43,8 +43,8 @@ def start_reply(d: Draft, ask: Ask) -> None:
 
 
 def start_saying(d: Draft) -> None:
-    """Start a reply that says words of the program. The brain isn't asked, so this reply answers no turn and no
-    news."""
+    """Start a reply that says text from the program. The brain isn't asked, so this reply answers no turn and doesn't
+    report news."""
     d.reply_id += 1
     d.ask = Ask.SAY
     d.says = d.called = d.firm = d.cut = False
@@ -62,7 +62,7 @@ def guess_reply(d: Draft, gist: int) -> None:
 
 def confirm_guess(d: Draft) -> None:
     """Use the early request as the real request for this turn, because the turn has ended with the words that were sent
-    early. What has arrived of the reply is kept."""
+    early. The part of the reply that has already arrived is kept."""
     d.asked = d.said
     d.ask = Ask.ANSWER
     d.cut = False
@@ -91,9 +91,9 @@ def mark_answered(d: Draft) -> None:
 
 
 def mark_heard(d: Draft) -> None:
-    """Count every turn that was sent to the brain as answered, because a reply was heard or shown. If the reply said
-    only words of the program, no turn is answered by it: the turns that were sent to the brain are owed again, unless a
-    running tool call will continue their answer."""
+    """Count every turn that was sent to the brain as answered, because a reply was heard or shown. But if the reply
+    only said text from the program, it answers no turn: the turns that were sent to the brain are owed an answer again,
+    unless a running tool call will continue their answer."""
     if d.ask is not Ask.SAY:
         mark_answered(d)
     elif not has_foreground(d):
@@ -101,9 +101,9 @@ def mark_heard(d: Draft) -> None:
 
 
 def end_reply(d: Draft, heard: bool) -> None:
-    """End a reply. If it was not heard, its turns are owed again, and its news (results of tool calls and jobs) will be
-    sent to the brain again. But if the conversation waits for a tool call, the turns aren't owed again, because the
-    output of the tool call will continue the reply."""
+    """End a reply. If it was not heard, its turns are owed an answer again, and its news (results of tool calls and
+    jobs) will be sent to the brain again. But if the conversation waits for a tool call, the turns stay asked, because
+    the output of the tool call will continue the reply."""
     if not heard:
         if not has_foreground(d):
             _owe_again(d)
@@ -121,10 +121,10 @@ def clear_reply(d: Draft) -> None:
 
 
 def _owe_again(d: Draft) -> None:
-    """Mark the turns that were sent to the brain as owed again. If the line is lost more than `line_losses_max` times
-    while the same turn is answered, the person is told that the turn gets no answer, because the turn may be the cause:
-    it may crash every process that answers it. During a fault, this function does nothing; what happens is decided when
-    the fault is over."""
+    """Mark the turns that were sent to the brain as owed an answer again. If the line is lost more than
+    `line_losses_max` times while the same turn is answered, the person is told that the turn gets no answer, because
+    the turn may be the cause: it may crash every process that answers it. During a fault, this function does nothing;
+    what happens is decided when the fault is over."""
     if d.link is Link.FAULTED:
         return
     if d.link in AWAY and d.asked > d.answered:
@@ -142,8 +142,8 @@ def _count_loss(d: Draft) -> None:
 
 
 def owe_asked(d: Draft) -> None:
-    """Mark every turn that was sent to the brain as owed again, because the question has changed. This holds even if
-    part of the old answer is still being heard."""
+    """The question has changed, so every turn that was sent to the brain needs an answer again. This is so even if part
+    of the old answer is still being heard."""
     d.asked = d.answered
     d.news = d.news or d.telling
     d.telling = False

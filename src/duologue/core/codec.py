@@ -1,7 +1,7 @@
 """Events, settings and states as canonical JSON, and the digest of a state.
 
-Canonical JSON has sorted keys, no spaces and enums by value, so the same value gives the same bytes on any machine and
-under any hash seed. Rule: everything that is read is checked, and an error says which part of the data is wrong.
+Canonical JSON has sorted keys, no spaces and enums by value, so the same value gives the same bytes on any computer and
+with any hash seed. Rule: everything that is read is checked, and an error says which part of the data is wrong.
 """
 
 from __future__ import annotations

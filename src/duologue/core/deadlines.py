@@ -59,7 +59,7 @@ class Limit(NamedTuple):
 
 class JointLimit(NamedTuple):
     """A deadline that runs while the condition `holds` is true. The condition can depend on several regions, but it
-    must be false while the agent is busy, unless the program has words to say."""
+    must be false while the agent is busy, unless the program has text to say."""
 
     timer: Timer
     holds: Callable[[StateOrDraft], bool]
@@ -80,8 +80,8 @@ def _settle_ms(d: Draft) -> int:
 
 
 def _ready_ms(d: Draft) -> int:
-    """How long a reply that is ready may wait until the person has finished. It must wait at least as long as the
-    longest turn of a person."""
+    """How long a finished reply may wait for the person to stop speaking. This is longer than the longest turn that a
+    person may take."""
     return d.settings.talk_ms_max + d.settings.ready_ms_max
 
 
@@ -96,8 +96,8 @@ def _retry_ms(d: Draft) -> int:
 
 
 def cue_ms(d: Draft) -> int:
-    """How long the silence may last until the next cue. The setting `cue_ms` has a value for each cue; when there are
-    no more, its last value is used."""
+    """How long the silence may last until the next cue. The setting `cue_ms` has one value for the first cue, one for
+    the second, and so on. Its last value is used for all further cues."""
     waits = d.settings.cue_ms
     return waits[min(d.cues, len(waits) - 1)]
 
@@ -173,8 +173,9 @@ _REGIONS: tuple[type[Leaf], ...] = (Link, User, Voice, Reply)
 
 
 def has_unowned_timer(s: State) -> bool:
-    """Is a deadline armed that belongs to no leaf and no condition of this state? The state machine never makes such a
-    state, but a damaged file may contain one. No row would react to the deadline, so it would stay due forever."""
+    """Does this state have an armed deadline that neither one of its leaves nor a true condition owns? The state
+    machine never makes such a state, but a damaged file may contain one. No row would react to the deadline, so it
+    would stay due forever."""
     leaves = (s.link, s.user, s.voice, s.reply)
     owned = {limit.timer for limit in LIMITS if any(leaf in limit.leaves for leaf in leaves)}
     owned |= {limit.timer for limit in JOINT_LIMITS if limit.holds(s)}

@@ -100,7 +100,7 @@ class ReportLost(Effect):
 @dataclass(frozen=True, slots=True)
 class GuessReply(Effect):
     """Send a request to the brain early, while it isn't certain that the turn `last` is over. No part of the reply is
-    played and nothing that it does takes effect, unless a StartReply with the same id follows. A CancelReply drops the
+    played, and its tool calls have no effect, unless a StartReply with the same id follows. A CancelReply drops the
     request."""
 
     reply: int

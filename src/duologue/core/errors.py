@@ -12,7 +12,7 @@ class InvalidEvent(DuologueError, ValueError):
 
 
 class TimeWentBackwards(InvalidEvent):
-    """An event is older than one that has already been applied."""
+    """An event is older than another event that was already applied."""
 
 
 class InvalidSettings(DuologueError, ValueError):

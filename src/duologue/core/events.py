@@ -1,6 +1,6 @@
 """The events of a conversation. Each event says that something has happened, and when it was noticed.
 
-Events hold no words: the text is stored by the runtime, and the state machine gets only numbers of words and a content
+Events hold no words: the text is stored by the runtime, and the state machine gets only counts of words and a content
 id. Rule: an event that can happen several times carries `seq`, a number that the driver increases. Every other event
 carries the id of what it is about, so that a late event is recognised as stale.
 """
@@ -47,7 +47,8 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class RecurringEvent(Event):
-    """An event that can happen several times. By `seq`, a new event can be told from one that was delivered twice."""
+    """An event that can happen several times. `seq` shows whether the event is new or a repeated delivery of an earlier
+    event."""
 
     seq: int
 
@@ -116,7 +117,7 @@ class ResumeRequested(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class ReconnectRequested(RecurringEvent):
-    """The current session should be abandoned, and a new one opened."""
+    """The current session should be abandoned, and a new session should be opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ class PersonSeen(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class SpeechRequested(RecurringEvent):
-    """The program has something to say: its words are spoken when the floor is free. The runtime stores the text."""
+    """The program has something to say. The runtime stores the text, and it is spoken when the floor is free."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,13 +187,15 @@ class AgentChangeRequested(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class SpeechStarted(RecurringEvent):
-    """Voice activity began. The event is sent again if speech continues after the machine has ended the turn. That
-    happens when the turn reaches its limit, or when the person types a whole turn."""
+    """Voice activity began. The event is sent again if speech continues after the state machine has ended the turn,
+    because the turn has reached its limit or because the person has typed a whole turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpeechStopped(RecurringEvent):
-    """Voice activity ended."""
+    """Voice activity ended. `quiet_ms` is how long ago the voice fell silent; no decision depends on it."""
+
+    quiet_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +256,8 @@ class AnswerOverheard(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class QuestionMissed(RecurringEvent):
-    """The line is back. The agent's last question wasn't heard, because the line was lost before that."""
+    """The line is back, but the person hasn't heard the agent's last question, because the line was lost before the
+    question was played."""
 
 
 @dataclass(frozen=True, slots=True)

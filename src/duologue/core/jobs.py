@@ -90,9 +90,9 @@ def _end_work(d: Draft, e: Event, job: JobRecord) -> Outcome:
 
 
 def end_quietly(d: Draft, e: Event, job: JobRecord) -> None:
-    """Give the tool call its output without asking the brain about it. The words that the reply said besides making the
-    tool call are the answer. If no part of these words was heard, the question is still owed, so the brain is asked
-    again."""
+    """Give the tool call its output without asking the brain about it, because the reply that made the tool call has
+    also said something, and that is the answer. If nothing of what the reply said was heard, the person is still owed
+    an answer, so the brain is asked again."""
     d.emit(PostOutput(job.call, Outcome.DONE))
 
 
@@ -105,8 +105,8 @@ def cancel_work(d: Draft, e: Event, job: JobRecord) -> None:
 
 
 def cancel_talked_over(d: Draft, e: Event, job: JobRecord) -> None:
-    """Cancel the work, because the person has interrupted the agent. If this was a command (InterruptRequested), the
-    person's question is cancelled too. If it was speech, it isn't."""
+    """Cancel the work, because the person has interrupted the agent. If the interruption was a command
+    (InterruptRequested), the person's question is cancelled too; if it was speech, the question stays."""
     if isinstance(e, InterruptRequested):
         cancel_work(d, e, job)
     else:

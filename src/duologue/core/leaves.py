@@ -136,7 +136,7 @@ class Ask(Leaf):
     CHECK_IN = "check_in"
     GOODBYE = "goodbye"
     OFFER = "offer"  # an offer to go on after an interruption without words
-    SAY = "say"  # words of the program's own: the brain isn't asked
+    SAY = "say"  # text from the program: the brain isn't asked
 
 
 class Cue(Leaf):

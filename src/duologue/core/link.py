@@ -125,7 +125,7 @@ def is_paused(s: State, e: Event) -> bool:
 
 
 def check_in_is_due(s: State, e: Event) -> bool:
-    """Is the timer for the next check-in (DEAD_AIR) running?"""
+    """Is a check-in planned, that is, is the timer DEAD_AIR running?"""
     return s.due[TIMER_INDEX[Timer.DEAD_AIR]] > 0
 
 
@@ -160,8 +160,8 @@ def note_pause(d: Draft, e: Event) -> None:
 
 
 def _hush_cue(d: Draft) -> None:
-    """Stop the cue, if one may still be playing. This is possible only if the person is quiet, and the agent is silent
-    or its sound has paused."""
+    """Stop the cue if it may still be playing. A cue can be playing only if the person is quiet, and the agent is
+    silent or its sound has paused."""
     if d.user is User.QUIET and (d.voice is Voice.SILENT or d.cues):
         d.emit(StopCue())
 
@@ -302,8 +302,8 @@ _TIMEOUT_SOURCES = {
 
 
 def skip_voices(d: Draft, e: VoicesPlayed) -> None:
-    """Skip all voice numbers up to this one, so that they aren't used again. If a voice from the saved state is still
-    playing, it gets this number."""
+    """Skip all voice numbers up to the number in this event, so that they aren't used again. If a voice from the saved
+    state is still playing, it gets the number in this event."""
     d.voice_id = e.played
 
 

@@ -165,7 +165,8 @@ def _freshness(kind: type[Event]) -> Fresh:
 
 
 def _rows_by_leaf_and_trigger(rows: Iterable[Row]) -> dict[tuple[Leaf, Trigger], tuple[tuple[int, Row], ...]]:
-    """The rows for each pair of a leaf and a trigger, in the order of the table, with their numbers in the table."""
+    """The rows for each pair of a leaf and a trigger. They keep the order that they have in `rows`, and each has its
+    index in `rows`."""
     found: dict[tuple[Leaf, Trigger], tuple[tuple[int, Row], ...]] = {}
     for index, row in enumerate(rows):
         for leaf in row.sources:
@@ -310,7 +311,7 @@ class Machine:
 
     def _update_joint_limits(self, d: Draft, s: State) -> None:
         """Arm each joint deadline when its condition becomes true, and disarm it when the condition becomes false.
-        Every condition can be true only if the agent is idle or the program has words to say. Otherwise all joint
+        Every condition can be true only if the agent is idle or the program has text to say. Otherwise all joint
         deadlines are turned off without checking their conditions. When the person shows that they are there, the count
         of check-ins starts again at 0, and deadlines that are off are armed again."""
         if is_idle(d) or d.says:

@@ -69,8 +69,8 @@ def fails_for_good(s: State, e: Event) -> bool:
 
 
 def adds_to_question(s: State, e: WordsHeard | TextTyped) -> bool:
-    """Does the person add words to the question before any of the answer was heard? A mere "hello?" adds nothing. While
-    the conversation waits for a tool call, the answer is no: new words have to wait then."""
+    """Does the person add words to the question before any of the answer was heard? A mere "hello?" adds nothing.
+    Always false while the conversation waits for a tool call, because new words then have to wait."""
     if has_foreground(s):
         return False
     return isinstance(e, TextTyped) or (
@@ -96,13 +96,13 @@ def hangs_up(s: State, e: Event) -> bool:
 
 def another_agent_answers(s: State, e: AgentChangeRequested) -> bool:
     """Will another agent answer instead? No, if this reply has made a tool call, because the output of the tool call
-    will continue the reply. Also no if the reply says words of the program."""
+    will continue the reply. Also no if the reply says text from the program."""
     return e.speaks and not s.called and s.ask is not Ask.SAY
 
 
 def may_guess(s: State, e: TurnGuessed) -> bool:
-    """May the brain be asked early, before it is certain that the turn is over? Only if nothing else is owed, and at
-    most `early_requests_max` times in a turn."""
+    """May the brain be asked early, before it is certain that the turn is over? Only if no other turn or news is owed
+    an answer, and at most `early_requests_max` times in a turn."""
     is_free = s.link is Link.UP and s.user is not User.QUIET and is_idle(s) and s.words is not Words.NONE
     return (
         is_free
@@ -134,8 +134,8 @@ def turn_has_words(s: State, e: Event) -> bool:
 
 
 def ask(d: Draft, e: Event) -> None:
-    """If the program has words to say and they may be said now, say them. Otherwise ask the brain about the turns and
-    news that are owed."""
+    """If the program has text to say and it may be said now, say it. Otherwise ask the brain about the turns and news
+    that are owed an answer."""
     if may_say(d.before):
         start_saying(d)
     else:
@@ -150,8 +150,8 @@ def ask_again(d: Draft, e: Event) -> None:
 
 
 def take_turn(d: Draft, e: TurnTaken) -> None:
-    """Drop the request about this turn, because the program has taken the turn as the answer to its own question. Other
-    turns and news in the request are still owed."""
+    """Drop the request about this turn, because the program has taken the turn as the answer to its own question. The
+    person is still owed an answer to the other turns and news in the request."""
     is_asked = d.before.reply is not Reply.NONE
     if is_asked:
         cancel_reply(d)

@@ -136,8 +136,8 @@ _JOINT_RULES: tuple[tuple[tuple[str, ...], str], ...] = (
 
 
 def _holds(settings: Settings, names: tuple[str, ...]) -> bool:
-    """Do these fields fit together? For example, one may have to be below the other. If the warning and the limit of a
-    session are both 0, both are off, so this is valid."""
+    """Do the values of these fields fit together? For example, the warning of a session must come before its limit. But
+    if both are 0, both are off, and this is valid."""
     values: list[Any] = [getattr(settings, name) for name in names]
     if names == ("feedback_ms",):
         return list(values[0]) == sorted(set(values[0]))
@@ -180,8 +180,9 @@ def profile(name: str, **changes: Any) -> Settings:
 
 
 def with_changes(settings: Settings, **changes: Any) -> Settings:
-    """These settings with some of them changed. Without check-ins (`dead_air_ms=0`) the agent doesn't hang up after
-    silence either, unless `hangs_up` is among the changes. Raises InvalidSettings, which lists the problems."""
+    """These settings with some of them changed. Without check-ins (`dead_air_ms=0`), the agent doesn't hang up after
+    silence either, unless `hangs_up` is among the changes. Raises InvalidSettings if the result is invalid; the error
+    lists all problems."""
     if changes.get("dead_air_ms") == 0:
         changes.setdefault("hangs_up", False)
     return replace(settings, **changes)

@@ -67,7 +67,8 @@ class JobRecord(NamedTuple):
 
 
 class State(NamedTuple):
-    """The state of a conversation at one moment. Make the first one with `initial`, and the next with `step`."""
+    """The state of a conversation at one moment. The function `initial` makes the first state, and `step` makes each
+    next state."""
 
     settings: Settings
     at: int = 0  # when the last change happened
@@ -162,7 +163,7 @@ def next_deadline(s: State) -> Deadline | None:
 
 
 def armed(s: State) -> list[Deadline]:
-    """Every deadline that can fire in this state, in the order of the timers."""
+    """Every deadline that can fire in this state, in the order of the enum `Timer`; deadlines of jobs come last."""
     if s.link in FROZEN:
         return [Deadline(s.due[index], TIMERS[index]) for index in _UNFROZEN_INDEX if s.due[index]]
     found = [Deadline(due, TIMERS[index]) for index, due in enumerate(s.due) if due]
@@ -178,8 +179,8 @@ def has_foreground(s: StateOrDraft) -> bool:
 
 
 def is_idle(s: StateOrDraft) -> bool:
-    """Is the link up or frozen, while the agent neither makes a reply, speaks nor waits for a tool call? A reply to a
-    request that was sent early doesn't count."""
+    """Is the agent idle? It is if the link is up or frozen, and the agent makes no reply, doesn't speak and doesn't
+    wait for a tool call. A reply to a request that was sent early is ignored."""
     is_free = s.reply is _NONE or s.reply in EARLY
     return is_free and s.voice is _SILENT and s.link in LIVE and not has_foreground(s)
 
@@ -205,8 +206,8 @@ def is_owed(s: StateOrDraft) -> bool:
 
 
 def may_say(s: StateOrDraft) -> bool:
-    """Does the program have words to say, and may they be said now? Both sides must be quiet. Also, nothing may be
-    owed, unless the conversation waits for a tool call."""
+    """Does the program have text to say, and may it be said now? Both sides must be quiet. Also, no turn or news may be
+    owed an answer, unless the conversation waits for a tool call."""
     if not s.says or s.user is not _QUIET or s.voice is not _SILENT or s.reply is not _NONE or s.link not in LIVE:
         return False
     return has_foreground(s) or not is_owed(s)
@@ -250,8 +251,8 @@ def has_said_all(s: StateOrDraft) -> bool:
 
 
 def turn_of_onset(s: StateOrDraft) -> int:
-    """The number of the turn to which speech belongs that begins now: the open turn if there is one, otherwise the next
-    turn."""
+    """If the person begins to speak now: the number of the turn that this speech belongs to. This is the open turn if
+    there is one, otherwise the next turn."""
     return s.turn + 1 if s.user in _BETWEEN_TURNS else s.turn
 
 

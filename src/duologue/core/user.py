@@ -35,7 +35,8 @@ _DEAD_AIR = TIMER_INDEX[Timer.DEAD_AIR]
 
 
 def text_is_final(s: State, e: Event) -> bool:
-    """Is the whole text of the turn known? If another sound has followed the text and is over, it counts as noise."""
+    """Is the text of the turn final, so that no more words are expected? Not while the person makes another sound after
+    the text. When that sound has ended without words, it was noise, and the text is final."""
     return s.final and not (s.unread and s.user is User.TALKING)
 
 
@@ -63,7 +64,7 @@ def is_empty_final(s: State, e: WordsHeard) -> bool:
 
 
 def is_overheard(s: State, e: AnswerOverheard) -> bool:
-    """Was this turn overheard, and is it over?"""
+    """Is this turn over, and was it recorded as overheard instead of answered?"""
     is_over = e.turn < s.turn or (e.turn == s.turn and s.user is User.QUIET)
     return e.turn > s.said and is_over
 
@@ -76,7 +77,8 @@ def asks_for_presence(s: StateOrDraft, words: Words) -> bool:
 
 
 def has_late_words(s: State, e: WordsHeard) -> bool:
-    """Is this late text used? If its turn was already sent to the brain, only a final text is used."""
+    """Must this late text be handled? Not if it has no words. If its turn was already sent to the brain, only a final
+    text is handled."""
     return e.words > 0 and (e.final or e.turn > s.asked)
 
 
@@ -232,8 +234,8 @@ def _end_turn(d: Draft) -> None:
 
 
 def _say_last_words(d: Draft) -> None:
-    """Say the last words of the conversation (again), because the person has spoken during or before them. If the
-    person only made a noise, the words aren't said again, and the conversation ends soon."""
+    """Say the last words of the conversation, even if they were said before, because the person has spoken before or
+    during them. If the person only made a noise, the words aren't said, and the conversation ends soon."""
     if d.words is Words.NONE:
         d.shorten(Timer.DISMISS, d.settings.close_ms_max)
     else:

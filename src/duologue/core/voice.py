@@ -74,7 +74,8 @@ def changes_unheard_question(s: State, e: WordsHeard) -> bool:
 
 
 def may_ask_again(s: State, e: QuestionMissed) -> bool:
-    """May the agent say its question again? Only if nothing else is owed, and nothing else is about to be said."""
+    """May the agent say its question again? Only if no turn or news is owed an answer, and nothing else is about to be
+    said."""
     return floor_is_open(s) and not is_owed(s) and not s.says and not s.cut and s.ending is Ending.NO
 
 
@@ -99,13 +100,13 @@ def interrupt(d: Draft, e: Event) -> None:
 
 
 def take_up_again(d: Draft, e: QuestionMissed) -> None:
-    """Let the agent offer to go on, as it does after an interruption without words."""
+    """Let the agent offer to go on, as after an interruption by a sound without words."""
     d.cut = True
 
 
 def count_as_answered(d: Draft, e: Event) -> None:
-    """Count the question as answered, because the person wants no answer. This holds even if nothing of the answer was
-    heard."""
+    """Count the question as answered, because the person wants no answer. This is done even if nothing of the answer
+    was heard."""
     mark_answered(d)
     d.ask = Ask.ANSWER
     d.telling = d.cut = False
@@ -131,8 +132,8 @@ def progress(d: Draft, e: PlaybackProgressed) -> None:
 
 
 def finish(d: Draft, e: PlaybackFinished) -> None:
-    """Note that the sound was played to its end: its turns count as answered, and the count of faults in a row starts
-    again at 0."""
+    """Handle the end of the sound, which was played completely. The turns that it answers now count as answered, and
+    the count of consecutive faults starts again at 0."""
     d.reply_id += 1
     mark_heard(d)
     end_reply(d, heard=True)

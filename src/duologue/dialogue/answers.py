@@ -78,8 +78,8 @@ def _take_empty(reply: MessageInContext) -> bool:
 
 
 def _take_question(reply: MessageInContext) -> bool:
-    """Accept a question from the user as the answer, if the flow is going to look it up in the FAQ. Example: "when do
-    you open?", after "What would you like to know?". Otherwise return False."""
+    """If the flow is going to look up the answer in the FAQ, accept a question from the user as the answer, and return
+    True. Example: "when do you open?", after "What would you like to know?". Otherwise return False."""
     d, slot = reply.d, reply.d.s.waiting_for
     if slot is None or d.spec(slot).kind is not SlotKind.TEXT or not reply.signs.asks(reply.tokens):
         return False
@@ -246,9 +246,9 @@ def _handle_other_slot(d: DialogueDraft, text: str) -> bool:
 
 
 def _leading_yes(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
-    """The value True for the slot of the open yes/no question, if the message begins with a yes, as in "yes, the
-    reference is 55". Otherwise empty. A no at the beginning isn't used as the answer, because it may refer to an
-    earlier question."""
+    """If the message begins with a yes, as in "yes, the reference is 55": a tuple with the command that fills the slot
+    of the open yes/no question with True. Otherwise an empty tuple. A no at the beginning isn't used as the answer,
+    because it may refer to an earlier question."""
     slot, pack = question_of(d).slot, d.domain.pack
     is_yes = (
         slot.kind is SlotKind.YES_NO
@@ -297,15 +297,15 @@ def _rejects_all(d: DialogueDraft, text: str) -> bool:
 
 
 def correct_or_ask(d: DialogueDraft, text: str, *, is_aside: bool = False) -> None:
-    """Apply the corrections in the message, or the goodbye that it consists of. If it is neither a correction nor a
-    goodbye, send it to NLU."""
+    """Apply the corrections in the message. If the message is a goodbye, say goodbye. If it is neither a correction nor
+    a goodbye, send it to NLU."""
     if not correct(d, text):
         ask_nlu(d, text, is_aside=is_aside)
 
 
 def correct(d: DialogueDraft, text: str) -> bool:
-    """If the message contains corrections or is a goodbye, apply them and return True. Otherwise do nothing and return
-    False."""
+    """If the message contains corrections, apply them and return True. If it is a goodbye, say goodbye and return True.
+    Otherwise do nothing and return False."""
     asked = d.s.waiting_for if d.s.waiting_for is not None and is_question_current(d) else None
     found: tuple[Command, ...] = ()
     if asked is not None and _is_about_open_question(d, asked, text):
@@ -385,8 +385,8 @@ def _answer_read_back(d: DialogueDraft, text: str) -> None:
 
 
 def _replace_code(d: DialogueDraft, values: tuple[SetSlot, ...]) -> None:
-    """Validate these new values instead of the code that the agent has just repeated. Values for other slots that still
-    have to be validated come after the new values."""
+    """Validate these new values instead of the code that the agent has just repeated. If values for other slots are
+    still waiting to be validated, they are validated after the new values."""
     new = {value.slot for value in values}
     d.set(values=(*values, *(value for value in d.s.values if value.slot not in new)), reading_back=False)
     validate_next(d)
@@ -405,10 +405,11 @@ def _rejects_code(d: DialogueDraft, text: str) -> bool:
 
 
 def handle_queued_message(d: DialogueDraft, text: str) -> None:
-    """Handle a message that was queued while a request was running. A command is applied. An empty message, or only a
-    yes or a no, is dropped, because no question was open while the request was running. What happens to any other
-    message depends on the question that is open now. If it was already open before the request, the message is its
-    answer. If not, a correction is applied, and everything else is sent to NLU."""
+    """Handle a message that was queued while a request was running. A command is applied. A message that is empty, or
+    only a yes or a no, is dropped, because no question was open while the request was running. What happens to any
+    other message depends on the question that is open now. If this question was already open before the request, the
+    message is treated as the answer to it. If not, a message that is a correction is applied, and any other message is
+    sent to NLU."""
     is_aside = d.is_question_new or d.s.is_aside
     name = d.domain.pack.signs.command_of(d.domain.pack.words.tokens_of(text))
     if name == "cancel" and d.has_just_acted:

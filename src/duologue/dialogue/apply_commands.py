@@ -44,8 +44,9 @@ from .yes_and_no import cancel, clear, say_no, say_yes
 
 
 def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
-    """Apply the commands that are valid now; commands that set slots come last. If no command is valid, use the message
-    as the answer to an open free-text question. If no such question is open, count the message as not understood."""
+    """Apply the commands that are valid now. Commands that set slots are applied after all others. If no command is
+    valid, use the message as the answer to an open free-text question. If no such question is open, count the message
+    as not understood."""
     started = {command.flow for command in commands if isinstance(command, StartFlow)}
     known = [command for command in commands if _is_known(d, command, started)]
     if not known:
@@ -84,10 +85,10 @@ def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
 
 
 def _take_as_free_text(d: DialogueDraft) -> bool:
-    """Use a message in which NLU found no command as the answer to the open question, if that question asks for free
-    text. A question or a request at the end of the message is left out. If something was left out, or if the text has
-    several sentences, the agent tells the user what it noted. Returns False if the message can't be an answer, for
-    example because it is itself a question."""
+    """NLU found no command in the message. If the open question asks for free text, use the message as its answer and
+    return True. A question or a request at the end of the message is left out. If something was left out, or if the
+    text has several sentences, the agent tells the user what it noted. If no such question is open, or if the message
+    can't be an answer (for example because it is itself a question), return False."""
     slot, words = d.s.waiting_for, " ".join(d.s.heard.split())
     if (
         slot is None
@@ -187,7 +188,7 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
 def _is_handled(d: DialogueDraft, occasion: str) -> bool:
     """Did the author of the flow file write a repair flow for this occasion (for example "cancel" or "help") that can
     be opened now? If so, open it and return True. Otherwise return False. After an error, or while no flow is open, the
-    result for a cancellation is always False, so that nothing delays it."""
+    result for a cancellation is always False, so that nothing delays the cancellation."""
     if occasion == CANCEL:
         if not d.s.stack or d.top.failed or d.s.trouble is not None:
             return False
@@ -232,7 +233,8 @@ def _give_time(d: DialogueDraft) -> None:
 
 def _take_leave(d: DialogueDraft) -> None:
     """The user says goodbye: say goodbye too, and end the conversation. An open question stays open, in case the user
-    says something after all. But if there is a question that the agent hasn't asked yet, ask it instead of ending."""
+    says something after all. But if there is a question that the agent hasn't asked yet, ask this question instead of
+    ending the conversation."""
     if _must_ask_first(d):
         continue_flow(d)
         return
@@ -285,8 +287,8 @@ def _answered(d: DialogueDraft, instance: Instance) -> list[str]:
 
 def _goes_back_to(d: DialogueDraft, size: int) -> bool:
     """Can "go back" return to the flow at position `size` of the stack? The flow at the bottom has position 1. The flow
-    must have an answered question, and every flow above it must have been called by another flow and have neither
-    answers nor actions."""
+    at this position must have an answered question. Every flow above it must have been called by another flow, and must
+    have neither answers nor actions."""
     above = d.s.stack[size:]
     is_fresh = all(one.called and not _answered(d, one) and not _has_acted(d, one) for one in above)
     return is_fresh and bool(_answered(d, d.s.stack[size - 1]))

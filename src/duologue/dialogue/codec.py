@@ -1,4 +1,4 @@
-"""Writes a dialogue's state as JSON, which is the content of a checkpoint, and reads it back.
+"""Writes the state of a dialogue as JSON, and reads it back. This JSON is the content of a checkpoint.
 
 The current position in a flow is stored as the name of its step, not as a number, so a checkpoint stays valid when
 steps are added to the flow. Rule: a checkpoint is refused with a one-line error if it is damaged, if a newer version

@@ -39,7 +39,7 @@ class Condition:
 
     @property
     def constants(self) -> tuple[str | int | float | bool, ...]:
-        """The literal values in the condition, to which slots are compared."""
+        """The literal values with which the condition compares slots, such as 100 in `amount > 100`."""
         found = [node.value for node in ast.walk(_tree(self.text)) if isinstance(node, ast.Constant)]
         return tuple(dict.fromkeys(value for value in found if isinstance(value, str | int | float)))
 
@@ -118,8 +118,8 @@ def _value(node: ast.expr, values: Mapping[str, object]) -> object:
 
 
 def _calculated(node: ast.BinOp, values: Mapping[str, object]) -> int | float | None:
-    """The result of a calculation. None if an operand isn't a number or the result isn't finite. A comparison with None
-    is false."""
+    """The result of a calculation. None if an operand isn't a number or the result isn't finite. (A condition that
+    compares None with <, <=, > or >= is false.)"""
     left, right = (_number(_value(part, values)) for part in (node.left, node.right))
     if left is None or right is None:
         return None

@@ -88,8 +88,8 @@ def _take_not_yet(reply: MessageToConfirmation) -> bool:
 
 
 def _take_what_to_change(reply: MessageToConfirmation) -> bool:
-    """Handle the answer to the question what to change: the names of slots, or "nothing". Return False for any other
-    reply."""
+    """Handle the answer to a question like "What should I change?": the names of slots, or "nothing". Return False for
+    any other reply."""
     if not reply.d.top.denied:
         return False
     if cleared := _named_slots(reply.d, reply.text):
@@ -242,8 +242,8 @@ CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
 
 
 def _named_slots(d: DialogueDraft, text: str) -> tuple[ClearSlot, ...]:
-    """The slots that the user names when asked what to change: "the day and the time". Empty if the message contains
-    anything else."""
+    """The commands that empty the slots which the user names as the answer to a question like "What should I change?".
+    Example: "the day and the time". Empty if the message contains anything else."""
     said = [only_named(d.domain, d.top.flow, part) for part in d.domain.pack.corrections.both_names.split(text)]
     names = [name for name in said if name is not None and d.top.filled(name) is not None]
     return tuple(ClearSlot(name) for name in names) if names and len(names) == len(said) else ()
@@ -266,7 +266,7 @@ def _wants_no_change(reply: MessageToConfirmation) -> bool:
 
 
 def _refuses_any_change(reply: MessageToConfirmation) -> bool:
-    """Does the user answer the question what to change with "nothing"?"""
+    """Does the user answer "nothing" to a question like "What should I change?"?"""
     lists = reply.words
     words = [token.word for token in reply.tokens if token.word not in lists.polite | lists.fillers]
     return " ".join(words) in lists.refuses_change
@@ -294,8 +294,8 @@ def _change_commands(d: DialogueDraft, text: str, reading: Reading) -> tuple[Com
 
 
 def _settled(d: DialogueDraft, text: str) -> tuple[Command, ...]:
-    """The correction for a reply that only says which slot the message before it was about. Example: "the time", after
-    "no, make it five", which fits both the time and the number of people. Empty for any other reply."""
+    """The correction for a reply that only says which slot the message before it was about. Example: the user says "no,
+    make it five", which fits both the time and the number of people, and then "the time". Empty for any other reply."""
     slot = only_named(d.domain, d.top.flow, text)
     said = [message.content for message in d.s.messages if message.role == "user"]
     if slot is None or len(said) < 2 or slot not in (slots := _fitting(d, said[-2])) or len(slots) < 2:

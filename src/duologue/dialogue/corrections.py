@@ -45,8 +45,9 @@ def corrections(domain: Domain, instance: Instance, text: str, today: str) -> tu
 
 def named_slot(domain: Domain, instance: Instance, text: str, today: str) -> tuple[str, tuple[Correction, ...]] | None:
     """The slot that a message names, and the commands for the values that the message gives, as in "the time is eight".
-    If it names several slots, the first is returned. None if it names no slot. There are no commands if no grammar
-    reads the value, or if the slot is empty and may only be filled after the agent has asked for it."""
+    If the message names several slots, only the first slot is returned, with the commands for all of them. None if it
+    names no slot. The tuple of commands is empty if no grammar reads the value, or if the slot is empty and may only be
+    filled after the agent has asked for it."""
     text = " ".join(text.split())
     if len(text) > _LENGTH_MAX:
         return None
@@ -143,8 +144,8 @@ def slots_that_fit(
 
 
 def value_for_slot(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> tuple[CorrectSlot, ...]:
-    """The correction of `slot` by `text`, an earlier message of which the user has just said that it was about this
-    slot. Empty if the slot's grammar can't read the new value."""
+    """The correction of `slot` by an earlier message, `text`. (The user has just said that this message was about the
+    slot.) Empty if the slot's grammar can't read the new value in the message."""
     new, span = _new_value_in(domain, text)
     found = _first(_read(domain, domain.slots[slot], new, span, today, instance.filled(slot)))
     return (found,) if found is not None else ()
@@ -211,9 +212,9 @@ def _filled(domain: Domain, instance: Instance) -> list[SlotSpec]:
 
 
 def _latest_first(domain: Domain, instance: Instance) -> list[SlotSpec]:
-    """The filled slots: first those that the agent asked for, beginning with the latest question, then the others. A
-    slot for past days (such as a birthday) comes last, unless it was filled by the last answer, because "make it
-    Friday" means a future day."""
+    """The filled slots: first those that the agent asked for, beginning with the latest question, then the others.
+    "Make it Friday" usually means a future day, so a slot for past days (such as a birthday) comes last, unless the
+    last answer filled it."""
     filled = {spec.name: spec for spec in _filled(domain, instance)}
     asked = [filled[name] for name in reversed(instance.asked) if name in filled]
     found = [*asked, *(spec for name, spec in filled.items() if name not in instance.asked)]
@@ -333,8 +334,9 @@ def _is_same_weekday(said: str, day: Json, other: Json) -> bool:
 def _read_listed(
     domain: Domain, spec: SlotSpec, said: re.Match[str], today: str, filled: Filled | None = None
 ) -> Iterator[CorrectSlot]:
-    """The correction with the new value in the match, if the slot's grammar reads that value. Nothing for a free-text
-    slot, because it accepts any words. For a slot that accepts any name, only names on its list are used."""
+    """The correction with the new value in the match, if the slot's grammar reads that value. Yields nothing for a
+    free-text slot, because such a slot accepts any words. For a slot that accepts any name, only names on its list are
+    used."""
     if spec.kind is SlotKind.TEXT or domain.pack.corrections.asks_agent.match(said["new"]):
         return
     for found in _read(domain, spec, said["new"], said.span("new"), today, filled):

@@ -163,7 +163,7 @@ class DialogueDraft:
         return said | self._listed_items() | self._chosen_items()
 
     def shown(self, name: str, filled: Filled) -> object:
-        """The value of a slot in the form in which it is said to the user."""
+        """The value of a slot, as the agent says it to the user."""
         spec = self.domain.slots.get(name)
         if spec is not None and spec.items and isinstance(filled.value, list | tuple):
             return list_said(self.domain, spec, filled.value, self.today)
@@ -171,7 +171,7 @@ class DialogueDraft:
 
     def _listed_items(self) -> dict[str, object]:
         """Values for the gaps of list slots. Each list is given as its items, for gaps with a dot (`{order.0}`) and for
-        `{for each …}`. An unfinished list is also given in the words in which the agent says it."""
+        `{for each …}`. An unfinished list is also given as a text, for a gap with the name of the list (`{order}`)."""
         said: dict[str, object] = {}
         for name, filled in self.top.slots:
             if name in self.domain.slots and self.domain.slots[name].items:
@@ -201,7 +201,7 @@ class DialogueDraft:
         return bool(self._responses)
 
     def drop_responses(self) -> None:
-        """Drop all responses of this step, because the flow ran in a loop."""
+        """Drop all responses of this step. Called when the flow runs in an endless loop."""
         self._responses.clear()
         self._first = ""
 
@@ -222,8 +222,9 @@ class DialogueDraft:
         return self.s, (*saves, *self._responses, *self.effects)
 
     def _keep_one_question(self) -> None:
-        """Of all questions in this step, keep only the last. If a request is running, drop that one too, because a
-        queued message may already answer it. When the request is done, the flow asks whatever question is open then."""
+        """Of all questions in this step, keep only the last. If a request is running, drop the last question too,
+        because a queued message may already answer it. When the request is done, the flow asks the question that is
+        open then."""
         last = next((said for said in reversed(self._responses) if said.asks), None)
         is_open = self.s.phase not in BUSY
         self._responses = [said for said in self._responses if not said.asks or (is_open and said is last)]

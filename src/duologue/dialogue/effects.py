@@ -69,7 +69,7 @@ class HandOver:
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """Request to save the state. It is saved after a step, a transition or a response, and before an action."""
+    """Request to save the state. The state is saved after a step, a transition or a response, and before an action."""
 
     reasons: tuple[str, ...]
 

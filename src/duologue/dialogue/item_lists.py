@@ -35,7 +35,7 @@ class ListDraft:
 
     @property
     def size(self) -> int:
-        """How many items the list has, including those that are still being asked about."""
+        """How many items the list has, including items whose values the agent still has to ask for."""
         more = sum(place == NEW for place, _ in self.waiting) + (self.open == NEW)
         return len(self.items) + more
 
@@ -58,8 +58,8 @@ def draft_in(instance: Instance, slot: str) -> ListDraft:
 
 
 def with_draft(instance: Instance, slot: str, draft: ListDraft | None) -> Slots:
-    """The unfinished lists of a flow, in which the list for `slot` is replaced by `draft`, or removed if `draft` is
-    None."""
+    """The unfinished lists of a flow after a change: the list for `slot` is replaced by `draft`, or removed if `draft`
+    is None."""
     if draft is None:
         return without(instance.lists, frozenset((slot,)))
     held: dict[str, Any] = {
@@ -135,7 +135,8 @@ def without_place(items: tuple[ItemValues, ...], place: int) -> tuple[ItemValues
 
 def matching(items: Sequence[ItemValues], said: ItemValues, counts: str) -> tuple[int, ...]:
     """The indexes of the items that have these values. If several items have them, a number greater than one can decide
-    which item is meant: "the three margheritas". A one can't, because "remove one margherita" may mean any of them."""
+    which item is meant: "the three margheritas". The number one can't decide, because "remove one margherita" may mean
+    any of them."""
     kind = _kind_of(said, counts)
     found = [place for place, item in enumerate(items) if all(item.get(name) == value for name, value in kind.items())]
     exact = [place for place in found if said.get(counts, 1) != 1 and items[place].get(counts) == said[counts]]

@@ -379,8 +379,9 @@ def _place_of(
 
 
 def _last(items: tuple[ItemValues, ...], new: ItemValues, counts: str) -> tuple[int, ...]:
-    """The index of the item that "make it …" is about, as a tuple of one. This is the only item that already has the
-    new values (the number is ignored); if there isn't exactly one, it is the last item. Empty if the list is empty."""
+    """A tuple with one index: the index of the item that "make it …" is about. If exactly one item already has the new
+    values (the number is ignored), it is this item; otherwise it is the last item. The tuple is empty if the list is
+    empty."""
     things = {name: value for name, value in new.items() if name != counts}
     same = matching(items, things, counts) if things else ()
     return same if len(same) == 1 else (len(items) - 1,) if items else ()

@@ -1,5 +1,5 @@
-"""Replies that give a range together with a wish, which is a preferred or an excluded value in that range: "next week,
-ideally Tuesday", "after six, seven would be best", "next week, but not Monday".
+"""Replies that give a range and a wish: "next week, ideally Tuesday", "after six, seven would be best", "next week, but
+not Monday". The wish is the value in the range that the user prefers or excludes.
 
 The reply is divided where the wish begins, and the slot's grammar reads both parts. A preferred value is used only if
 the range can be read too and allows the value. The agent then says which value it uses. After "next week, but not
@@ -130,9 +130,10 @@ def _prefer(message: MessageInContext, cut: Cut) -> bool:
 
 
 def _fitting(message: MessageInContext, cut: Cut, found: tuple[Json, ...]) -> tuple[Json, ...]:
-    """The values of the wish that the range allows. Empty if the range can't be read, or contains no such value. If
-    range and wish are single values that differ, both are returned, so that the agent asks: "Friday, Saturday would be
-    better"."""
+    """The values of the wish that the range allows; empty if it allows none of them. A range that has no meaning by
+    itself, as in "in the morning, ideally ten", is read together with the wish. If range and wish are two different
+    single values, as in "Friday, Saturday would be better", both values are returned, so that the agent asks which one
+    is meant."""
     within = _range_of(message, _text(message, cut.within))
     if within is None:  # "in the morning, ideally ten": only both parts together are a value
         together = f"{_text(message, cut.within)} {_text(message, cut.wish)}"

@@ -87,16 +87,17 @@ def _set_question(d: DialogueDraft, slot: str | None) -> None:
 
 
 def has_failed_too_often(d: DialogueDraft, slot: str | None) -> bool:
-    """Has the question for `slot` failed so often that the agent must give up? If `slot` is None, this is about the
-    confirmation."""
+    """Has the question for `slot` failed so often that the agent must give up? If `slot` is None, the open confirmation
+    is checked instead."""
     most, s = d.domain.misses_max, d.s
     is_too_much = s.misses > most or s.silences > most or s.tries > d.domain.tries_max
     return is_too_much and d.question == (d.top.id, d.top.at, slot)
 
 
 def count_try(d: DialogueDraft, *, misses: int = 0, silences: int = 0) -> None:
-    """Count a failed attempt at the open question. `misses` and `silences` decide with which text the question is asked
-    next. Nothing is counted if the question was only asked in this step, because the user's message came before it."""
+    """Count a failed attempt at the open question. `misses` and `silences` decide which text is used when the question
+    is asked again. Nothing is counted if the question became open in this step, because then the user's message came
+    before the question."""
     if d.is_question_new:
         return
     d.set(tries=d.s.tries + 1, misses=misses, silences=silences)

@@ -1,7 +1,7 @@
 """A faster `dataclasses.replace`: one dialogue step makes dozens of changed copies.
 
 `dataclasses.replace` looks up every field by name on each call; here all fields of a class are fetched at once. Rule:
-the result is the same, and an unknown field raises TypeError as well.
+the result is the same as from `dataclasses.replace`, and an unknown field raises TypeError too.
 """
 
 from __future__ import annotations

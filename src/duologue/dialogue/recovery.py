@@ -48,8 +48,8 @@ def answer_error(d: DialogueDraft, text: str) -> None:
 
 
 def _answer_open_question(d: DialogueDraft, text: str) -> None:
-    """Read the message as the answer to the question that was open when NLU or a validator failed. A plain answer may
-    need neither NLU nor a validator."""
+    """Read the message as the answer to the question that was open when NLU or a validator failed. This can succeed
+    even if they still fail, because a plain answer may need neither of them."""
     d.set(trouble=None, values=d.s.values if d.s.reading_back else ())
     if not is_question_current(d):  # nothing was asked yet
         correct_or_ask(d, text)

@@ -40,8 +40,8 @@ def slot_to_correct(spec: SlotSpec, filled: Filled | None) -> Slot:
 
 
 def _is_day(spec: SlotSpec, filled: Filled) -> bool:
-    """Does the slot hold a date that can be a reference day? The date must exist: your program or NLU may have filled
-    in one that doesn't."""
+    """Does the slot hold a date that can be a reference day? The date must exist in the calendar, because your program
+    or NLU may have filled in a date such as February 30."""
     if spec.kind is not SlotKind.DATE or spec.is_past or not isinstance(filled.value, str) or len(filled.value) != 10:
         return False
     try:

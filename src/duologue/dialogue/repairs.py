@@ -1,10 +1,10 @@
 """Repairs: flows that the author of a flow file writes for occasions that can come up in every flow: a reply that was
 not understood, silence, a cancellation, a request for help or for a person, and a correction.
 
-A repair runs on top of the open flow. When it has ended, the cancellation or handover that the user wanted takes place.
-After a repair for any other occasion, the agent asks the open question again. If the repair ends with `end`, or with a
-no to its confirmation, the cancellation or handover doesn't take place. Rule: a repair is never interrupted by another
-repair, and the failed attempts at the open question stay counted.
+A repair runs on top of the open flow. If the user wanted a cancellation or a handover, it takes place when the repair
+has ended, unless the repair ends with `end` or with a no to its confirmation. After a repair for any other occasion,
+the agent asks the open question again. Rule: a repair is never interrupted by another repair, and the failed attempts
+at the open question stay counted.
 """
 
 from __future__ import annotations

@@ -243,7 +243,7 @@ def _is_of_list(d: DialogueDraft) -> bool:
 
 def _check_item_value(d: DialogueDraft) -> bool:
     """Request the validation of a value in an item of a list, or of a whole list. If the value can be refused without
-    calling a validator, it is refused at once, and the flow asks for it."""
+    calling a validator, it is refused immediately, and the flow asks for a new value."""
     given = d.s.values[0]
     if reason := refusal_of(d, d.spec(given.slot), given.value):
         d.set(values=d.s.values[1:])
@@ -258,7 +258,7 @@ def _check_item_value(d: DialogueDraft) -> bool:
 
 def _finish_list(d: DialogueDraft, spec: SlotSpec, draft: ListDraft) -> bool:
     """The user wants nothing more: fill the slot with the list. The agent reads the items back, unless a later
-    confirmation does so."""
+    confirmation will read them back."""
     names = [gaps_of(one.text) for one in d.flow.program[d.top.at :] if isinstance(one, Confirm)]
     if draft.is_late or not any(spec.name in gaps for gaps in names):
         _tell_items(d, spec, draft)

@@ -1,5 +1,5 @@
-"""Questions that users ask in the middle of a task and that the agent can answer at once, and answers that are followed
-by a question.
+"""Handles two kinds of replies in the middle of a task: a question from the user that the agent can answer immediately,
+and an answer that is followed by a question.
 
 "What was the day again?" is answered from the slots, "which ones are there?" from the choices, "why do you need that?"
 from the help of the open question, and other questions from the FAQ. Then the agent asks the open question again. Rule:
@@ -110,8 +110,8 @@ def _about(d: DialogueDraft, slot: str) -> tuple[str, ...]:
 
 
 def _choices_of(d: DialogueDraft, slot: str) -> tuple[str, ...]:
-    """The choices of a slot, or the names on its list. For a list, those of the first slot in its items that has
-    any."""
+    """The choices of a slot, or the names on its list. If the slot is a list, its items have their own slots; the
+    result is then the choices of the first of these slots that has choices."""
     spec = d.spec(slot)
     if spec.names is not None:
         return tuple(dict.fromkeys(spec.names.values.values()))

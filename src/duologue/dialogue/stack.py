@@ -26,8 +26,8 @@ def begin(d: DialogueDraft, name: str, slots: Slots = (), *, called: bool = Fals
 
 
 def _carried_over(d: DialogueDraft, flow: str, given: frozenset[str]) -> Slots:
-    """Values that the user gave in an earlier task, for slots that this flow would ask for and that are kept for the
-    whole conversation. The agent announces these values, so that the user can object."""
+    """Values from earlier tasks that this flow can use instead of asking. Only slots that are kept for the whole
+    conversation are used. The agent announces the values, so that the user can object."""
     wanted = [slot for slot in d.domain.flows[flow].slots if slot not in given and d.domain.slots[slot].is_session]
     known = dict(d.s.kept)
     told = {"source": PICKED_OUT, "confirmed": False, "turn": d.s.turn_count}

@@ -84,8 +84,8 @@ def _listed(d: DialogueDraft, names: list[str]) -> str:
 
 
 def confirm(d: DialogueDraft, question: Wording) -> None:
-    """Mark the values of the slots that the question names as confirmed. If the question names no slot, mark all
-    values."""
+    """The user has said yes to a confirmation: mark the values that it named as confirmed. If the question named no
+    slot, mark all values."""
     named = [name for name in gaps_of(question) if d.top.filled(name) is not None]
     for name, filled in d.top.slots:
         if not named or name in named:

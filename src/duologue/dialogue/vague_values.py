@@ -38,7 +38,7 @@ def take_vague_value(message: MessageInContext) -> bool:
 
 
 def _repeat(message: MessageInContext, first: int) -> bool:
-    """Say the limit, which begins with the token `first`, and ask the question again."""
+    """Repeat the limit that begins with the token `first`, and ask the question again."""
     d = message.d
     d.enter(Phase.UNDERSTANDING)
     d.say(d.domain.patterns.limited, value=message.text[message.tokens[first].start :].rstrip(" .!?,"))

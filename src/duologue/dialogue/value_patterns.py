@@ -1,10 +1,10 @@
 """Regular expressions that values have to match, such as `[A-Z]{2}[0-9]{6}` for a policy number.
 
-A pattern is refused when the file is loaded if matching it could take long. To find this out, the number of ways in
-which the pattern can match one text is computed from its parts. A part that may be repeated n to m times can match in m
-- n + 1 ways. If a group is repeated, the ways of its content are multiplied. Rule: a match never takes longer than a
-few milliseconds. So a pattern is refused if it has more than WAYS_MAX ways, a reference to an earlier group, or a look
-ahead or behind.
+A pattern is refused when the file is loaded if matching it could take long. The time grows with the number of different
+ways to match one text, and this number is computed from the parts of the pattern. A part that may be repeated n to m
+times can match in m - n + 1 ways. If a group is repeated, the numbers of ways of its content are multiplied. Rule: a
+match never takes longer than a few milliseconds. So a pattern is refused if it has more than WAYS_MAX ways, a reference
+to an earlier group, or a look ahead or behind.
 """
 
 from __future__ import annotations

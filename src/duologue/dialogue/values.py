@@ -74,7 +74,8 @@ def _take_items(d: DialogueDraft, spec: SlotSpec, given: SetSlot | CorrectSlot) 
 
 
 def _may_be_filled(d: DialogueDraft, value: SetSlot | CorrectSlot) -> bool:
-    """Is the value for a slot of the open flow that may be filled now? Your program may fill any slot."""
+    """Does the value belong to a slot of the open flow, and may this slot be filled now? Always true for a value from
+    your program, if a flow is open."""
     if value.source == PROGRAM:
         return bool(d.s.stack)
     if not d.s.stack or value.slot not in (*d.flow.slots, *d.top.needs):
@@ -138,9 +139,9 @@ def reject(d: DialogueDraft, reason: str) -> None:
 
 
 def _after_denial(d: DialogueDraft, given: SetSlot | CorrectSlot) -> SetSlot | CorrectSlot:
-    """The value that the user gives after the question what to change. The confirmation is then asked again. If the
-    question came from a step without a confirmation, the value is marked, so that the agent reads it back before the
-    action runs."""
+    """Prepares a value that the user has given in reply to "What should I change?", and returns it. The flow will ask
+    for the confirmation again. If the action has no confirmation, the value is marked instead, so that the agent reads
+    it back before the action runs."""
     is_action = d.top.confirm == d.domain.patterns.what_to_change
     d.set_top(denied=False, confirm="" if is_action else d.top.confirm)
     return changed(given, {"source": PICKED_OUT}) if is_action else given

@@ -19,8 +19,8 @@ def names() -> tuple[str, ...]:
 
 
 def render(name: str | None = None, format: str = "svg") -> str:  # noqa: A002 - the word that a caller expects
-    """The diagram of a region or a view as text, in this format. If no name is given, the diagram of the whole
-    machine."""
+    """The diagram of a region or a view as text, in this format. If no name is given, this is the diagram of the whole
+    conversation machine."""
     if format not in FORMATS:
         raise DuologueError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
     if name is None or name == MACHINE_NAME:

@@ -69,6 +69,6 @@ def _fills() -> list[Fill]:
 
 
 def _leaves(draft: Draft) -> tuple[Leaf, ...]:
-    """The current leaf of each region. The last leaf is the kind of the job; ABSENT if there is no job."""
+    """The current leaf of each region. The last item stands for the running job: its kind, or ABSENT without a job."""
     job = draft.jobs[0].kind if draft.jobs else JobKind.ABSENT
     return draft.link, draft.user, draft.voice, draft.reply, job

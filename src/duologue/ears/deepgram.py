@@ -118,7 +118,7 @@ class DeepgramEars:
 
 
 class DeepgramStream(SpeechStream):
-    """One connection. It is opened when the first frame arrives, because only then the sample rate is known. Audio is
+    """One connection. It is opened when the first frame arrives, because the sample rate isn't known before. Audio is
     queued until the connection is open."""
 
     def __init__(self, connect: Callable[[int], Any], usage: UsageCount) -> None:

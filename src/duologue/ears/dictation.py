@@ -185,8 +185,8 @@ def quietest(audio: Samples) -> int:
 
 
 def _covers(left: Sequence[str], whole: Sequence[str]) -> int:
-    """How many words at the start of `whole` correspond to the words in `left`: the number of words whose edit distance
-    to `left` is smallest."""
+    """How many words at the start of `whole` correspond to the words in `left`. This is the number n for which the edit
+    distance between `left` and the first n words of `whole` is smallest."""
     row = list(range(len(whole) + 1))  # edits from no word to the first n words of the whole
     for taken, word in enumerate(left, 1):
         above, row = row, [taken]

@@ -27,7 +27,8 @@ def is_installed() -> bool:
 
 def is_default() -> bool:
     """Should the echo canceller be used by default? Yes, if it is installed and the plugins of `duologue[livekit]`
-    aren't. These plugins install the same package, so with them it may not have been installed on purpose."""
+    aren't. These plugins install the same package, so if they are present, the user may not have chosen to install the
+    echo canceller."""
     return is_installed() and importlib.util.find_spec("livekit.agents") is None
 
 

@@ -69,7 +69,8 @@ class FinalModel:
 
     @property
     def offer(self) -> FinalModelOffer:
-        """Whether a stream may use the model, and how long an utterance may be for which it is used."""
+        """Whether a stream may use the model, and the length of the longest utterance for which the model may be
+        used."""
         if self._model is None:
             return FinalModelOffer()
         if self.choice == "doubt":

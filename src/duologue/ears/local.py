@@ -38,16 +38,17 @@ BASE_MS_MAX = 2_000  # how long a final text may take if `base` was chosen, howe
 
 class LocalEars:
     """Ears that serve any number of conversations at once. The default model transcribes English. With `cancels_echo`,
-    the agent's echo is removed before transcribing. The default is yes if `duologue[echo]` is installed, but no if the
-    plugins of `duologue[livekit]` are installed too, because they bring the same package. If `judges_turns` is false,
-    no end-of-turn model runs. `final_model` says which model transcribes final texts: `tiny`, `doubt` (`tiny`, but if
-    `base` is installed, it checks sounds that may not be speech and clear voices without words), `base` (more accurate;
-    downloaded in the background if it is missing) or `auto` (`base` if it is installed and fast enough). The detection
-    of turn ends was tuned with the texts of `tiny`, which is the `stt` unless you pass another model. `words` is a
-    service that transcribes everything instead of `stt`, such as `PluginEars(deepgram.STT())`. With
-    `turn_end="service"`, a turn also ends when the service says so. `noise_suppressor` is a class or function, such as
-    `WebrtcNoiseSuppressor`. For each conversation, it makes an object that removes noise before transcribing. This is
-    off by default, because transcripts had more errors with it in measurements."""
+    the agent's echo is removed before transcribing. By default, it is removed if `duologue[echo]` is installed and the
+    plugins of `duologue[livekit]` aren't, because these plugins install the same package. If `judges_turns` is false,
+    no end-of-turn model runs. `final_model` says which model transcribes final texts: `tiny`, `doubt` (`tiny`; but if
+    `base` is installed, it transcribes again where `tiny` is doubtful: sounds that may not be speech, and clear voices
+    in which `tiny` found no word), `base` (more accurate; downloaded in the background if it is missing) or `auto`
+    (`base` if it is installed and fast enough). The detection of turn ends was tuned with the texts of `tiny`, which is
+    the `stt` unless you pass another model. `words` is a service that transcribes everything instead of `stt`, such as
+    `PluginEars(deepgram.STT())`. With `turn_end="service"`, a turn also ends when the service says so.
+    `noise_suppressor` is a class or function, such as `WebrtcNoiseSuppressor`. For each conversation, it makes an
+    object that removes noise before transcribing. This is off by default, because transcripts had more errors with it
+    in measurements."""
 
     def __init__(
         self,
@@ -154,7 +155,7 @@ class NoModel:
         """Do nothing: there is no model to load."""
 
     def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:  # noqa: ARG002
-        raise AssertionError("these ears get their text from a service")
+        raise AssertionError("there is no local STT model: these ears get their text from a service")
 
 
 def _check_suppressor(make: Callable[[], NoiseSuppressor] | None) -> None:
@@ -163,7 +164,9 @@ def _check_suppressor(make: Callable[[], NoiseSuppressor] | None) -> None:
     if make is None:
         return
     if not callable(make) or not hasattr(make(), "feed"):
-        raise TypeError("noise_suppressor takes a class or function that makes one, such as WebrtcNoiseSuppressor")
+        raise TypeError(
+            "noise_suppressor must be a class or function that makes objects with `feed`, such as WebrtcNoiseSuppressor"
+        )
 
 
 def _check_words(words: WordService | None, stt: Transcribes | None, final_model: str, turn_end: str) -> None:
@@ -177,4 +180,4 @@ def _check_words(words: WordService | None, stt: Transcribes | None, final_model
     if not isinstance(words, WordService):
         raise TypeError(f"words takes a service with open_words, such as PluginEars(...), not {type(words).__name__}")
     if stt is not None or final_model != "tiny":
-        raise ValueError("words replaces stt and final_model: leave both out")
+        raise ValueError("words replaces stt and final_model: pass neither of these two with words")

@@ -216,8 +216,8 @@ def mean_confidence(words: Sequence[WrittenWord]) -> float:
 
 
 def repeated_tokens(tokens: Sequence[int], times_max: int) -> int:
-    """How many tokens at the end only repeat the tokens before them. 0 if there are so few repetitions that it can be
-    real speech. `times_max` limits how many repetitions are allowed; it is smaller for short audio."""
+    """How many tokens at the end only repeat the tokens before them. 0 if there are so few repetitions that a person
+    may really have said them. `times_max` limits how many repetitions are allowed; it is smaller for short audio."""
     for size in range(1, _LOOP_TOKENS_MAX + 1):
         times = min(_LOOP_TIMES.get(size, _LOOP_TIMES_LONG), max(2, times_max))
         span = size * times

@@ -24,9 +24,9 @@ WAITING_MAX = 160  # if more items than this wait, the oldest frame is dropped: 
 
 
 class OrderedFrames(Generic[T]):
-    """The frames and markers of one stream. `judge` is called to get a frame judged. `follow` is called with each
-    judged frame, and `take` with each marker. If one of these functions raises an exception, `fail` is called with the
-    exception, and the stream stops."""
+    """The frames and markers of one stream. `judge` is called with each frame that has to be judged. `follow` is called
+    with each judged frame, and `take` is called with each marker. If one of these functions raises an exception, `fail`
+    is called with the exception, and the stream stops."""
 
     def __init__(
         self,

@@ -3,8 +3,8 @@
 Silero's answer depends on where its frames begin: the same short word may get the probability 0.2, or 0.9 if the frames
 begin half a frame later. So while Silero is unsure, it also judges frames that begin half a frame earlier. The mean of
 both answers is used if it is higher than the first answer, so the second look never makes speech less probable. Rule:
-after some frames that were surely speech, there is no second look any more, so it doesn't change when the end of speech
-is found.
+after some frames that were surely speech, there are no more second looks. So second looks don't delay the end of
+speech.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class SoundDoubt:
         return self.sure < SURE_FRAMES and (self.is_open or first >= NOTICED)
 
     def note(self, first: float, probability: float, is_twice: bool) -> None:
-        """Note the first answer about a frame, and the probability that is used. `is_twice` says whether there was a
+        """Record the first answer about a frame, and the probability that is used. `is_twice` says whether there was a
         second look."""
         self.is_open = is_twice
         self.sure += first >= SURE

@@ -78,7 +78,7 @@ class ServiceText:
         self._request = request
 
     def withdraw(self) -> None:
-        """Cancel the newest request. If it is already being answered, that goes on."""
+        """Cancel the newest request. If the service is already working on it, that work goes on."""
         self._request = None
 
     @property

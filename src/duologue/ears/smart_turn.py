@@ -28,8 +28,8 @@ TAIL_STEPS = 12  # the last 240 ms of the encoder output are averaged: how the l
 
 
 class TurnJudgement(NamedTuple):
-    """The judgement about a turn. `logit` is the log-odds that the turn is over. `embedding` is the encoder's output:
-    first pooled over all 8 s, then the mean of the last 240 ms."""
+    """The judgement about a turn. `logit` is the log-odds that the turn is over. `embedding` has two parts, one after
+    the other: the encoder's output pooled over all 8 s, and the mean of its output over the last 240 ms."""
 
     logit: float
     embedding: tuple[float, ...]

@@ -240,9 +240,9 @@ class _Draft:
     # -- Pauses
 
     def _ask_about_pause(self) -> None:
-        """Ask a model to judge this pause, if the pause has the right length now. The question is whether the sound
-        before the pause was speech, or whether the turn is over. In the second case, the pause is also reported now,
-        before it is judged."""
+        """Ask a model to judge this pause, if the pause is now exactly ASK_MS or DOUBT_MS long. After ASK_MS, the model
+        is asked whether the turn is over, and the pause is reported before the model has answered. After DOUBT_MS, the
+        question is whether the sound before the pause was speech; it is asked only if that is doubtful."""
         turn, end = self.state.turn, self.state.frames
         if turn.voicing.silence_ms == ASK_MS:
             known = replace(turn.measured, shape=shape_of(turn.voicing.levels_db, FRAME_MS))
@@ -313,7 +313,7 @@ class _Draft:
         self._report_finals()
 
     def _note_refined(self, given: TextRefined) -> None:
-        """Note the better model's text. If that model found no word, the text is empty."""
+        """Store the better model's text of an utterance. If that model found no word, the text is empty."""
         refined = plausible_text(given.text) if given.text is not None else None
         self.state = replace(
             self.state,
@@ -327,7 +327,7 @@ class _Draft:
         self._report_finals()
 
     def _report_finals(self) -> None:
-        """Report the final texts, in order, up to the first one that still has to wait."""
+        """Report the final texts in order. Stop at the first text that still has to wait."""
         while self.state.finals:
             report = report_of(self.settings, self.state, self.state.finals[0])
             if report is None:

@@ -1,7 +1,7 @@
 """The rules of the state machine inside local ears, as functions of its state: what a frame changes, which transcript
 is needed next, and which text is reported.
 
-Rule: pure functions over values. `stream` calls them and decides what to report.
+Rule: all functions are pure. `stream` calls them and decides what to report.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .stream_state import (
 
 
 def measured(state: StreamState, probability: float, level_db: float) -> TurnHeard:
-    """The turn after the next frame. If there is a voice in the frame, a pause of the turn ends."""
+    """The turn after the next frame. If there is a voice in the frame, the current pause ends."""
     turn = state.turn
     voicing = turn.voicing.heard(probability, level_db)
     first = state.frames if voicing.begun and not turn.voicing.begun else turn.first
@@ -39,8 +39,8 @@ def measured(state: StreamState, probability: float, level_db: float) -> TurnHea
 
 
 def extended(state: StreamState, is_paused: bool) -> tuple[Utterance, ...]:
-    """The utterances after the next frame. A partial transcript is requested if the speech has paused, or if it is time
-    for the next one."""
+    """The utterances after the next frame. A partial transcript is requested if the speech has paused, or if enough
+    time has passed since the last partial transcript."""
     *others, spoken = state.utterances
     end = state.frames + 1
     length_ms = (end - spoken.first) * FRAME_MS
@@ -50,9 +50,9 @@ def extended(state: StreamState, is_paused: bool) -> tuple[Utterance, ...]:
 
 
 def next_text(state: StreamState) -> RequestText | None:
-    """The next request for the oldest utterance. If the utterance has ended, this is its final transcript. Otherwise it
-    is settling (see `dictation`) if the utterance is long, or a partial transcript if one is due. None if nothing is
-    needed now."""
+    """The next request about the oldest utterance. If the utterance has ended, its final transcript is requested. If it
+    goes on and is long, its older audio is to be settled (see `dictation`). Otherwise a partial transcript is
+    requested, if one is due. None if nothing is needed now."""
     if not state.utterances:
         return None
     oldest = state.utterances[0]
@@ -104,9 +104,9 @@ def joined(before: PauseFeatures | None, now: PauseFeatures) -> PauseFeatures:
 
 
 def refine_ms(settings: StreamSettings, state: StreamState, utterance: Utterance, said: Hypothesis) -> int:
-    """How long to wait for the better model's text; 0 if the better model isn't asked. It is asked in three cases: it
-    is fast enough for this utterance, or the sound may not be speech, or the first model found no word in a clear
-    voice."""
+    """How long to wait for the better model's text; 0 if the better model isn't asked. The better model is asked if it
+    is fast enough for this utterance, if the sound may not be speech, or if the first model found no word although the
+    voice is clear."""
     if not state.offer.is_ready:
         return 0
     known = _known_of(state, FinalText(utterance.number, said, sound=utterance.sound, pause=utterance.pause))

@@ -46,8 +46,8 @@ class TextPace:
 
 @dataclass(frozen=True, slots=True)
 class StreamSettings:
-    """The settings of one stream. `overlap` is the pace of partial transcripts while the agent speaks, because the
-    user's words then decide whether the agent is interrupted."""
+    """The settings of one stream. `pace` says when partial transcripts are requested. While the agent speaks, `overlap`
+    is used instead of `pace`, because the user's words then decide whether the agent is interrupted."""
 
     rule: GateRule = field(default_factory=GateRule)
     pace: TextPace = TextPace(144, 288)
@@ -68,7 +68,7 @@ class StreamSettings:
 
     @property
     def kept_max(self) -> int:
-        """How many frames from before the report of an onset may belong to the utterance."""
+        """How many frames may belong to an utterance although they came before its onset was reported."""
         return (self.preroll_ms + self.rule.onset_ms) // FRAME_MS
 
 
@@ -99,8 +99,8 @@ class RequestText:
 
 @dataclass(frozen=True, slots=True)
 class RefineText:
-    """Ask the better model for the final text of an utterance. Its audio is between `first` and `end`. An answer that
-    takes longer than `ms_max` is too late."""
+    """Ask the better model for the final text of an utterance. The audio of the utterance is between `first` and `end`.
+    An answer that takes longer than `ms_max` is too late."""
 
     utterance: int
     first: int
@@ -180,7 +180,8 @@ class TextRefined:
 
 @dataclass(frozen=True, slots=True)
 class FinalModelOffer:
-    """Whether a better model for final texts is ready, and how long an utterance may be for which it is fast enough."""
+    """Whether a better model for final texts is ready, and the length of the longest utterance for which it is fast
+    enough."""
 
     is_ready: bool = False
     length_ms_max: int = 0
@@ -309,7 +310,7 @@ class FinalText:
 
 @dataclass(frozen=True, slots=True)
 class TurnHeard:
-    """The current turn: from its first speech until `Commit` or `Discard`, across all pauses."""
+    """The current turn. It begins with its first speech and ends with `Commit` or `Discard`; pauses don't end it."""
 
     is_on: bool = False
     voicing: Voicing = field(default_factory=Voicing)

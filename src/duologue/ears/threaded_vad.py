@@ -1,4 +1,4 @@
-"""Voice detection in a thread: for detectors that may be slow, and for audio whose echo is cancelled.
+"""Voice detection in a thread. It is used for detectors that may be slow, and for audio whose echo is cancelled.
 
 Silero without echo cancellation doesn't need this: it runs on the event loop (`vad_batch`). Rule: if a detector hangs,
 its thread is abandoned, and the stream ends with a one-line error.

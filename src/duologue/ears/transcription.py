@@ -67,8 +67,8 @@ class StreamTranscription:
         return self._waiting is not None
 
     def give_up(self) -> RequestText | None:
-        """Note that the work of the current request has failed or hangs. The next request starts from the beginning of
-        its utterance. Returns the request that failed; None if it was withdrawn."""
+        """Abandon the work of the current request, because it has failed or hangs. The next request transcribes its
+        utterance from the beginning. Returns the request that failed; None if it was withdrawn."""
         with self._lock:
             failed, self._current, self._dictation = self._current, None, None
             if failed is None:

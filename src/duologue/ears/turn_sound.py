@@ -34,7 +34,7 @@ class TurnSound:
         self._ring.write(samples)
 
     def of(self, question: JudgePause) -> Samples:
-        """The audio that is needed to answer this question."""
+        """The audio that a model needs to judge this pause."""
         first, end = question.first * FRAME_SAMPLES, question.end * FRAME_SAMPLES
         if question.is_doubt:
             spoken = (question.known.stretch_ms + DOUBT_MS + STRETCH_GAP_MS) * RATE_HZ // 1000
@@ -43,8 +43,8 @@ class TurnSound:
 
 
 def answer(question: JudgePause, sound: Samples, model: SmartTurn | None) -> PauseFeatures:
-    """Have a model judge a pause, and return everything that is known about it. This takes a tenth of a second, so call
-    it in a thread."""
+    """Let a model judge a pause, and return everything that is known about the pause. This takes a tenth of a second,
+    so call this function in a thread."""
     if question.is_doubt:
         return replace(question.known, pitched_ms=steady_pitch_ms(sound.tolist()))
     if model is None:

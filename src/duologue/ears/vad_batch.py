@@ -1,9 +1,9 @@
 """Judges the frames of many conversations in one run of the voice detector, if they arrive in the same pass of the
 event loop.
 
-The detector runs on the event loop, because it takes less time than handing a frame to a thread and back. Rule: a run
-contains at most one frame of each stream, because each frame needs the memory that the previous frame left. It also
-contains only a limited number of frames, so that the event loop is never blocked for long.
+The detector runs on the event loop, because a run takes less time than passing a frame to a thread and waiting for the
+result. Rule: a run contains at most one frame of each stream, because each frame needs the memory that the previous
+frame left. It also contains only a limited number of frames, so that the event loop is never blocked for long.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from .services import Services
 
 
 class FallbackBrain(Brain):
-    """A brain that passes each request to the first healthy one of several brains. Made by `Fallback`."""
+    """A brain that combines several brains: each request goes to the first healthy brain. Made by `Fallback`."""
 
     def __init__(self, services: Services[Brain], after_ms: int | None) -> None:
         self._services, self._after_ms = services, after_ms

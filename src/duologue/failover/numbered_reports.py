@@ -1,5 +1,5 @@
-"""Renumbers the reports of several ears that listen one after another, so that the numbers of utterances are
-continuous.
+"""Renumbers the reports of several ears that listen one after another, so that the utterances of a conversation are
+numbered 1, 2, 3 and so on.
 
 Rule: if ears fail during an utterance, the first utterance of the next ears is the continuation of that utterance and
 gets its number.
@@ -28,7 +28,7 @@ class NumberedReports:
         return self._open > 0
 
     def begin(self) -> None:
-        """Note that different ears listen from now on."""
+        """Prepare for the reports of different ears, which listen from now on."""
         self._numbers = {}
         self._continued = self._open
 

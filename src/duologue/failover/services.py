@@ -46,13 +46,13 @@ class Services(Generic[S]):
         return order(self._rule, self._health, _now())
 
     def note_worked(self, index: int, latency_ms: int | None = None) -> None:
-        """Note that this service works. If another one was used last, report the switch."""
+        """Record that this service works. If another service was used last, report the switch."""
         self._health[index] = worked(self._health[index], latency_ms)
         if index != self._used:
             self._switch(index)
 
     def note_failed(self, index: int, failure: BaseException) -> None:
-        """Note that this service has failed."""
+        """Record that this service has failed."""
         error = ErrorClass.NETWORK_TIMEOUT if isinstance(failure, TimeoutError) else classify(failure)
         self._health[index] = failed(self._rule, self._health[index], error, _now())
         if index == self._used:

@@ -22,7 +22,7 @@ from .services import Services
 
 
 class FallbackVoice(Voice):
-    """A voice that lets the first healthy one of several voices speak. Made by `Fallback`."""
+    """A voice that combines several voices: the first healthy voice speaks. Made by `Fallback`."""
 
     def __init__(self, services: Services[Voice], after_ms: int | None) -> None:
         self._services, self._after_ms = services, after_ms

@@ -39,8 +39,8 @@ class Bucket(NamedTuple):
 
 class Taken(NamedTuple):
     """The result of `take`. `bucket` is the bucket afterwards. `wait_ms` is 0 if the amount was taken. Otherwise
-    nothing was taken, and `wait_ms` is how long to wait until the amount is available. None means that it never will
-    be, because the amount is larger than the burst."""
+    nothing was taken, and `wait_ms` is how long to wait until the amount is available. `wait_ms` is None if the amount
+    will never be available, because it is larger than the burst."""
 
     bucket: Bucket
     wait_ms: int | None

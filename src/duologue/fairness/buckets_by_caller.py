@@ -1,7 +1,7 @@
 """One bucket for each caller that has used something lately, such as each IP address.
 
 Rule: at most `callers_max` buckets are remembered. A caller whose bucket isn't remembered has a full bucket. If there
-would be too many, the full buckets are forgotten, or, if none is full, the fullest.
+are too many buckets, the full ones are forgotten. If no bucket is full, the fullest ones are forgotten.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class BucketsByCaller:
 
     def take(self, caller: str, amount: int, now_ms: int) -> int | None:
         """Use this amount, if the caller may use it now. Returns 0 if the amount was used. Otherwise returns how many
-        milliseconds to wait until the caller may use it; None if it never may, because the amount is larger than the
-        burst."""
+        milliseconds the caller has to wait until it may use the amount. Returns None if the caller may never use it,
+        because the amount is larger than the burst."""
         bucket = self._buckets.get(caller) or full(self.rate, now_ms)
         self._buckets[caller], wait_ms = take(self.rate, bucket, amount, now_ms)
         if len(self._buckets) > self._callers_max:

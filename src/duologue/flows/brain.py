@@ -24,7 +24,7 @@ from duologue.dialogue.requests import understanding
 from duologue.dialogue.state import DialogueState, Phase
 from duologue.nlu.understanding import Nlu
 from duologue.ports.brain import Brain, Firm, Form, LastWords, Memory, OpenQuestion, Part, Request, Working
-from duologue.ports.history import UserSaid
+from duologue.ports.history import AgentSaid, UserSaid
 from duologue.ports.spoken_words import count_words, new_words
 from duologue.ports.streams import with_heartbeats
 from duologue.ports.tool_call import ToolCall
@@ -109,8 +109,9 @@ class FlowBrain:
         return turns.talk if turns is not None else None
 
     def form(self, conversation: str) -> Form | None:
-        """The form of the open flow: its slots and their values. If no flow is open, the form of the flow that was
-        completed last, with its results. None if there is neither, or if the dialogue isn't in memory."""
+        """The form of the open flow: its slots and their values. If no flow is open, this is the form of the flow that
+        was completed last, with its results. None if there is no such flow either, or if the dialogue isn't in
+        memory."""
         talk = self.talk_of(conversation)
         return form_of(self._domain, talk.state) if talk is not None else None
 
@@ -181,7 +182,8 @@ class FlowBrain:
                 item = await rephrased(self._beside, item, request)
             yield self._part(item, turns.talk.state)
         if not said and (last := turns.talk.state.last_response or self._opening):
-            yield self._again(last, turns.talk.state)  # the user didn't hear the answer, or answered too early
+            # The user didn't hear the answer, or answered too early.
+            yield self._again(_unheard(last, turns.talk.state.last_question, request), turns.talk.state)
 
     async def _catch_up(self, turns: _DialogueTurns, request: Request) -> AsyncIterator[Part]:
         """Process the user turns up to `heard_turn` now, separately, unless this dialogue has already processed them.
@@ -314,13 +316,21 @@ def _unprocessed(turns: Sequence[UserSaid], given: dict[int, int]) -> tuple[str,
 
 
 def _known(given: int | str) -> int:
-    """How many words of a turn were processed, read from a checkpoint. Earlier versions stored the words themselves;
-    these are counted."""
+    """How many words of a turn were processed, according to a checkpoint. If an earlier version wrote the checkpoint,
+    it contains the words themselves, and they are counted here."""
     return count_words(given) if isinstance(given, str) else int(given)
 
 
 def _user_turns(request: Request) -> list[UserSaid]:
     return [item for item in request.history if isinstance(item, UserSaid) and not item.overheard]
+
+
+def _unheard(response: str, question: str, request: Request) -> str:
+    """The part of the last response that has to be said again: only its question, if the person has heard all that came
+    before the question."""
+    before, found, _ = response.rpartition(question) if question else ("", "", "")
+    heard = next((one.text for one in reversed(request.history) if isinstance(one, AgentSaid)), "")
+    return question if found and before.strip() and before.strip() in heard else response
 
 
 async def _nothing() -> AsyncIterator[Said]:

@@ -24,7 +24,7 @@ def today_in(zone: str = "") -> Callable[[], str]:
 
 
 def is_zone(name: str) -> bool:
-    """Does this machine know the time zone?"""
+    """Does this computer know the time zone?"""
     try:
         zoneinfo.ZoneInfo(name)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
@@ -33,5 +33,5 @@ def is_zone(name: str) -> bool:
 
 
 def zones() -> list[str]:
-    """All time zones that this machine knows."""
+    """All time zones that this computer knows."""
     return sorted(zoneinfo.available_timezones())

@@ -89,8 +89,8 @@ def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]], faq: 
 
 
 def patterns_of(file: FileEntry) -> Patterns:
-    """The texts that the agent says by itself: those in the file, and the built-in texts of its language for the
-    rest."""
+    """The texts that the agent says by itself. A text that the file doesn't set is the built-in text in the language of
+    the file."""
     built_in = pack_of(file.language).texts
     written = file.patterns.model_fields_set  # type: ignore[attr-defined]
     return Patterns(
@@ -176,8 +176,8 @@ def _name_list(names: tuple[Choice, ...]) -> NameList | None:
 
 
 def compile_flow(name: str, flow: FlowEntry, completed: str = "") -> Flow:
-    """Compile one flow. `completed` is the text that the agent says at the end, unless the flow has a text of its own
-    for this."""
+    """Compile one flow. `completed` is the text that the agent says at the end of the flow, unless the flow sets its
+    own text."""
     program = _Program(flow.steps)
     program.add_all(flow.steps)
     if words := _wording(flow.completed) or completed:

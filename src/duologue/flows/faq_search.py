@@ -34,9 +34,9 @@ async def search_faq(nlu: Nlu, domain: Domain, text: str, sure_min: float = 0.0)
 async def with_faq(
     nlu: Nlu, domain: Domain, text: str, commands: tuple[Command, ...], confidence: float
 ) -> tuple[Command, ...]:
-    """The command to answer the message from the FAQ, if the FAQ fits; otherwise `commands` unchanged. A message that
-    gives slot values is never answered from the FAQ. If NLU took the message for a task, the FAQ is searched only for a
-    message that asks something, and the search must be at least as sure as NLU was."""
+    """The command to answer the message from the FAQ, if the FAQ has an answer to it; otherwise `commands` unchanged. A
+    message that gives slot values is never answered from the FAQ. If NLU took the message for a task, the FAQ is
+    searched only for a message that asks something, and the search must be at least as sure as NLU was."""
     if not domain.faq or any(isinstance(one, SetSlot | CorrectSlot) for one in commands):
         return commands
     is_open = all(isinstance(one, ChitChat | Help) for one in commands)

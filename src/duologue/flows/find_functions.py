@@ -15,8 +15,9 @@ from .registry import Registry
 
 
 def find_functions(file: Path, actions: str | None) -> Registry:
-    """The functions of the module `actions`. If `actions` is None, the functions of a Python file in the folder of the
-    flow file: the file with the same name, or else `actions.py`. If there is no such file, the registry is empty."""
+    """A registry with the functions of the module `actions`. If `actions` is None, a Python file in the folder of the
+    flow file is used instead: the file with the same name as the flow file, or else `actions.py`. If there is no such
+    file, the registry is empty."""
     sys.path.insert(0, str(file.resolve().parent))
     sys.path.insert(0, str(Path.cwd()))
     beside = (name for name in (file.stem, "actions") if file.with_name(f"{name}.py").is_file())

@@ -1,4 +1,4 @@
-"""Shows a dialogue as a form: the slots of the open flow, their values, and which one is being asked for.
+"""Shows a dialogue as a form: the slots of the open flow, their values, and which slot is being asked for.
 
 After a flow is completed, its form shows its values and the results of its actions, until the next flow begins. Rule:
 values are shown as people say them, never as they are stored.
@@ -15,8 +15,8 @@ _ENDS = ("flow_completed", "flow_cancelled")
 
 
 def form_of(domain: Domain, state: DialogueState) -> Form | None:
-    """The form of the open flow. If no flow is open, the form of the flow that ended last, unless that flow was
-    cancelled. None if there is no form to show."""
+    """The form of the open flow. If no flow is open, this is the form of the flow that ended last. None if there is no
+    such flow, if it was cancelled, or if its form would be empty."""
     top = state.top
     if top is None:
         return _completed(domain, state)

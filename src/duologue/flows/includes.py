@@ -1,8 +1,8 @@
-"""Other flow files that a file includes: their slots, flows and FAQ become part of it.
+"""Other flow files that a flow file includes: their slots, flows and FAQ become part of the including file.
 
-`include: payment.yaml`, or a list of names. An included file has `version`, `slots`, `flows`, `faq` and `include`, and
-nothing else: settings and patterns can be set only in the first file. Rule: every name is defined once, in one file,
-and a file that includes itself, directly or through others, is refused.
+A flow file includes others with `include: payment.yaml`, or with a list of names. An included file may have `version`,
+`slots`, `flows`, `faq` and `include`, and nothing else: settings and patterns can be set only in the first file. Rule:
+every name is defined in only one file. A file that includes itself, directly or through other files, is refused.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Checks of lists, of steps that search the FAQ, of repair flows (flows for when a user cancels, corrects or isn't
 understood), and of texts with several wordings.
 
-Rule: these are errors, and the message names the line: a list that could grow for ever, a search in an FAQ that doesn't
-exist, and a repair flow that runs an action before it asks the user.
+Rule: a list that could grow for ever is an error, and so are a search in an FAQ that doesn't exist and a repair flow
+that runs an action before it asks the user. The error message names the line.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def check_faq_steps(data: Any, notes: ProblemList) -> None:
 
 
 def check_repair_flows(data: Any, notes: ProblemList) -> None:
-    """Report repair flows that run an action before they ask the user. Otherwise something would be done only because a
+    """Report repair flows that run an action before they ask the user. Such a flow would do something only because a
     user cancelled or wasn't understood."""
     repairs = data.get("repairs")
     for occasion, name in (repairs if isinstance(repairs, dict) else {}).items():

@@ -32,7 +32,7 @@ def read_name_files(data: Any, folder: Path | None, notes: ProblemList) -> dict[
 
 
 def _read(name: str, folder: Path | None) -> tuple[Choice, ...] | str:
-    """The names in the file. If the file can't be used, a text that says what is wrong with it."""
+    """The names in the file. If the file can't be used, the result is a text that says what is wrong with it."""
     try:
         _, lines = read_side_file(name, folder, CHARS_MAX, "write the names as a list")
     except UnreadableSideFile as problem:

@@ -74,8 +74,8 @@ def _changes(domain: Domain, state: DialogueState, effect: Understand, today: st
 def _put_off(
     domain: Domain, state: DialogueState, text: str, today: str, part: tuple[SetSlot, ...]
 ) -> tuple[Command, ...]:
-    """The commands that make the agent say that it will ask about a day or time later: the user mentioned it besides
-    the answer, but it can't be used yet."""
+    """The commands for a day or time that the user mentioned together with the answer, but that can't be used yet. They
+    make the agent say that it will ask about it later."""
     if state.top is None:
         return ()
     known = [*(name for name, _ in state.top.slots), *(value.slot for value in part)]

@@ -235,8 +235,8 @@ class _Checker:
                 self._need(flow, self._all_flows, ("repairs",), str(occasion), "flow")
 
     def _texts(self) -> Iterator[tuple[Path, str | None, str, tuple[str, ...]]]:
-        """Yield every text that may have gaps: its path, its key, the text, and the names besides slots that its gaps
-        may use."""
+        """Yield every text that may have gaps: its path, its key, the text itself, and the names that its gaps may use
+        in addition to slots."""
         for name, slot in self._slots.items():
             more = ("proposed",) if name in self._proposing else ()
             for key in _SLOT_TEXTS:
@@ -271,8 +271,8 @@ class _Checker:
 
 
 def _check_ids(flow: str, entry: dict[str, Any], notes: ProblemList) -> None:
-    """Report reserved and duplicate step ids. Also report a `then` that names an unknown step, has no block to follow,
-    or would retry for ever."""
+    """Report reserved and duplicate step ids. Also report a `then` that names an unknown step or would retry for ever,
+    and a `then` without the block that it belongs to (such as `on_no`)."""
     steps = list(steps_in(flow, entry.get("steps"), ("flows", flow, "steps")))
     first: dict[str, int] = {}
     for at in steps:

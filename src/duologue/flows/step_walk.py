@@ -85,7 +85,8 @@ def conditions_of(at: LocatedStep) -> Iterator[tuple[Path, str, str]]:
 
 
 def pairs_of(value: Any) -> list[tuple[str, str]]:
-    """Pairs of names. For a mapping, its keys with their values; for a list, each name with itself."""
+    """Pairs of names. A mapping gives pairs of a key and its value. A list gives pairs in which both names are the
+    same."""
     if isinstance(value, list):
         return [(name, name) for name in value if isinstance(name, str)]
     if isinstance(value, dict):

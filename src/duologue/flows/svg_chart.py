@@ -136,7 +136,8 @@ def _step(file: FileEntry, step: Step) -> Block:
 
 
 def _texts(written: str | list[str]) -> tuple[str, ...]:
-    """The text. If there are several, the first of them, and a note that says how many more there are."""
+    """The text to show. If there are several texts, this is the first of them, with a remark that says how many more
+    there are."""
     if isinstance(written, str):
         return (written,)
     return (written[0], f"(or {len(written) - 1} more)") if len(written) > 1 else (written[0],)
@@ -233,8 +234,8 @@ def _stack(blocks: Sequence[Block]) -> Block:
 
 
 def _side_by_side(columns: Sequence[Block]) -> Block:
-    """The cases of a branch, the first on the left. The lines of all cases after which the flow continues meet again
-    below."""
+    """The cases of a branch, the first on the left. If the flow continues after a case, the line of this case leads
+    down to a point where all such lines meet."""
     width = fsum(column.left + column.right for column in columns) + _ASIDE * (len(columns) - 1)
     tallest = max(column.height for column in columns)
     top, height = 10 + _GAP, 10 + _GAP + tallest + 20

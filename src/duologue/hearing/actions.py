@@ -75,8 +75,9 @@ def is_first_sign(d: HearingDraft, heard: Partial | Final) -> bool:
 
 
 def _known(d: HearingDraft, heard: Partial | Final) -> HeardUtterance | None:
-    """The utterance that this text belongs to; None if it isn't known. Text without a number belongs to the newest
-    utterance. But if that utterance already has its final text, this is true only for ears that report onsets."""
+    """The utterance that this text belongs to; None if that isn't known. Text without a number belongs to the newest
+    utterance. There is one exception, for ears that don't report onsets: if the newest utterance already has its final
+    text, the text doesn't belong to it, and the result is None."""
     for utterance in d.known:
         if utterance.number == heard.utterance:
             return utterance
@@ -120,9 +121,9 @@ def begin_turn_of(d: HearingDraft, utterance: HeardUtterance, is_withheld: bool)
 
 
 def _onset_of_turn(d: HearingDraft) -> int:
-    """The number of the onset for a sound that begins now. While the user is talking, it is the onset of the open turn,
-    because the conversation machine ignores further onsets then. Otherwise 0, because the conversation machine hasn't
-    assigned the number yet."""
+    """The number of the onset for a sound that begins now. While the user is talking, the conversation machine ignores
+    further onsets, so the result is the onset of the open turn. Otherwise the result is 0, because the conversation
+    machine hasn't assigned a number yet."""
     return d.core.onset if d.core.user is User.TALKING else 0
 
 
@@ -151,7 +152,7 @@ def end_speech(d: HearingDraft, heard: SpeechEnded) -> None:
 
 
 def end_voice(d: HearingDraft, ended_at: int) -> None:
-    """Note that the user's voice ended at `ended_at`: the user fell silent, or the ears stopped."""
+    """Record that the user's voice ended at `ended_at`, because the user fell silent or because the ears stopped."""
     if not d.speaking:
         return
     d.speaking = False
@@ -159,7 +160,7 @@ def end_voice(d: HearingDraft, ended_at: int) -> None:
     d.ended_at = ended_at
     newest = newest_of(d)
     if not d.button and (newest is None or newest.has_begun):
-        d.intents.append(it.StopSpeech())
+        d.intents.append(it.StopSpeech(max(0, d.at - d.ended_at)))
 
 
 def forget_ears(d: HearingDraft, i: EarsStopped) -> None:
@@ -213,7 +214,7 @@ def _hear(d: HearingDraft, utterance: HeardUtterance, heard: Partial | Final) ->
     if utterance.has_begun and (text or not utterance.taken):
         _tell(d, utterance.turn, utterance, text, heard)
     if begins_late and not d.speaking:
-        d.intents.append(it.StopSpeech())
+        d.intents.append(it.StopSpeech(max(0, d.at - d.ended_at)))
     if is_final and utterance.serial == d.newest and d.speaking:
         end_voice(d, d.at)  # an utterance with final text is over, even if the ears reported no end
 
@@ -288,13 +289,14 @@ def _tell(d: HearingDraft, turn: int, utterance: HeardUtterance, text: str, hear
 
 
 def _is_own(d: HearingDraft, utterance: HeardUtterance, text: str) -> bool:
-    """Are these words the agent's own, which the microphone picked up as an echo?"""
+    """Are these words an echo, that is, the agent's own words, picked up by the microphone?"""
     return bool(text) and is_own(text, follow_own_speech(d), utterance.began_at, _late_ms(d))
 
 
 def _late_ms(d: HearingDraft) -> int:
-    """How many milliseconds earlier than the reported onset the user may have begun to say a text. 0 for ears that
-    report onsets. Other ears report a text only when they have transcribed it."""
+    """How many milliseconds earlier than the recorded onset the user may have begun to say a text. 0 for ears that
+    report onsets. Other ears report only a text, after they have transcribed it, so the user began to speak some time
+    before."""
     return 0 if d.hears_onsets else d.policy.text_late_ms
 
 
@@ -331,8 +333,8 @@ def _judge(d: HearingDraft, utterance: HeardUtterance, judged: Judgement) -> Hea
 
 
 def judge_duration(d: HearingDraft, i: Woke) -> None:
-    """Judge the sound over the agent's speech again, because it has now lasted for `voiced_ms_min`, which the overlap
-    policy sets."""
+    """Judge the sound over the agent's speech again, because it has now lasted for the time `voiced_ms_min` of the
+    overlap policy."""
     newest = newest_of(d)
     assert newest is not None
     text = d.words.text_of(d.core.turn)
@@ -411,8 +413,8 @@ def note_agent(d: HearingDraft, i: AgentSpoke) -> None:
 
 
 def note_question(d: HearingDraft, i: AgentAsks) -> None:
-    """Note that the agent asks a question in this reply. Until the question was heard or shown, words of the user don't
-    count as an answer to it."""
+    """Record that the agent asks a question in this reply. Until the question was heard or shown, the user's words
+    don't count as an answer to it."""
     d.asked_question = pose(d.asked_question, i.reply, d.at, d.policy.question_shown_ms)
 
 

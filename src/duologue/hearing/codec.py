@@ -77,8 +77,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 def input_to_json(i: inp.Input) -> dict[str, Any]:
-    """This input as JSON values. Raises TypeError for CoreStepped, because a replay makes it from the journal of
-    events."""
+    """This input as JSON values. Raises TypeError for CoreStepped, which is never written, because a replay makes it
+    from the journal of events."""
     match i:
         case inp.Reported(at=at, heard=heard):
             return {"at": at, "heard": type(heard).__name__, **_fields(heard)}
@@ -101,7 +101,7 @@ def _fields(value: Any) -> dict[str, Any]:
 def input_from_json(data: Any) -> inp.Input:
     """The input in this JSON data. Raises InvalidSnapshot, whose message says what is wrong."""
     if not isinstance(data, dict) or type(data.get("at")) is not int or data["at"] < 0:
-        raise InvalidSnapshot("an input needs a time `at` in whole milliseconds")
+        raise InvalidSnapshot("the input is invalid: it needs a time `at` in whole milliseconds")
     given = dict(data)
     try:
         if "heard" in given:
@@ -240,8 +240,8 @@ def _text(value: Any) -> str:
 
 
 def policy_to_json(policy: Any) -> dict[str, Any]:
-    """A policy as JSON values: the name of its class, and its fields. If the class isn't part of Duologue, only its
-    name."""
+    """A policy as JSON values: the name of its class, and its fields. If the class isn't part of Duologue, the fields
+    are left out."""
     name = type(policy).__name__
     if _POLICIES.get(name) is not type(policy):
         return {"policy": name, "own": False}

@@ -98,7 +98,7 @@ def propose_guess(d: HearingDraft) -> None:
 
 def _wait_in_pause(d: HearingDraft) -> SilenceWait | None:
     """How much silence would end the turn, if the text up to this pause were final. None if the user hasn't paused, or
-    if the brain may not be asked early."""
+    if asking the brain early isn't allowed."""
     is_pause = d.speaking and d.pause is not None and not d.button
     if not is_pause or not d.policy.early_wait_ms_max or d.core.user is not User.TALKING or d.core.unread:
         return None

@@ -47,7 +47,8 @@ class ButtonReleased:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The user typed a whole turn. `is_blind` means that the user sees no captions, as on a telephone with keys."""
+    """The user typed a whole turn. `is_blind` means that the user sees no captions, for example because the text was
+    typed with the keys of a telephone."""
 
     at: int
     text: str

@@ -19,7 +19,9 @@ class BeginSpeech:
 
 @dataclass(frozen=True, slots=True)
 class StopSpeech:
-    """Speech ends."""
+    """Speech ends. `quiet_ms` is how long ago the voice fell silent."""
+
+    quiet_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,6 @@ Intent: TypeAlias = (
 
 _PLAIN: dict[type[Any], type[ev.Event]] = {
     BeginSpeech: ev.SpeechStarted,
-    StopSpeech: ev.SpeechStopped,
     PressButton: ev.PttPressed,
     ReleaseButton: ev.PttReleased,
     RepeatQuestion: ev.QuestionMissed,
@@ -129,6 +130,7 @@ _PLAIN: dict[type[Any], type[ev.Event]] = {
 # The events that only the hearing machine causes: `event_of` returns one of them for each intent.
 HEARING_EVENTS: tuple[type[ev.Event], ...] = (
     *_PLAIN.values(),
+    ev.SpeechStopped,
     ev.WordsHeard,
     ev.TextTyped,
     ev.TurnEnded,
@@ -144,6 +146,8 @@ def event_of(intent: Intent) -> tuple[type[ev.Event], dict[str, Any]]:
     match intent:
         case HearWords():
             return ev.WordsHeard, {name: getattr(intent, name) for name in HearWords.__slots__}
+        case StopSpeech(quiet_ms=quiet_ms):
+            return ev.SpeechStopped, {"quiet_ms": quiet_ms}
         case TakeTyped(content=content):
             return ev.TextTyped, {"content": content}
         case EndTurn(turn=turn, onset=onset):

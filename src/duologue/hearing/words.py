@@ -64,8 +64,8 @@ class SaidTurn(NamedTuple):
         return " ".join(text for _, text in self.pieces if text)
 
     def text_with(self, texts: tuple[tuple[int, str], ...]) -> str:
-        """The text of the turn, in which the texts of some utterances are replaced. `texts` has the serial number and
-        the new text of each such utterance."""
+        """The text of the turn, with new texts for some of its utterances. `texts` has a pair for each of these
+        utterances: its serial number and its new text."""
         others = dict(texts)
         return " ".join(others.get(number, piece) for number, piece in self.pieces if piece)
 
@@ -79,7 +79,7 @@ class SaidWords(NamedTuple):
     blind: int = 0  # the content id of the newest text that was typed without captions
 
     def of(self, turn: int) -> SaidTurn:
-        """The words of this turn. If the turn isn't known, a turn without words."""
+        """The words of this turn. If the turn isn't known, the result is a turn without words."""
         for said in reversed(self.turns):
             if said.turn == turn:
                 return said

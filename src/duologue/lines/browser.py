@@ -1,7 +1,7 @@
 """The line to a client on a socket that may reconnect: a browser, or any program that uses the panel's protocol.
 
-The client has only a little sound that it hasn't played yet, so that it can stop quickly. Sound that wasn't heard yet
-is kept here, so that a client that reconnects gets what it missed. A voice is the sound of one utterance of the agent;
+Sound is sent only a little ahead of playback, so that the client can stop quickly. Sound that wasn't heard yet is kept
+here. If the client reconnects, it gets the sound that it missed. A voice is the sound of one utterance of the agent;
 each voice has a number. This module doesn't know WebSockets: it sends through a `ClientWire`. Rule: the state machine
 in `playback` makes all decisions. This module only passes inputs to the state machine, and carries out the intents that
 it returns.
@@ -44,8 +44,8 @@ class ClientWire(Protocol):
         ...
 
     def send_cue(self, cue: int, pcm: bytes) -> None:
-        """Send a piece of a cue's sound. The client stops the cue as soon as it receives sound of a voice, or resumes a
-        voice that was held."""
+        """Send a piece of a cue's sound. The client stops the cue when a voice is to be heard: when it receives sound
+        of a voice, or when it resumes a held voice."""
         ...
 
     def stop_cue(self) -> None:
@@ -119,7 +119,7 @@ class BrowserLine:
 
     def _post(self, given: on.PlaybackInput) -> None:
         """Pass this input to the state machine, and carry out the intents that it returns. Reports to the conversation
-        are carried out last, and the conversation may call this function again in response."""
+        come last, because the conversation may react to a report by calling this method again."""
         self._state, intents = step(self._state, given)
         for intent in intents:
             self._performers[type(intent)](intent)
@@ -171,8 +171,8 @@ class BrowserLine:
     # -- The port
 
     async def open(self, notify: Callable[[LineEvent], None]) -> None:
-        """Call `notify` with the last stop of a voice that a client has reported, if there was a stop. Then wait until
-        a client is connected."""
+        """Wait until a client is connected. If a client has already reported that it stopped a voice, `notify` is first
+        called with the last of these reports."""
         self._notify = notify
         self._post(on.OpeningBegan())
         if self._state.client_place is ClientPlace.AWAITED:
@@ -229,19 +229,19 @@ class BrowserLine:
         self._notify(Frame(pcm, self.rate_hz))
 
     def note_played(self, voice: int, ms: int) -> None:
-        """The client reports that it has played `ms` of a voice."""
+        """Handle the client's report that it has played `ms` of a voice."""
         self._post(on.PlayedReported(voice, ms))
 
     def note_finished(self, voice: int, ms: int) -> None:
-        """The client reports that it has played a voice to its end."""
+        """Handle the client's report that it has played a voice to its end."""
         self._post(on.FinishedReported(voice, ms))
 
     def note_stopped(self, voice: int, ms: int) -> None:
-        """The client reports that it has stopped a voice after a clear."""
+        """Handle the client's report that it has stopped a voice after the command `clear`."""
         self._post(on.StoppedReported(voice, ms))
 
     def note_unplayable(self, voice: int) -> None:
-        """The client reports that it can't play a voice."""
+        """Handle the client's report that it can't play a voice."""
         self._post(on.UnplayableReported(voice))
 
     # -- What the machine says

@@ -126,7 +126,8 @@ class LocalLine:
         return stream
 
     def _exchange(self, heard: Any, played: Any, _samples: int, _times: Any, _status: Any) -> None:
-        """Record one block of sound, and play one. Runs in the audio thread."""
+        """Take the block of sound that was just recorded, and provide the next block to play. Runs in the audio
+        thread."""
         out = self._playout.take(_BLOCK)
         played[:] = out
         self._echo.append(out)

@@ -58,8 +58,8 @@ def _libopus() -> ctypes.CDLL:
 
 
 def libopus_path() -> str:
-    """The path of libopus: of the copy in PyAV's package if there is one, otherwise of the system's libopus. Raises
-    NoOpus if both are missing."""
+    """The path of the libopus file. This is the copy in PyAV's package if there is one; otherwise it is the system's
+    libopus. Raises NoOpus if both are missing."""
     found = importlib.util.find_spec("av")
     if found is not None and found.origin is not None:
         package = Path(found.origin).parent
@@ -84,7 +84,7 @@ def why_no_opus() -> str | None:
 
 
 def clocks_of(packet: bytes) -> int:
-    """The length of a packet's sound in RTP clocks; 0 if the packet isn't Opus."""
+    """The length of a packet's sound in RTP clocks (48 per millisecond); 0 if the packet isn't Opus."""
     samples = _libopus().opus_packet_get_nb_samples(packet, len(packet), CLOCK_HZ) if packet else 0
     return int(samples) if 0 < samples <= CLOCK_HZ * PACKET_MS_MAX // 1000 else 0
 
@@ -162,20 +162,20 @@ class OpusDecoder:
 
     def decode_exactly(self, packet: bytes, samples: int) -> bytes:
         """The sound of a packet that should have this many samples (see `samples_of`). Raises UndecodablePacket if the
-        packet has another number of samples or can't be decoded."""
+        packet has a different number of samples or can't be decoded."""
         made = self._library.opus_decode(self._state, packet, len(packet), self._pcm, samples, 0) if packet else 0
         if made != samples:
             raise UndecodablePacket("a packet can't be decoded as Opus")
         return self._pcm.raw[: made * 2]
 
     def samples_of(self, packet: bytes) -> int:
-        """How many samples the sound of a packet has. 0 if the packet isn't Opus, or is longer than the 120 ms that
-        Opus allows."""
+        """How many samples the sound of a packet has. 0 if the packet isn't Opus, or if its sound is longer than the
+        120 ms that Opus allows."""
         return clocks_of(packet) * self.rate_hz // CLOCK_HZ
 
     def conceal(self, clocks: int, following: bytes | None = None) -> bytes:
-        """Sound of this length in place of a lost packet. `following` is the packet after the lost one. If it contains
-        a copy of the lost packet, the copy is used."""
+        """Sound of this length that replaces a lost packet. `following` is the packet after the lost packet. If
+        `following` contains a copy of the lost packet, the copy is used."""
         samples = min(clocks * self.rate_hz // CLOCK_HZ, self._samples_max)
         data, size, has_copy = (following, len(following), 1) if following else (None, 0, 0)
         made = self._library.opus_decode(self._state, data, size, self._pcm, samples, has_copy)

@@ -75,8 +75,7 @@ class Playout:
             return self._ms(self._step(ClearAsked(voice)).played)
 
     def play_cue(self, cue: int, pcm: bytes) -> None:
-        """Queue sound of a cue, which is played only while no sound of a voice is played. A new cue replaces the
-        previous one."""
+        """Queue sound of a cue. It is played only while no voice is heard. A new cue replaces the previous cue."""
         with self._lock:
             self._step(CueAdded(cue, len(pcm) // _SAMPLE))
             self._cue_pcm += pcm

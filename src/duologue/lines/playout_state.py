@@ -1,5 +1,5 @@
-"""Decides what a queue of samples plays next, as pure functions: which voice is playing, held or complete, and whether
-its samples or those of a cue come next.
+"""Decides what a queue of samples plays next, as pure functions. The state says which voice is playing, held or
+complete, and whether samples of the voice or of a cue come next.
 
 The state has numbers of samples, but not the samples themselves. Rule: an input about a voice that isn't the current
 one doesn't change the state. Each private function here handles one kind of input.

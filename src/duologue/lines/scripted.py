@@ -224,8 +224,8 @@ class ScriptedLine:
     # -- Playing
 
     def _advance(self) -> None:
-        """Note how much was played so far. Must be called before more sound is added, so that a gap without sound isn't
-        counted as played."""
+        """Record how much was played so far. Must be called before more sound is added, so that a gap without sound
+        isn't counted as played."""
         track = self._track
         if track is not None and track.since is not None:
             track.pause(self._now())

@@ -127,7 +127,7 @@ def model_named(name: str, models: Mapping[str, Model]) -> Model:
 
 
 def with_companions(names: Iterable[str], models: Mapping[str, Model]) -> list[str]:
-    """These names of models. After each name come the names of the models that are pulled together with that model."""
+    """These names of models, each followed by the names of the models that are pulled together with that model."""
     found: dict[str, None] = {}
     for name in names:
         found |= dict.fromkeys((name, *model_named(name, models).pulled_with))

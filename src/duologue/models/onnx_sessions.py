@@ -80,7 +80,7 @@ def _load(path: Path, inner: Sequence[str], rewritten: Rewrites | None) -> OnnxS
 
 
 def _output(name: str) -> bytes:
-    """The encoding of an ONNX model that contains only a graph output with this name."""
+    """The bytes of an ONNX model whose only content is one graph output with this name."""
     message = name.encode()
     for tag in (0x0A, 0x62, 0x3A):
         message = bytes([tag, len(message)]) + message

@@ -1,5 +1,5 @@
-"""Natural-language understanding (NLU): the interface of every NLU, an implementation that runs on this machine, and an
-implementation that calls an LLM.
+"""Natural-language understanding (NLU): the interface of every NLU, an implementation that runs on this computer, and
+an implementation that calls an LLM.
 
 Importing this package is cheap, because numpy and the models are loaded only when they are first used.
 """

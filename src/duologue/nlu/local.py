@@ -1,4 +1,5 @@
-"""NLU on this machine: a regression for each scope. It works on embeddings or, if there are no models, on words alone.
+"""NLU on this computer, by a regression for each scope. It works on embeddings or, if there are no models, on words
+alone.
 
 A scope is the set of intents that are possible at a turn. Models and scopes are loaded only when they are needed: a
 scope is learned from its phrases when it is first used, or earlier by `prepare`. Each phrase is embedded only once,
@@ -49,7 +50,8 @@ class _Reader:
 
 
 class LocalNlu:
-    """Understands messages on this machine. All conversations share one instance, and it may be used from many threads.
+    """Understands messages on this computer. All conversations share one instance, and it may be used from many
+    threads.
 
     `folder` is the folder of MiniLM, if it isn't in the model cache. If `words_only` is true, no model is used. If
     `second_opinion` is False, the second model (E5) isn't used, which is faster and needs less memory, but is less

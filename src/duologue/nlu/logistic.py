@@ -1,7 +1,7 @@
 """Multinomial logistic regression, fitted by L-BFGS in numpy.
 
 There is no bias term. Rows must be unit vectors. Every class has the same weight in the loss, no matter how many rows
-it has. Rule: on the same machine, the same rows give bit-identical weights.
+it has. Rule: on the same computer, the same rows give bit-identical weights.
 """
 
 from __future__ import annotations

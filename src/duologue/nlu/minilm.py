@@ -1,8 +1,8 @@
 """Sentence embeddings by all-MiniLM-L6-v2, six layers of BERT in numpy.
 
 Returns two vectors for each text: the mean of the last layer, which is close to the meaning, and the mean of the layer
-before, which is closer to the wording. Both means skip the start and end tokens, which would dominate. Rule: only texts
-with the same number of tokens share a batch, so there is no padding.
+before, which is closer to the wording. Both means skip the start and end tokens, because these two would dominate the
+result. Rule: only texts with the same number of tokens share a batch, so there is no padding.
 """
 
 from __future__ import annotations

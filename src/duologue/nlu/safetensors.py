@@ -24,8 +24,8 @@ Floats = NDArray[np.float32]
 
 
 def read_weights(path: Path, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Floats]:
-    """The arrays that are listed in `shapes`, by name. Each array must have the given shape and contain 32-bit floats.
-    Don't change the arrays: the large ones are read-only."""
+    """A dict of the arrays whose names are listed in `shapes`. Each array must have the given shape and contain 32-bit
+    floats. Don't change the arrays: the large ones are read-only."""
     try:
         begins, header = _header(path)
         return {name: _array(path, begins, header[name], shape) for name, shape in shapes.items()}

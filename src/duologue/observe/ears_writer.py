@@ -60,6 +60,10 @@ class EarsWriter:
         self._count += 1
         self._write({"n": events, **input_to_json(i)})
 
+    def add_policy(self, policy: HearingPolicy, events: int) -> None:
+        """Write that another policy decides from now on, because the agent or its language has changed."""
+        self._write({"n": events, "policy": policy_to_json(policy)})
+
     def close(self, events: int, last: str) -> None:
         """Mark the ear journal as complete. `events` is the number of events in the journal of events, and `last` is
         the digest in the last line of that journal."""

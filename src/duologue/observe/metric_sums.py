@@ -33,7 +33,7 @@ class MetricSums:
         self._reported[process] = text
 
     def end(self, process: int) -> None:
-        """Note that the process has ended. Its counters stay in the sums, but its gauges are dropped."""
+        """Record that the process has ended. Its counters stay in the sums, but its gauges are dropped."""
         families = read_families(self._reported.pop(process, ""))
         counts = {name: family for name, family in families.items() if family.kind != "gauge"}
         self._past = write_families(add_up((read_families(self._past), counts)))

@@ -1,7 +1,7 @@
 """The metrics of one conversation: waits, interruptions, tool calls, errors.
 
 The metrics are computed only from the steps, so a running conversation and its journal give the same numbers. Rule: an
-event that the machine ignored isn't counted. A rate without data is None, never 0.
+event that the conversation machine ignored isn't counted. A rate without data is None, never 0.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Metrics(NamedTuple):
 
 
 class Meter:
-    """Computes the metrics from step records. Don't pass steps that the machine ignored."""
+    """Computes the metrics from step records. Don't pass steps that the conversation machine ignored."""
 
     def __init__(self) -> None:
         self._counts = dict.fromkeys(Metrics._fields[2:], 0)

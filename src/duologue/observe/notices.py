@@ -1,7 +1,7 @@
 """Decides which notices the person is shown. The decisions are rows in a table.
 
 A row has a code, a condition, the code of a text, and the actions that the person is offered. A condition depends on
-one input (a step of the conversation, or a fact from outside the machine) and on the history, which remembers only what
+one input (a step of the conversation machine, or a fact from outside it) and on the history, which remembers only what
 a later notice needs. Rule: a notice is shown only by a row, and its text is true whenever the condition holds.
 """
 
@@ -90,8 +90,8 @@ def is_ordinary(h: NoticeHistory, r: StepRecord) -> bool:
 
 
 def about(fact: str) -> Notice | None:
-    """The notice for this fact from outside the machine, if nothing happened before; None if there is no such
-    notice."""
+    """The notice for this fact from outside the conversation machine, with an empty history; None if this fact leads to
+    no notice."""
     shown = step(NoticeHistory(), Outside(fact))[1]
     return shown[0] if shown else None
 

@@ -1,8 +1,8 @@
 """Writes a conversation to disk: the journal and, unless the conversation is private, its words and its ear journal.
 
 The journal contains no spoken words and can be replayed exactly. The words are written to a second file next to the
-journal, and the reports of the ears to a third file. Rule: only their owner can read the files, and the folder if it
-was created for them. Every line is complete when it is written.
+journal, and the reports of the ears to a third file. Rule: only their owner can read the files. If the folder was
+created for them, only its owner can read the folder. Every line is complete when it is written.
 """
 
 from __future__ import annotations
@@ -87,6 +87,12 @@ class Recorder:
         if not self._private:
             self._ears_out = open_private(ears_path(self._path))
             self._ears = EarsWriter(self._ears_out, policy, words, agent, ears, self._start)
+
+    def add_policy(self, policy: HearingPolicy) -> None:
+        """Write that the hearing machine decides by another policy from now on."""
+        if self._ears is not None and self._ears_out is not None:
+            self._ears.add_policy(policy, self._journal.count)
+            self._ears_out.flush()
 
     def add_input(self, i: Input) -> None:
         """Write one input of the hearing machine."""

@@ -61,7 +61,8 @@ class TimedOut(Signal):
 
 @dataclass(frozen=True, slots=True)
 class HearingChanged(Signal):
-    """It has changed whether the person can be heard. `hearing` is the new value."""
+    """The status of hearing (can the person be heard, and if not, why?) has changed. `hearing` is the new status, such
+    as "on" or "muted"."""
 
     hearing: HearingStatus
 
@@ -337,8 +338,8 @@ class AgentChanged(Signal):
 @dataclass(frozen=True, slots=True)
 class Ended(Signal):
     """The conversation is over. `reason` is "hung up", "goodbye", a fault with its error class, or a reason that the
-    program gave, which may contain words. If `has_moved` is true, the conversation is over only for this process, and
-    another process continues it."""
+    program gave. The program's reason is free text and may quote what was said. If `has_moved` is true, the
+    conversation is over only for this process, and another process continues it."""
 
     reason: str
     has_moved: bool = False

@@ -87,8 +87,8 @@ class StereoSound(NamedTuple):
 
 
 def read_stereo(path: Path) -> StereoSound:
-    """Read a WAV or Opus recording. For a file that Duologue didn't write, the start time is 0. Raises OSError, or
-    ValueError if the file is neither WAV nor Ogg."""
+    """Read a WAV or Opus recording. For a file that Duologue didn't write, the start time is 0. Raises OSError if the
+    file can't be read, and ValueError if it is neither WAV nor Ogg."""
     data = path.read_bytes()
     if data[:4] == b"OggS":
         return StereoSound(data, began_at_of(data), "audio/ogg")

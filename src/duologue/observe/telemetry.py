@@ -3,10 +3,10 @@ transcriptions of the person's speech. A turn contains replies of the LLM, sente
 (the sound that is played).
 
 A turn is a question with its answer. It starts with the person's first sound, or when the agent begins to speak on its
-own initiative. It ends when the answer was heard, cut short or lost. The span of a reply ends when the machine
-increases the reply id, so each attempt has its own span. Rule: every time comes from a step of the conversation, and
-the wall clock is read only once, when tracing begins. Spans contain no spoken words, and only a hash of the
-conversation's id.
+own initiative. It ends when the answer was heard, cut short or lost. The span of a reply ends when the conversation
+machine increases the reply id, so each attempt has its own span. Rule: every time comes from a step of the
+conversation, and the wall clock is read only once, when tracing begins. Spans contain no spoken words, and only a hash
+of the conversation's id.
 """
 
 from __future__ import annotations
@@ -319,8 +319,8 @@ class _Tracing:
         self._sound = _Sound(span, effect.voice)
 
     def _note_broken_off(self, event: ev.Event) -> None:
-        """Record the error of a reply that fails while its sound continues to play. The machine itself ignores such a
-        failure."""
+        """Record the error of a reply that fails while its sound continues to play. The conversation machine itself
+        ignores such a failure."""
         if type(event) is ev.ReplyFailed and self._reply is not None and self._reply.number == event.reply:
             self._reply.error = event.error
 
@@ -403,8 +403,8 @@ class _Tracing:
 def _error_of(
     event: ev.Event, failure: type[ev.ReplyFailed | ev.PlaybackFailed], late: tuple[Timer, ...]
 ) -> ErrorClass | None:
-    """The error class if the event is a failure of this type; NETWORK_TIMEOUT if the event is one of the `late` timers;
-    None for any other event."""
+    """The error class in the event, if the event is of the type `failure`. NETWORK_TIMEOUT, if one of the timers in
+    `late` has fired. None for any other event."""
     if isinstance(event, failure):
         return event.error
     return ErrorClass.NETWORK_TIMEOUT if isinstance(event, ev.TimerFired) and event.timer in late else None

@@ -65,8 +65,8 @@ def _chain(whole: traceback.TracebackException) -> list[traceback.TracebackExcep
 
 
 def _from_first_foreign(stack: Sequence[traceback.FrameSummary]) -> list[traceback.FrameSummary]:
-    """The frames from the first one that belongs neither to Duologue nor to the standard library. If there is no such
-    frame, all frames are returned."""
+    """The frames, beginning with the first frame that belongs neither to Duologue nor to the standard library. If there
+    is no such frame, all frames are returned."""
     for at, frame in enumerate(stack):
         if not is_own(frame.filename):
             return list(stack[at:])

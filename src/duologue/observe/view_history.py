@@ -46,8 +46,8 @@ class ViewHistory:
         self._phrases = phrases or Phrases()
 
     def follow(self, event: Event, after: State) -> tuple[Signal, ...]:
-        """Process one step; the state of the machine is now `after`. Returns the signals about the view's change, or an
-        empty tuple if the view still shows the same state."""
+        """Process one step of the conversation machine, whose state is now `after`. Returns the signals about the
+        view's change, or an empty tuple if the view still shows the same state."""
         state = self.view.see(after)
         if state == self.state:
             return ()

@@ -40,13 +40,13 @@ def write_context(request: Request, instructions: str, asides: AsideRole) -> Any
 
 
 def write_plugin_tools(tools: tuple[Tool, ...]) -> list[Any]:
-    """The tools as LiveKit's objects, which only describe them by their schema."""
+    """The tools as LiveKit's objects. These objects only describe each tool by its schema; they can't run it."""
     return [_described(tool) for tool in tools]
 
 
 def _described(tool: Tool) -> Any:
     async def never_run(raw_arguments: dict[str, object]) -> None:  # noqa: ARG001 - LiveKit checks the name
-        raise AssertionError("a plugin must not run tools")
+        raise AssertionError("the plugin tried to run a tool, but only the conversation runs tools")
 
     schema = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
     return agents().llm.function_tool(never_run, raw_schema=schema)

@@ -36,7 +36,7 @@ def read_event(event: Any) -> Given | None:
 
 
 def usage_of(event: Any) -> Usage:
-    """The usage that this event reports; zero if it reports none."""
+    """The usage that this event reports. If the event reports no usage, all amounts are zero."""
     told = getattr(event, "recognition_usage", None) if _kind(event) == "recognition_usage" else None
     return Usage(heard_ms=round(_number(getattr(told, "audio_duration", 0.0)) * 1000))
 

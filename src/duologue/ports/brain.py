@@ -25,14 +25,14 @@ from .worker import Tool
 class Request:
     """One request to the brain. `text` contains the person's words that no earlier reply has answered or handled with
     tool calls. `outputs` holds new results of tool calls, and `news` new reports from background jobs. The history
-    contains all of this too. Any of the three may be empty; for a greeting, a check-in or a goodbye, all three are.
-    `premature` means that the person began to speak too early to be answering the last question: before half of the
-    question was heard, or before a value in it was heard. So a "yes" doesn't confirm that question. `confirmed` is set
-    if the brain is asked early, while the person's turn may still go on. Only brains with `can_guess` get such a
-    request; they must await `confirmed()` before anything that can't be undone. `heard_turn` is set after another
-    process took over the conversation, if the answer to the turns up to this one was heard but not stored, and the
-    person has said something since. A brain that remembers first processes these turns separately. `context` is the
-    context of the call while the call runs."""
+    contains all of this too. Any of the three may be empty; for a greeting, a check-in or a goodbye, all three are
+    empty. `premature` means that the person began to speak too early to be answering the last question: before half of
+    the question was heard, or before a value in it was heard. So a "yes" doesn't confirm that question. `confirmed` is
+    set if the brain is asked early, while the person's turn may still go on. Only brains with `can_guess` get such a
+    request; they must await `confirmed()` before anything that can't be undone. `heard_turn` is normally 0. It is the
+    number of a turn if this process has taken over the conversation, the answer to all turns up to this number was
+    heard but not stored, and the person has said something since then. A brain that remembers first processes these
+    turns separately. `context` is the context of the call while the call runs."""
 
     reply: int
     text: str
@@ -205,7 +205,8 @@ class Forgets(Protocol):
     """A brain that keeps data about conversations in this process."""
 
     def forget(self, conversation: str) -> None:
-        """Drop the data of this conversation, because another process has taken it over. Start no more work for it."""
+        """Drop the data of this conversation, because another process has taken over the conversation. Start no more
+        work for this conversation."""
         ...
 
 

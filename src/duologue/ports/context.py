@@ -1,8 +1,9 @@
 """The context of a call: facts about the call, the program's own data, and methods with which a program acts on the
 call.
 
-Tools, brains, flow actions and hooks get it as a parameter of the type `Context`. Rule: everything that a program does
-through the context enters the state machine as an event. A context changes no state by itself.
+Tools, brains, flow actions, hooks and functions that choose policies get it as a parameter of the type `Context`. Rule:
+everything that a program does through the context enters the state machine as an event. A context changes no state by
+itself.
 """
 
 from __future__ import annotations
@@ -150,14 +151,14 @@ class Context(Generic[D]):
     # -- What a program can do
 
     def say(self, text: str) -> Awaitable[str]:
-        """Say this text as soon as neither side is speaking and the person's words are answered. Awaiting the result
-        waits until the text was said, and returns the part of the text that was heard."""
+        """Say this text as soon as neither side is speaking and the person's words are answered. If you await the
+        result, you wait until the text was said and get the part of it that was heard."""
         return self._running.say(text)
 
     async def ask(self, question: str, *, secret: bool = False, limit_s: float | None = None) -> str:
-        """Ask the person this question, and return what they say next. The brain isn't asked to reply to that. With
-        `secret`, the answer is hidden in the history, in captions and in everything that is stored. Returns an empty
-        text if the person gives no answer within `limit_s` seconds, or if the call ends."""
+        """Ask the person this question, and return what they say next. The brain gets no request to reply to these
+        words. With `secret`, the answer is hidden in the history, in captions and in everything that is stored. Returns
+        an empty text if the person gives no answer within `limit_s` seconds, or if the call ends."""
         return await self._running.ask(question, secret=secret, limit_s=limit_s)
 
     async def run(self, task: Task[T]) -> T:

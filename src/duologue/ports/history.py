@@ -1,6 +1,6 @@
 """The history of a conversation: what was said and done, as the brain sees it.
 
-Rule: of the agent's text, the history contains only what was heard or shown.
+Rule: text of the agent is in the history only if it was heard or shown.
 """
 
 from __future__ import annotations

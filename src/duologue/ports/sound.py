@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word as it is written, with the times at which its sound starts and ends."""
+    """A word, spelled as in the text, with the times at which its sound starts and ends."""
 
     text: str
     start_ms: int

@@ -54,7 +54,7 @@ class Lease:
 @dataclass(frozen=True, slots=True)
 class StoredConversation:
     """A conversation as it was last written. `parts` has one JSON value for each part, such as "machine", "words" and
-    "dialogue". Of a private conversation, parts that contain words aren't stored."""
+    "dialogue". If the conversation is private, parts that contain words aren't stored."""
 
     conversation: str
     epoch: int
@@ -166,16 +166,16 @@ class Store(Protocol):
 
     async def write(self, lease: Lease, revision: int, write: StoreWrite) -> int:
         """Write the next revision of the conversation, after the revision that is given, and return its number. Raises
-        Fenced. If the same write is repeated with the same lease and revision, it takes effect only one time and
-        returns the same number. So after Unsure, repeat the write."""
+        Fenced if the lease or the revision is out of date. If the same write is repeated with the same lease and
+        revision, it takes effect only one time and returns the same number. So after Unsure, repeat the write."""
         ...
 
     async def read(self, conversation: str) -> StoredConversation | None: ...
 
     async def begin(self, lease: Lease, key: str, name: str) -> Receipt:
         """Call this before an action that must not run twice. If the progress in the result is NEW, run the action now.
-        Raises Fenced. If this method is called again after Unsure, it may return BEGUN although the action never ran.
-        Only the owner can know whether the action ran."""
+        Raises Fenced if another node owns the conversation. If this method is called again after Unsure, it may return
+        BEGUN although the action never ran. Only the owner can know whether the action ran."""
         ...
 
     async def finish(self, lease: Lease, key: str, output: Any) -> None:

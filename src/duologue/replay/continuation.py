@@ -1,9 +1,9 @@
-"""For a conversation that another process has taken over: finds the earlier journal, and the event in it, after which
-the new journal continues.
+"""Connects the journals of a conversation that another process has taken over: finds the earlier journal, and the event
+in it after which the new journal continues.
 
 A process that takes over a conversation writes a separate journal, which begins with the state that was saved last.
 Events that the earlier process didn't save before it ended are only in the earlier journal. Rule: a journal continues
-another one only from a state that a replay of the other one reaches.
+an earlier journal only if a replay of the earlier journal reaches the state with which the new journal begins.
 """
 
 from __future__ import annotations

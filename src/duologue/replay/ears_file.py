@@ -56,6 +56,8 @@ class EarsJournal(NamedTuple):
     start: str = ""  # identifies the journal of events to which it belongs
     end: tuple[int, str] | None = None  # how many events that journal has, and the digest at its end; None: not known
     is_redacted: bool = False  # its words are placeholders
+    # Policies that took over later: after how many events each did, and the policy. None: it isn't part of Duologue.
+    changes: tuple[tuple[int, HearingPolicy | None], ...] = ()
 
 
 class HearingDecision(NamedTuple):
@@ -76,6 +78,7 @@ def read_ears(lines: Iterable[str], complete: bool = True) -> EarsJournal:
     header = next(checked, (1, {}))[1]
     policy, words = _read_header(header)
     entries: list[EarsEntry] = []
+    changes: list[tuple[int, HearingPolicy | None]] = []
     end: tuple[int, str] | None = None
     for number, data in checked:
         if end is not None:
@@ -86,6 +89,8 @@ def read_ears(lines: Iterable[str], complete: bool = True) -> EarsJournal:
                     f"line {number}: the end line counts {data['end']} inputs, but there are {len(entries)}"
                 )
             end = (data.get("events", 0), data.get("digest", ""))
+        elif "policy" in data:
+            changes.append(_change(number, data, changes))
         else:
             entries.append(_entry(number, data, entries[-1] if entries else None))
     if complete and end is None:
@@ -93,7 +98,15 @@ def read_ears(lines: Iterable[str], complete: bool = True) -> EarsJournal:
     about = (header.get("agent", ""), header.get("ears", {}))
     is_redacted = header.get("redacted") is True
     return EarsJournal(
-        policy, words, *about, tuple(entries), end is not None, header.get("start", ""), end, is_redacted
+        policy,
+        words,
+        *about,
+        tuple(entries),
+        end is not None,
+        header.get("start", ""),
+        end,
+        is_redacted,
+        tuple(changes),
     )
 
 
@@ -146,10 +159,24 @@ def _read_header(header: dict[str, Any]) -> tuple[HearingPolicy | None, SaidWord
         words = words_from_json(header.get("words"))
     except DuologueError as error:
         raise InvalidEars(f"line 1: {error}") from None
+    return _read_policy(header), words
+
+
+def _read_policy(data: dict[str, Any]) -> HearingPolicy | None:
     try:
-        return policy_from_json(header.get("policy")), words
+        policy: HearingPolicy = policy_from_json(data.get("policy"))
     except DuologueError:
-        return None, words
+        return None
+    return policy
+
+
+def _change(
+    number: int, data: dict[str, Any], before: list[tuple[int, HearingPolicy | None]]
+) -> tuple[int, HearingPolicy | None]:
+    events, least = data.get("n"), before[-1][0] if before else 0
+    if type(events) is not int or events < least:
+        raise InvalidEars(f"line {number}: `n` must be the number of events before this line, at least {least}")
+    return events, _read_policy(data)
 
 
 def _entry(number: int, data: dict[str, Any], before: EarsEntry | None) -> EarsEntry:
@@ -183,7 +210,7 @@ def replay_ears(
     """Compute all decisions again, and compare them with the journal of events. Raises InvalidEars at the first
     difference. If the ear journal is redacted, a decision that differs is only marked as `unverified`. If a crash has
     cut off the journal of events, set `complete` to False: the last decisions may then be missing in it."""
-    if ears.policy is None:
+    if ears.policy is None or any(policy is None for _, policy in ears.changes):
         raise InvalidEars(
             "the policy of this conversation isn't part of Duologue, so the conversation can't be replayed here"
         )
@@ -191,18 +218,21 @@ def replay_ears(
     s = initial_hearing(start, ears.words)
     left = list(reversed(ears.entries))
     told = _Told(ears.is_redacted)
+    policy, changes = ears.policy, list(reversed(ears.changes))
     for count, record in enumerate(records):
+        while changes and changes[-1][0] <= count:
+            policy = changes.pop()[1] or policy
         while left and left[-1].events <= count:
-            s, decision = _decide(machine, ears.policy, s, left.pop(), records, told)
+            s, decision = _decide(machine, policy, s, left.pop(), records, told)
             yield decision
         unverified = told.compare(record.event, count + 2) if isinstance(record.event, HEARING_EVENTS) else False
         if record.after is not record.before:
-            s, intents = machine.step(ears.policy, s, CoreStepped(record.event.at, record))
+            s, intents = machine.step(policy, s, CoreStepped(record.event.at, record))
             told.follow(intents)
             if intents or unverified:
                 yield HearingDecision(record.event.at, s, intents, 0, unverified)
     while left and left[-1].events <= len(records):
-        s, decision = _decide(machine, ears.policy, s, left.pop(), records, told)
+        s, decision = _decide(machine, policy, s, left.pop(), records, told)
         yield decision
     if complete and left:
         raise InvalidEars(f"line {left[-1].line}: `n` is {left[-1].events}, but the journal has {len(records)} events")
@@ -272,15 +302,15 @@ class _Told:
 
     def compare(self, event: ev.Event, line: int) -> bool:
         """Check that this event, which is in this line of the journal of events, agrees with the next decision. Raises
-        InvalidEars if it doesn't. Returns True if this can't be verified, because the words are redacted; otherwise
-        False."""
+        InvalidEars if it doesn't agree. If the words are redacted, nothing is raised: returns True if the event can't
+        be verified. Otherwise returns False."""
         if self._is_redacted:
             return not any(_drop_until(decided, event) for decided in (self._by_steps, self._by_inputs))
         decided = self._by_steps or self._by_inputs
         if not decided:
             raise InvalidEars(
                 f"line {self._line}: {type(event).__name__} is in line {line} of the journal,"
-                " but the replay doesn't decide it"
+                " but the replay made no such decision"
             )
         number, intent = decided.popleft()
         if not _is_same(intent, event):
@@ -299,7 +329,8 @@ class _Told:
 
 
 def _drop_until(decided: deque[tuple[int, Intent]], event: ev.Event) -> bool:
-    """Is this event among these decisions? If it is, its decision and all decisions before it are removed."""
+    """Remove the decision that led to this event, and all decisions before it. Returns False and removes nothing if no
+    decision led to this event."""
     for place, (_, intent) in enumerate(decided):
         if _is_same(intent, event):
             for _ in range(place + 1):

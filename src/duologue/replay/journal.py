@@ -32,8 +32,8 @@ __all__ = ["InvalidJournal", "Journal", "JournalEntry", "JournalWriter", "StepRe
 
 
 class InvalidJournal(DuologueError, ValueError):
-    """A journal can't be read, or a replay gives other states than the journal. The message names the line that is
-    wrong."""
+    """A journal can't be read, or its replay leads to states that differ from the recorded states. The message names
+    the line that is wrong."""
 
 
 class JournalEntry(NamedTuple):

@@ -1,7 +1,7 @@
 """Describes a step in plain words: what happened, and what was done about it.
 
 The descriptions are for people who watch a conversation or read a journal. Rule: every kind of event and effect has a
-text here, which is empty if it needs no description. Steps that the machine ignored aren't described.
+text here, which is empty if it needs no description. Steps that the conversation machine ignored aren't described.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class StoryLine(NamedTuple):
 
 
 def describe(record: StepRecord) -> StoryLine | None:
-    """The description of a step. None if the machine ignored the event, or if nothing was done about an event of a kind
-    in QUIET."""
+    """The description of a step. None if the conversation machine ignored the event, or if the event's type is in QUIET
+    and nothing was done about it."""
     if record.after is record.before:
         return None
     done = tuple(words for effect in record.effects if (words := _say(EFFECT_WORDS[type(effect)], effect)))
@@ -76,7 +76,7 @@ _REQUESTS = {
     Ask.CHECK_IN: "check-in",
     Ask.GOODBYE: "goodbye",
     Ask.OFFER: "offer to go on",
-    Ask.SAY: "words of the program",
+    Ask.SAY: "text from the program",
 }
 _CUES = {
     Cue.SOUND: "thinking sound heard",

@@ -26,7 +26,7 @@ from duologue.ports.session import Session
 from duologue.ports.voice import Voice
 from duologue.ports.worker import Worker
 from duologue.spoken.forms import SpokenForms, lexicon_problems
-from duologue.turns.endpoint import EndpointPolicy, policy
+from duologue.turns.endpoint import EndpointPolicy
 from duologue.turns.language import KNOWN, is_code, known_code
 from duologue.turns.overlap import OVERLAP_RULES, OverlapPolicy
 from duologue.turns.words import count as count_words
@@ -35,6 +35,7 @@ from duologue.workers.function_tools import as_worker
 
 from .call_data import DataNotSavable, check_data, data_to_json
 from .hooks import NO_HOOKS, Hooks
+from .policy_choice import PolicyFunction, check_chooser, endpoint_policy, is_chooser, overlap_policy
 
 
 class InvalidAgent(DuologueError, ValueError):
@@ -110,8 +111,11 @@ class Agent:
     ears: Ears | None = None  # STT and VAD
     session: Callable[[], Session] | None = None  # for services whose connection has to be opened and renewed
     profile: str | Settings = "confirm"  # how the agent can be interrupted, and every time limit
-    endpoint: EndpointPolicy | str = "combined"  # decides when a turn is over: a policy or its name
-    overlap: OverlapPolicy | None = None  # decides when a sound interrupts; by default, the profile's own rule
+    # Decides when a turn is over: a policy, its name, or a function that gets the context of a call and returns one
+    endpoint: EndpointPolicy | str | PolicyFunction = "combined"
+    # Decides when a sound interrupts: a policy, or a function that gets the context of a call and returns one. By
+    # default, the profile's own rule.
+    overlap: OverlapPolicy | PolicyFunction | None = None
     # Is the brain asked before it is certain that the user's turn is over? "off", "cautious" or "eager". A reply
     # that was requested too early is dropped before it is heard. Only brains with `can_guess` are asked early, such as
     # ChatBrain and FlowBrain.
@@ -172,7 +176,7 @@ class Agent:
             problems.append(f"ears must have a method listen(audio), but {type(self.ears).__name__} does not")
         problems += self._text_problems() + self._call_problems()
         if problems:
-            raise InvalidAgent("; ".join(problems))
+            raise InvalidAgent("; ".join(dict.fromkeys(problems)))
         for name, value in made.items():
             object.__setattr__(self, name, value)
         if not known_code(self.language):
@@ -320,19 +324,20 @@ class Agent:
         return SPECULATION[self.speculation if getattr(self.brain, "can_guess", False) else "off"]
 
     def _make_overlap(self) -> OverlapPolicy:
-        if self.overlap is None:
-            return replace(OVERLAP_RULES[self._make_settings().overlap.value], language=self.language)
-        lacking = [name for name in ("begin", "frame", "heard", "lasted") if not hasattr(self.overlap, name)]
-        if lacking:
-            raise InvalidAgent(f"overlap must be an overlap policy, but {self.overlap!r} has no {lacking[0]}")
-        return self.overlap
+        """The given policy. If a function chooses it, the default: PolicyChoice replaces it in each call."""
+        default = replace(OVERLAP_RULES[self._make_settings().overlap.value], language=self.language)
+        return overlap_policy(self._unless_chosen("overlap", None), default)
 
     def _make_endpoint(self) -> EndpointPolicy:
-        if isinstance(self.endpoint, str):
-            return policy(self.endpoint)
-        if not hasattr(self.endpoint, "wait"):
-            raise InvalidAgent(f"endpoint must be an endpoint policy or a policy's name, not {self.endpoint!r}")
-        return self.endpoint
+        """The given policy. If a function chooses it, the default: PolicyChoice replaces it in each call."""
+        return endpoint_policy(self._unless_chosen("endpoint", "combined"))
+
+    def _unless_chosen(self, part: str, default: Any) -> Any:
+        given = getattr(self, part)
+        if not is_chooser(part, given):
+            return given
+        check_chooser(part, given)
+        return default
 
     def phrase(self, ask: Ask, is_greeting: bool, check_in: int) -> str:
         """The fixed text for this request; "" if the brain must be asked. `check_in` is the number of the check-in (a

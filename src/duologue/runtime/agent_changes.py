@@ -1,8 +1,8 @@
 """Which agent holds the conversation: changes to this agent, and the hand-over to another agent.
 
-A change waits here until the state machine applies it. Rule: only an agent that can be found from the first agent, in
-its `agents` or in the `agents` of those, may take over. So a server that continues the conversation finds the agent
-again by its name.
+A change waits here until the state machine applies it. Rule: an agent may take over only if it is in the `agents` of
+the first agent, in the `agents` of one of those agents, and so on. So a server that continues the conversation finds
+the agent again by its name.
 """
 
 from __future__ import annotations
@@ -56,8 +56,7 @@ class AgentChanges:
 
     @property
     def is_changed(self) -> bool:
-        """Does the agent differ from the one with which the conversation began? Only then is there something to
-        save."""
+        """Does the agent differ from the agent with which the conversation began? If not, there is nothing to save."""
         return self.current is not self.root or bool(self._updated)
 
     @property
@@ -126,16 +125,16 @@ class AgentChanges:
         return self.current
 
     def history(self) -> tuple[Item, ...]:
-        """The part of the history that the agent knows. If the agent was given a summary of the earlier part, it begins
-        with that summary."""
+        """The part of the history that the agent knows. If the agent was given a summary of the earlier part, the
+        result begins with that summary."""
         if not self._seam and not self._summary:
             return self._transcript.items
         notes: tuple[Item, ...] = (Note(f"The conversation so far: {self._summary}"),) if self._summary else ()
         return (*notes, *self._transcript.since(self._seam))
 
     def greeting(self, reply: int, ask: Ask) -> bool:
-        """Is this the first request to an agent that has just taken over, so that it greets? If so, the reply is
-        remembered as the greeting."""
+        """Is this the first request to an agent that has just taken over? If so, the agent greets, and `reply` is
+        remembered as the number of the greeting."""
         if not self.greets or ask is not Ask.ANSWER:
             return False
         self._greeting = reply
@@ -171,8 +170,8 @@ class AgentChanges:
 
 
 def known_agents(root: Agent) -> Iterator[Agent]:
-    """This agent, every agent in its `agents`, every agent in the `agents` of those, and so on. Each agent occurs one
-    time."""
+    """This agent, the agents in its `agents`, the agents in the `agents` of those agents, and so on. Each agent is
+    returned only one time."""
     waiting, seen = deque([root]), set()
     while waiting:
         agent = waiting.popleft()

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property, partial, wraps
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from duologue.core.settings import Settings, profile
 from duologue.fairness.fair_threads import AGENTS
@@ -21,8 +21,13 @@ from duologue.ports.context import CallInfo, Context
 from duologue.ports.failure_report import report_failure
 
 from .agent import Agent, InvalidAgent
+from .policy_choice import CHOOSER, choose_policies
+
+if TYPE_CHECKING:
+    from .engine import Engine
 
 MAKE_S_MAX = 5.0
+MAKER = "the function that makes the agent"  # names the function in reports of failures
 AgentOrMaker: TypeAlias = Agent | Callable[..., Any]
 
 
@@ -85,7 +90,7 @@ class AgentSource:
             try:
                 self.__dict__["first"] = await self.try_to_make(Context(CallInfo()))
             except Exception as failure:  # noqa: BLE001 - the call has failed already
-                report_failure("the function that makes the agent", failure)
+                report_failure(MAKER, failure)
                 return Agent(lambda request: "")  # noqa: ARG005
         return self.first
 
@@ -137,12 +142,27 @@ def _checked(made: Any) -> Agent:
     return made
 
 
-def apologising(agent: Agent, failure: BaseException) -> Agent:
-    """An agent with the same voice that says that it can't help now, reports the failure, and ends the call."""
+def engine_for(agent: Agent, make: Callable[[Agent], Engine], is_new: bool) -> Engine:
+    """The engine for this agent, made by `make`, with the policies that the agent's functions choose for the call. If a
+    function fails, a new call gets an agent that apologises and ends the call. A call that was restored goes on with
+    the default policies."""
+    engine = make(agent)
+    try:
+        choose_policies(engine)
+    except Exception as failure:  # noqa: BLE001 - a function may raise anything; it is reported in the call
+        if is_new:
+            return make(apologising(agent, failure, CHOOSER))
+        engine.report_failure(CHOOSER, failure)
+    return engine
+
+
+def apologising(agent: Agent, failure: BaseException, where: str = MAKER) -> Agent:
+    """An agent with the same voice that says that it can't help now, reports the failure, and ends the call. `where`
+    names the function that failed."""
     text = agent.says("ended", 0)
 
     async def apologise(request: Request) -> AsyncIterator[Part]:  # noqa: ARG001
-        report_failure("the function that makes the agent", failure)
+        report_failure(where, failure)
         yield LastWords(text)
 
     settings = agent.profile if isinstance(agent.profile, Settings) else profile(agent.profile)

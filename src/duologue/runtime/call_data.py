@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Any, Literal, Union
 
 from duologue.core.errors import DuologueError
+from duologue.ports.context import CallInfo
 
 DEPTH_MAX = 20
 _PLAIN = (str, int, float, bool)
@@ -91,6 +92,12 @@ def data_to_json(value: Any, place: str = "data", depth: int = 0) -> Any:
     if isinstance(value, dict) and all(type(key) is str for key in value):
         return {key: data_to_json(one, f"{place}.{key}", depth + 1) for key, one in value.items()}
     raise _unsavable(place, type(value).__name__)
+
+
+def info_to_json(info: CallInfo) -> dict[str, Any]:
+    """The facts about a call as JSON values."""
+    facts = {name: getattr(info, name) for name in CallInfo.__slots__}
+    return {name: fact if isinstance(fact, str) else dict(fact) for name, fact in facts.items()}
 
 
 def data_from_json(kind: Any, data: Any, place: str = "data") -> Any:

@@ -111,10 +111,10 @@ def words_part(
 
 def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
     """Read the checkpoint that is stored in these parts. Raises NotRestorable if the parts can't be read, and also if
-    the agent's settings have changed since they were saved."""
+    the agent's settings have changed since the conversation was saved."""
     machine, words = parts.get("machine"), parts.get("words")
     if not isinstance(machine, dict) or not isinstance(words, dict):
-        raise NotRestorable("the words of the conversation were not saved")
+        raise NotRestorable("the conversation can't be restored, because its words were not saved")
     for part in (machine, words):
         if part.get("schema") not in range(SCHEMA_WITHOUT_PAGES, SCHEMA + 1):
             raise NotRestorable(
@@ -125,7 +125,7 @@ def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
     try:
         state = state_from_json(machine["state"], settings)
         if has_unowned_timer(state):
-            raise NotRestorable("the saved state is invalid: a deadline is set that this state can't have")
+            raise NotRestorable("the saved state is invalid: one of its deadlines doesn't fit the rest of it")
         calls = tuple(_open_call(call) for call in words["calls"])
         speech = _open_speech(words["speech"]) if words["speech"] is not None else None
         cut = _open_speech(words["cut"]) if words.get("cut") is not None else None
@@ -137,7 +137,7 @@ def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
                 summary = _summary(words)
                 context = parts.get(CONTEXT_PART)
                 if context is not None and not isinstance(context, dict):
-                    raise NotRestorable("the saved context can't be read")
+                    raise NotRestorable("the checkpoint is invalid: the part with the context can't be read")
                 saved = Checkpoint(state, transcript, requests, calls, speech, cut, events, summary, metrics)
                 return replace(saved, context=context or {}, heard=_heard(words))
         raise NotRestorable("the saved conversation can't be read: transcript, requests or event count are invalid")
@@ -160,21 +160,21 @@ def _open_call(data: Any) -> OpenCall:
     match data:
         case [int(call), int(reply), str(name), dict() | str() as arguments, str(id_), str(partial)]:
             return OpenCall(call, reply, name, arguments, id_, partial)
-    raise NotRestorable("a running tool call can't be read")
+    raise NotRestorable("the checkpoint is invalid: the entry of a running tool call can't be read")
 
 
 def _open_speech(data: Any) -> OpenSpeech:
     match data:
         case [int(reply), int(voice), dict(ledger)]:
             return OpenSpeech(reply, voice, ledger)
-    raise NotRestorable("the reply that was playing can't be read")
+    raise NotRestorable("the checkpoint is invalid: the entry of the reply that was playing can't be read")
 
 
 def _summary(words: dict[str, Any]) -> tuple[str, int]:
     match words.get("summary", ["", 0]):  # earlier versions didn't save it
         case [str(written), int(covered)] if covered >= 0:
             return written, covered
-    raise NotRestorable("the summary can't be read")
+    raise NotRestorable("the checkpoint is invalid: the summary can't be read")
 
 
 def _heard(words: dict[str, Any]) -> tuple[HeardAnswer, ...]:
@@ -184,7 +184,7 @@ def _heard(words: dict[str, Any]) -> tuple[HeardAnswer, ...]:
             case [int(turn), str(heard), str(text)] if turn >= 0:
                 found.append(HeardAnswer(turn, heard, text))
             case _:
-                raise NotRestorable("the record of a heard answer can't be read")
+                raise NotRestorable("the checkpoint is invalid: the entry of an answer that was heard can't be read")
     return tuple(found)
 
 
@@ -210,7 +210,7 @@ def _history_call(data: Any) -> tuple[int, ToolCall]:
     match data:
         case [int(number), str(name), dict() | str() as arguments, str(id_)]:
             return number, ToolCall(name, arguments, id_)
-    raise NotRestorable("a tool call in the history can't be read")
+    raise NotRestorable("the saved history is invalid: the entry of a tool call can't be read")
 
 
 def item_from_json(data: Any) -> Item:

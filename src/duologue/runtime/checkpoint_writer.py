@@ -94,7 +94,7 @@ class CheckpointWriter:
         self._pages[name] = pages
 
     def mark(self, *names: str) -> None:
-        """Note that these parts have changed, so that they are written soon."""
+        """Mark these parts as changed, so that they are written soon."""
         self._dirty |= dict.fromkeys(names)
         self._marked += 1
         self._changed.set()
@@ -210,8 +210,9 @@ class CheckpointWriter:
         self._hurry.clear()
 
     async def _write(self) -> bool:
-        """Write one transaction to the store. Returns whether the write succeeded. If that isn't known, the next call
-        repeats the same write, and the store detects the duplicate."""
+        """Write one transaction to the store. Returns True if the write succeeded. If it isn't known whether it
+        succeeded, the result is False. The next call then repeats the same write, and the store detects the
+        duplicate."""
         batch = self._unsure or self._gather()
         try:
             if batch.lines:

@@ -24,8 +24,8 @@ SUMMARY_S_MAX = 5.0  # for the brain to write a summary for the next agent
 
 
 def context_for(agent: Agent, context: Context[Any] | None, conversation: str) -> Context[Any]:
-    """The given context, or a new context if it is None. It gets the id of this conversation, and data if it has no
-    data. Raises DataNotSavable if the data can't be saved."""
+    """The given context; a new context if `context` is None. Its conversation id is set to the id of this conversation.
+    If it has no data, the agent makes the data. Raises DataNotSavable if the data can't be saved."""
     mine: Context[Any] = context if context is not None else Context()
     mine.info = replace(mine.info, conversation=conversation)
     if mine.data is None:
@@ -94,8 +94,8 @@ class ConversationCommands:
         self._engine.driver.post(ev.EndAfterSpeaking if after_speaking else ev.EndRequested)
 
     async def all_said(self) -> bool:
-        """Wait until the agent has said everything that it has to say. Returns True then. Returns False if the person
-        has said something in the meantime, or if the call is over."""
+        """Wait until the agent has said everything that it has to say, and return True. Return False as soon as the
+        person says something, or if the call ends."""
         self._check_running()
         return await self._engine.program.all_said()
 
@@ -105,7 +105,8 @@ class ConversationCommands:
 
 
 class _InThread:
-    """What `say` returns to a function that isn't async, which runs in a thread. Awaiting it raises TypeError."""
+    """What `say` returns if it is called in a thread, by a function that isn't async. Awaiting this object raises
+    TypeError."""
 
     def __await__(self) -> Generator[Any, None, str]:
         raise TypeError("only an async function can wait until something was said: write `async def`")

@@ -32,6 +32,7 @@ from duologue.ports.history import Item
 from duologue.ports.line import Finished, Line, Played, Stopped, Unplayable
 
 from .agent import Agent, ToolSource
+from .agent_source import engine_for
 from .checkpoint import Checkpoint
 from .commands import ConversationCommands, context_for
 from .engine import Engine
@@ -81,20 +82,27 @@ class Conversation:
             raise TypeError(f"line must be a Line; {type(line).__name__} has no method {', '.join(lacking)}")
         self.id = conversation_id or uuid.uuid4().hex
         self.seat = seat
-        self.engine = Engine(agent, line, self._follow, self.id, checkpoint, context_for(agent, context, self.id))
+        self._opened: list[ToolSource] = []
+        self._reason = ""
+        mine = context_for(agent, context, self.id)
+
+        def make(agent: Agent) -> Engine:
+            engine = Engine(agent, line, self._follow, self.id, checkpoint, mine)
+            mine.attach(ConversationCommands(engine, self._note_reason, self._open_tools))
+            return engine
+
+        self.engine = engine_for(agent, make, is_new=checkpoint is None)
+        agent = self.engine.root
         self._wall_time = WallTime(self.engine.driver.now)
         self._conditions = StartConditions(self.engine.session, line, agent.settings, self.engine.driver.now)
         self._seats = seats
         self._loop = asyncio.get_running_loop()
         self._over: asyncio.Future[str] = self._loop.create_future()
         self._starting: asyncio.Future[None] | None = None
-        self._reason = ""
         self._initialized = False
-        self._opened: list[ToolSource] = []
         self._shutdown: asyncio.Task[None] | None = None
         if journal is not None:
             self.engine.record(Path(journal), seed)
-        self.engine.context.attach(ConversationCommands(self.engine, self._note_reason, self._open_tools))
         self.hooks = HookRunner(self.engine, agent.hooks, self.engine.context, checkpoint is not None)
 
     def _note_reason(self, reason: str) -> None:
@@ -173,7 +181,8 @@ class Conversation:
         """Open the servers that provide tools. Reserve the seat, if there is one, and the brain, if it is a
         speech-to-speech model. Returns a future that is done when the user can speak."""
         self._starting = starting = self._loop.create_future()
-        starting.add_done_callback(_mark_retrieved)
+        # Mark its exception as retrieved, so that asyncio doesn't log it if no caller waits any more.
+        starting.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
             await self._initialize_unless_ended(starting)
             if self.seat:
@@ -581,12 +590,6 @@ class Conversation:
 def _if_about(view: str, state: str, handler: Callable[[Any], object]) -> Callable[[Any], object]:
     """A handler that passes a signal on to `handler` only if the signal is about this state of this view."""
     return lambda told: handler(told) if (told.view, told.state) == (view, state) else None
-
-
-def _mark_retrieved(starting: asyncio.Future[None]) -> None:
-    """Mark the exception of a failed start as retrieved, so that asyncio doesn't log it if no caller waits any more."""
-    if not starting.cancelled():
-        starting.exception()
 
 
 def _reason_of(record: StepRecord) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
 from threading import get_ident
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from duologue.core.errors import DuologueError, InvalidEvent
 from duologue.core.events import EVENTS, Event, TimerFired
@@ -34,6 +34,14 @@ ReportFailure: TypeAlias = Callable[[str, BaseException], None]
 
 _CURRENT = {"session": "session_id", "reply": "reply_id", "voice": "voice_id", "turn": "turn", "onset": "onset"}
 _FIELDS = {kind: frozenset(field.name for field in fields(kind)) for kind in EVENTS}
+
+
+class RaisedFailure(NamedTuple):
+    """An exception, the time at which it was raised, and the part that raised it."""
+
+    at: int
+    where: str
+    failure: BaseException
 
 
 class InboxFull(DuologueError):
@@ -74,9 +82,9 @@ class Driver:
         return self._state
 
     def merge(self, next_due: Callable[[], int | None], wake: Callable[[], None]) -> None:
-        """Also wake a second state machine when it is due. `next_due` returns the time at which the second machine is
-        due, or None. `wake` is called at that time. If this machine is due at the same time, the second machine is
-        woken first."""
+        """Also wake a second state machine when it is due. `next_due` returns the time at which the second state
+        machine is due, or None. `wake` is called at that time. If the conversation's own state machine is due at the
+        same time, the second one is woken first."""
         self._other_due, self._wake_other = next_due, wake
 
     def now(self) -> int:
@@ -92,7 +100,7 @@ class Driver:
             self._loop.call_soon_threadsafe(partial(self.post, kind, **given))
             return
         if len(self._inbox) >= INBOX_MAX:
-            raise InboxFull(f"{INBOX_MAX} events wait until one step ends; the newest is {kind.__name__}")
+            raise InboxFull(f"{INBOX_MAX} events were posted during one step; the newest is {kind.__name__}")
         self._inbox.append((kind, given))
         if not self._busy:
             self._drain()

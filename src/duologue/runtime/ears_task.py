@@ -1,8 +1,8 @@
 """Runs the ears (STT and VAD): they start with the session, and are restarted when they fail.
 
-Rule: the ears are retried like every other service, with the same waits. The class of the error decides how often.
-After the last retry the failure becomes a fault, and the next session starts the ears again. A session counts as open
-only when the ears are ready.
+Rule: the ears are retried like every other service, with the same waits. The class of the error decides how often they
+are retried. After the last retry the failure becomes a fault, and the next session starts the ears again. A session
+counts as open only when the ears are ready.
 """
 
 from __future__ import annotations

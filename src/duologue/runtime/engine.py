@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
@@ -38,15 +38,16 @@ from duologue.ports.switches import ReportsSwitches, Switch
 from .agent import Agent, Phrase
 from .agent_changes import AgentChanges, Greeting
 from .announcements import Announcer
-from .call_data import DataNotSavable, data_to_json
+from .call_data import DataNotSavable, data_to_json, info_to_json
 from .checkpoint import CONTEXT_PART, Checkpoint, machine_part, read_data, words_part
 from .checkpoint_writer import CheckpointWriter
 from .cues import Cues
-from .driver import Driver, failure_text
+from .driver import Driver, RaisedFailure, failure_text
 from .ears_task import EarsTask
 from .guarded_line import GuardedLine
 from .hearing import Hearing
 from .playback import Playback
+from .policy_choice import CHOOSER, PolicyChoice, choose_policies
 from .program_speech import ProgramSpeech
 from .receipts import AnswerReceipt, ToldBrain
 from .replies import Replies
@@ -68,14 +69,6 @@ LOG = logging.getLogger("duologue")
 LOG.addHandler(logging.NullHandler())
 FAILURES_MAX = 20
 DEADLINES_MAX = 10  # deadlines that may come before the first attempt to reconnect
-
-
-class RaisedFailure(NamedTuple):
-    """An exception, the time at which it was raised, and the part that raised it."""
-
-    at: int
-    where: str
-    failure: BaseException
 
 
 class Engine:
@@ -111,6 +104,7 @@ class Engine:
         if saved:
             self.context.data = read_data(saved, self.context.data)
             self.changes.load(saved["agents"])
+        self.policies = PolicyChoice(saved.get("policies"))
         self.agent = agent = self.changes.current
         self._unsavable = ""  # what is wrong with the program's data, if it can't be saved
         self.requests = Requests(self.transcript, agent.instructions, agent.tool_rounds_max, conversation)
@@ -193,7 +187,8 @@ class Engine:
         )
 
     def _follow_switches(self) -> list[Callable[[], None]]:
-        """Send a signal when the ears, voice or brain switch to another service. Returns functions that stop this."""
+        """From now on, send a signal when the ears, voice or brain switch to another service. Returns functions that
+        end these signals: one for each part that can switch."""
 
         def tell(switch: Switch) -> None:
             self.announcer.meter.note_switch()
@@ -203,12 +198,14 @@ class Engine:
         return [part.follow_switches(tell) for part in parts if isinstance(part, ReportsSwitches)]
 
     def _voiced(self, agent: Agent) -> Agent:
-        """This agent. If it has no voice or no ears, those of the conversation's first agent are used."""
+        """This agent, or a copy of it: if the agent has no voice or no ears, the copy has the voice or the ears of the
+        conversation's first agent."""
         voice, ears = agent.voice or self.root.voice, agent.ears or self.root.ears
         return agent if (voice, ears) == (agent.voice, agent.ears) else replace(agent, voice=voice, ears=ears)
 
     def _change_agent(self, effect: fx.ChangeAgent) -> None:
-        """Apply the oldest waiting change of the agent. Its new ears listen as soon as the user is quiet."""
+        """Apply the oldest waiting change to the agent. If the agent has other ears after the change, these begin to
+        listen when the user is quiet."""
         agent = self.changes.apply()
         if agent is None:
             return
@@ -227,8 +224,8 @@ class Engine:
         self.judge.use_brain(brain)
         self.cues.agent = agent
         self.announcer.use_language(agent.language, agent.phrases)
-        if agent.hearing != before.hearing:
-            self.hearing.policy = agent.hearing
+        if agent.name != before.name or agent.hearing != before.hearing:
+            self.attempt(CHOOSER, lambda: choose_policies(self))
         if effect.speaks and agent.name != before.name:
             self.bus.send(sg.AgentChanged(self.driver.now(), agent.name))
 
@@ -254,7 +251,7 @@ class Engine:
         self.bus.on(sg.Caption, self.recorder.add_words)
         about_ears = getattr(self.agent.ears, "settings", {})
         ears = about_ears if isinstance(about_ears, dict) else {}
-        self.recorder.open_ears(self.agent.hearing, self.transcript.words, self.agent.name, ears)
+        self.recorder.open_ears(self.hearing.policy, self.transcript.words, self.agent.name, ears)
         self.hearing.on_input = self._add_to_ear_journal
 
     # -- Saving and restoring
@@ -293,9 +290,8 @@ class Engine:
                 self._unsavable = str(problem)
                 self.report_failure("data", problem)
             data = None
-        facts = {name: getattr(self.context.info, name) for name in CallInfo.__slots__}
-        info = {name: fact if isinstance(fact, str) else dict(fact) for name, fact in facts.items()}
-        return {"info": info, "data": data, "agents": self.changes.dump(), "says": self.program.dump()}
+        parts = {"agents": self.changes.dump(), "policies": self.policies.dump(), "says": self.program.dump()}
+        return {"info": info_to_json(self.context.info), "data": data, **parts}
 
     def mark_context(self) -> None:
         """Save the data of the call soon, because it may have changed."""
@@ -346,8 +342,8 @@ class Engine:
         self.unsaved_answers.note_receipts(receipts, played, saved_voice)
 
     def note_arrival(self, played: Played, receipts: tuple[AnswerReceipt, ...]) -> None:
-        """Note that a client has connected. If it has played voices that were never saved, the numbers of these voices
-        aren't used again, and what the client has heard isn't said again."""
+        """Called when a client has connected. If the client has played voices that were never saved, the numbers of
+        these voices aren't used again, and what the client has heard isn't said again."""
         state = self.driver.state
         if played.voice > state.voice_id and state.voice not in SOUNDING:
             self.driver.post(ev.VoicesPlayed, played=played.voice)
@@ -491,14 +487,16 @@ class Engine:
 
     def _offer(self, effect: fx.StartReply) -> str:
         """What to say after an answer was cut off although the user said nothing: the rest of the answer if the line
-        was lost, otherwise a phrase. Empty for a brain that Remembers: it repeats its last question by itself."""
+        was lost, otherwise a phrase. Empty if the brain implements `Remembers`, because such a brain repeats its last
+        question by itself."""
         if isinstance(self.agent.thinker, Remembers):
             return ""
         return self.playback.rest_of_cut or self.agent.says("go_on", effect.reply)
 
     def _note_heard_late(self, speech: Speech) -> None:
-        """Mark the request of this interrupted speech as handled, because a late report says that it was heard. But if
-        the speech is incomplete, a brain that Remembers continues it by itself, so nothing is marked."""
+        """A late report says that this interrupted speech was heard: mark its request as handled. There is one
+        exception: if the speech is incomplete and the brain implements `Remembers`, the brain continues the speech by
+        itself, so nothing is marked."""
         if speech.complete or not isinstance(self.agent.thinker, Remembers):
             self.hearing.note_heard_late(speech.reply)
             self.requests.note_heard_late(speech.reply)
@@ -560,7 +558,7 @@ class Engine:
         self.bus.send(sg.HearingChanged(self.driver.now(), hearing))
 
     def note_attention(self, here: bool) -> None:
-        """Note whether the user is at the screen. Call this again every minute while the user is there."""
+        """Record whether the user is at the screen. Call this again every minute while the user is there."""
         if here:
             self.driver.post(ev.PersonSeen)
         if here is not self.attention:

@@ -64,9 +64,13 @@ class Hearing:
         self._followed: tuple[Intent, ...] = ()  # what the last step of the conversation machine led to
         self._accepted: Verdict | None = None  # a verdict that has changed something, to be announced
         self._verdicts: dict[type[Event], Verdict] = {}  # posted, but not processed yet
-        self._has_names = policy.language != "de"  # in German, every noun is capitalised
         self._speech = (0, 0, False)  # the speech that the machine knows of: its reply, its sounds, is it complete?
         driver.merge(lambda: next_due(self.policy, self.state), self._wake)
+
+    @property
+    def _has_names(self) -> bool:
+        """Does a capital letter mark a name? In German it doesn't, because every noun is capitalised."""
+        return self.policy.language != "de"
 
     # -- Inputs
 
@@ -78,19 +82,20 @@ class Hearing:
         self._take(inp.Reported(self._driver.now(), heard))
 
     def forget(self) -> None:
-        """Note that the ears have stopped."""
+        """Tell the hearing machine that the ears have stopped."""
         self._take(inp.EarsStopped(self._driver.now()))
 
     def press(self) -> None:
-        """Note that the user presses push-to-talk."""
+        """Tell the hearing machine that the user presses push-to-talk."""
         self._between_steps(lambda: self._take(inp.ButtonPressed(self._driver.now())))
 
     def release(self) -> None:
-        """Note that the user releases push-to-talk."""
+        """Tell the hearing machine that the user releases push-to-talk."""
         self._between_steps(lambda: self._take(inp.ButtonReleased(self._driver.now())))
 
     def type(self, text: str, is_blind: bool = False) -> None:
-        """Note that the user has typed a whole turn. `is_blind` means that the user sees no captions."""
+        """Tell the hearing machine that the user has typed a whole turn. `is_blind` means that the user sees no
+        captions."""
         self._between_steps(lambda: self._take(inp.Typed(self._driver.now(), text, is_blind)))
 
     def note_agent(self, speech: Speech) -> None:
@@ -161,7 +166,8 @@ class Hearing:
         self._accepted = verdict
 
     def follow(self, record: StepRecord) -> None:  # noqa: ARG002
-        """Post what the hearing machine decided about the step. Called after the effects of the step were performed."""
+        """Post the decisions that the hearing machine made because of the step. Called after the effects of the step
+        were performed."""
         if isinstance(self._accepted, TakeAnswer):
             self._announce()
         followed, self._followed = self._followed, ()
@@ -178,7 +184,7 @@ class Hearing:
             self._caption(self._driver.state.at, intent.turn, self.state.words.text_of(intent.turn))
 
     def is_premature(self, first: int, last: int) -> bool:
-        """Did the user begin to say the words of these turns before the agent's last question counted as asked?"""
+        """Did the user begin these turns too early, that is, before the agent's last question counted as asked?"""
         return is_premature(self.state, first, last)
 
     def _announce(self) -> None:

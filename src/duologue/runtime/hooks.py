@@ -46,7 +46,8 @@ class Hooks:
     on_message: Hook | None = None  # the client's program has sent a ProgramMessage: the result is the answer to it
 
     def problems(self) -> list[str]:
-        """What is wrong with these hooks: one text for each problem, so an empty list if all is well."""
+        """What is wrong with these hooks: a list with one text for each problem. The list is empty if there is no
+        problem."""
         given = [(one.name, getattr(self, one.name)) for one in fields(self)]
         wrong = [name for name, hook in given if hook is not None and not inspect.iscoroutinefunction(hook)]
         return [f"{name} must be an async function: write `async def`" for name in wrong]

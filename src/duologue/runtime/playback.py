@@ -1,8 +1,8 @@
 """Plays replies on the line (the connection to the user), and records how much of each reply was heard.
 
 Rule: reports from the line are checked. A report with the voice number of another reply doesn't affect the current
-reply. The line can't report more heard time than the reply has sound. A reply is finished only when the line has all of
-its sound.
+reply. If the line reports more heard time than the reply has sound, a small excess is cut off, and a report with a
+large excess is ignored. A reply is finished only when the line has all of its sound.
 """
 
 from __future__ import annotations
@@ -177,9 +177,9 @@ class Playback:
             self._caption(self._driver.state.at, speech, False)
 
     def _note_late(self, heard: Played | Finished | Stopped | Unplayable) -> None:
-        """Process a report about an earlier voice. If it says that more of the newest interrupted reply was heard than
-        was known, correct the history. `on_heard_late` is called when the heard part is large enough for the reply to
-        count as heard, and again when all of the reply was heard."""
+        """Process a late report, about speech that is no longer playing. If it says that the user heard more of the
+        last interrupted reply than the history has, correct the history. `on_heard_late` is called when the heard part
+        is large enough for the reply to count as heard, and again when all of the reply was heard."""
         cut = self.cut
         if not isinstance(heard, Stopped) or cut is None or cut.voice != heard.voice:
             return
@@ -199,7 +199,7 @@ class Playback:
     # -- Following the state machine
 
     def follow(self, record: StepRecord) -> None:
-        """When all of a reply was played or shown, add it to the history."""
+        """If this step ends a reply that was played or shown completely, add the reply to the history."""
         event, before, after = record.event, record.before, record.after
         if after is before:
             return
@@ -222,7 +222,7 @@ class Playback:
 
     @property
     def is_cut_heard(self) -> bool:
-        """Was a reply interrupted by a lost line, and has the client later reported that it has heard all of the
+        """Did a lost line interrupt a reply, and did the client later report that the user has heard all of this
         reply?"""
         cut = self.cut if self.cut_by_line else None
         return cut is not None and cut.complete and not cut.ledger.rest_from_sentence()

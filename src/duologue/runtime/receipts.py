@@ -1,4 +1,5 @@
-"""Receipts: records of answers that are being played. The client keeps them, because the store may not have them yet.
+"""Receipts: records of answers that are being played. The client keeps the receipts, because the answers are perhaps
+not in the store yet.
 
 When a client connects to another server, it presents its receipts. They tell the new server which turns were answered,
 and with which words. The new server repeats nothing that was heard, even if the store failed while the answer was

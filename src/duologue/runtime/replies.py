@@ -224,8 +224,8 @@ class Replies:
         await sentences.put(None)
 
     def _note_question(self, speech: Speech, part: str | _Part | OpenQuestion) -> None:
-        """If this part of the reply is a question, note that. `on_question` is called now; but for a reply that was
-        started early, `confirm` calls it."""
+        """If this part of the reply is a question, record that the reply asks something, and call `on_question`. But if
+        the reply was started early, `on_question` is called later, by `confirm`."""
         if isinstance(part, _Part) or (isinstance(part, str) and not is_question(part)):
             return
         speech.asks = True
@@ -350,7 +350,7 @@ class Replies:
 
 
 def _first(failures: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first exception in the group. If the first element is a group too, the first exception in that group, and so
+    """The first exception in the group. If the first element is itself a group, its first exception is returned, and so
     on."""
     first = failures.exceptions[0]
     return _first(first) if isinstance(first, BaseExceptionGroup) else first

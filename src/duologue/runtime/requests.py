@@ -95,20 +95,21 @@ class Requests:
         )
 
     def note_heard_late(self, reply: int) -> None:
-        """After the line was lost, a report says that this reply was heard: mark the tool outputs and news in its
-        request as handled. The state machine doesn't know about this report, and will request an answer to the same
-        turns again."""
+        """Called when a report arrives, after the line was lost, that this reply was heard. Marks the tool outputs and
+        news in its request as handled. The state machine doesn't know about this report, and will request an answer to
+        the same turns again."""
         if self._open.reply == reply:
             self._handled_items = self._open.items
             self._late = self._open.last
 
     def is_heard(self, effect: StartReply, request: Request) -> bool:
-        """Are the turns of this request already answered, according to a late report, and is nothing else in it new?"""
+        """Is there nothing left to answer in this request? That is so if a late report says that the answer to its
+        turns was heard, and if the request contains nothing new."""
         is_new = bool(request.text or request.outputs or request.news)
         return effect.ask is Ask.ANSWER and 0 < effect.last <= self._late and not is_new
 
     def dump(self) -> dict[str, Any]:
-        """As JSON values: how much of the history has been handled, and the newest request."""
+        """The state of this object as JSON values: how much of the history has been handled, and the newest request."""
         return {
             "dealt_items": self._handled_items,
             "open": [self._open.reply, self._open.last, self._open.items],
@@ -127,8 +128,8 @@ class Requests:
 
     @property
     def is_stuck(self) -> bool:
-        """Has the brain called tools in more replies in a row than `tool_rounds_max` allows? The last of these requests
-        offered no tools."""
+        """Has the brain called tools in more replies in a row than `tool_rounds_max` allows? If so, it called a tool
+        although the last of these requests offered no tools."""
         return self._rounds > self._rounds_max
 
     def follow(self, record: StepRecord) -> None:

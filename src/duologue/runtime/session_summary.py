@@ -76,8 +76,8 @@ class SessionSummary:
 
 
 def lines_of(items: Iterable[Item], is_only_user: bool = False) -> list[str]:
-    """One line for each item that has text: turns of the user and replies of the agent. With `is_only_user`, only the
-    user's turns."""
+    """One line for each item that has text: turns of the user and replies of the agent. With `is_only_user`, the
+    agent's replies are left out."""
     kinds = (UserSaid,) if is_only_user else (UserSaid, AgentSaid)
     return [_line(item) for item in items if isinstance(item, kinds) and item.text]
 

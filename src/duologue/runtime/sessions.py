@@ -89,8 +89,8 @@ class Sessions:
             self._tasks.start(self._summary.improve(), "summary", self._summary_ended)
 
     def _refresh(self) -> None:
-        """Bring the saved context up to date: since it was saved, the brain may have written a better summary, and more
-        may be known about what the user heard."""
+        """Bring the saved context up to date. Since the context was saved, the brain may have written a better summary,
+        and there may be new reports about what the user heard."""
         if self.context is not None:
             recent = self._transcript.recent(RECENT_TURNS)
             self.context = SessionContext(self._summary.text, recent, self.context.notes)

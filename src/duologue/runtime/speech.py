@@ -1,7 +1,7 @@
 """The sound of one reply, on its way from the voice (TTS) to the line (the connection to the user).
 
-Sound that may not be played yet waits in a queue. Rule: a reply has at most one voice number, which the line uses in
-its reports. After a reply is dropped, no more of its sound is played.
+Sound waits in a queue until it may be played. Rule: a reply has at most one voice number, which the line uses in its
+reports. After a reply is dropped, no more of its sound is played.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class Speech:
 
     @classmethod
     def load(cls, data: OpenSpeech) -> Speech:
-        """Make a speech from what `dump` returned. No more sound is added to it. Raises NotRestorable for invalid
-        data."""
+        """Make a speech from what `dump` returned. The speech is complete: no more sound is added to it. Raises
+        NotRestorable for invalid data."""
         speech = cls(data.reply)
         speech.voice = data.voice
         with reading("the reply that was playing"):
@@ -60,7 +60,7 @@ class Speech:
     # -- From the brain's side
 
     async def has_room(self) -> None:
-        """Wait until at most AHEAD_MS_MAX of the sound so far is still unheard. Then there is room for more sound."""
+        """Wait until there is room for more sound: until at most AHEAD_MS_MAX of the sound so far is still unheard."""
         while self.ledger.total_ms - self.ledger.heard_ms > AHEAD_MS_MAX:
             self._room.clear()
             await self._room.wait()
@@ -70,7 +70,7 @@ class Speech:
         self._flush(line)
 
     def end(self, line: GuardedLine) -> None:
-        """Note that no more sound will be added."""
+        """Mark the sound as complete: no more sound will be added."""
         self.complete = True
         self._flush(line)
 

@@ -267,8 +267,8 @@ class ToolCalls:
             self._send(self._wait(work, effect.stage))
 
     def waits(self) -> list[sg.Waiting]:
-        """A signal for each tool call that the conversation waits for. Each says what the user is told about the wait
-        now."""
+        """A signal for each tool call that the conversation waits for. The signal says what the user is told about the
+        wait at the moment."""
         jobs = [job for job in self._driver.state.jobs if job.kind in FOREGROUND]
         return [self._wait(self._running[job.call], job.stage) for job in jobs if job.call in self._running]
 
@@ -356,8 +356,8 @@ class ToolCalls:
             raise ServiceError(ErrorClass.INVALID_ARGS, line)
 
     def _check_asked(self, reply: int) -> None:
-        """Raise ServiceError (INVALID_ARGS) if the user began to say the words that this reply answers before the
-        question was heard."""
+        """Raise ServiceError (INVALID_ARGS) if the user spoke too early: this reply answers words that the user began
+        to say before the agent's question was heard."""
         if reply == self.premature_reply:
             line = "the user spoke before the question was heard: ask it again, and wait for the answer"
             raise ServiceError(ErrorClass.INVALID_ARGS, line)
@@ -387,8 +387,8 @@ class ToolCalls:
                     self._send(wait)
 
     def note_outside_progress(self, call: int, text: str, fraction: float | None) -> None:
-        """Note progress of the tool call with this number, which the program has reported. An unknown number is
-        ignored."""
+        """Record that the program has reported progress of the tool call with this number. If no tool call with this
+        number is running, nothing happens."""
         if call in self._running:
             self.note_progress(self._running[call], text, fraction)
 

@@ -194,19 +194,19 @@ class Transcript:
         return self.since(0)
 
     def since(self, place: int, until: int | None = None) -> tuple[Item, ...]:
-        """The items of the history from index `place` on, and before index `until` if that is given. Replies that
-        weren't heard and called no tool are left out."""
+        """The items of the history from index `place` up to but not including index `until`; without `until`, up to the
+        end. Replies that weren't heard and called no tool are left out."""
         return tuple(item for item in self._items[place:until] if not _is_empty(item))
 
     def first_after(self, turn: int) -> int:
-        """The index of the user's first turn after turn number `turn`. If there is no later turn, the length of the
-        history."""
+        """The index, in the history, of the user's first turn after turn number `turn`. If there is no later turn, the
+        result is the length of the history."""
         return next((place for newer, place in self._place_of_turn.items() if newer > turn), len(self._items))
 
     @property
     def settled(self) -> int:
-        """The number of items at the beginning of the history that are complete. If no part of the newest reply is
-        known to be heard, these are the items before that reply; otherwise all items."""
+        """How many items at the beginning of the history are final. If it isn't known that any part of the newest reply
+        was heard, these are the items before that reply; otherwise all items."""
         place = next(reversed(self._place_of_reply.values()), None)
         return len(self._items) if place is None or _is_over(self._items[place]) else place
 
@@ -224,7 +224,7 @@ class Transcript:
 
 def _check_place(holds: bool) -> None:
     if not holds:
-        raise NotRestorable("a saved turn or reply has no item in the transcript")
+        raise NotRestorable("the saved transcript is invalid: a turn or a reply isn't in its history")
 
 
 def _is_over(item: Item) -> bool:

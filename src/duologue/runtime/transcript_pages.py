@@ -53,7 +53,8 @@ def page_name(part: str, page: int) -> str:
 
 
 def join_pages(rest: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The data of the whole transcript: `rest`, and each list, joined from its pieces in all pages."""
+    """The data of the whole transcript: `rest`, together with the lists. Each list is joined from its pieces in all
+    pages."""
     is_old = any("texts" in page for page in pages)
     lists = (*_LISTS[:3], *_OLD_LISTS) if is_old else _LISTS
     return {**rest, **{name: [entry for page in pages for entry in page[name]] for name in lists}}

@@ -59,14 +59,15 @@ class UnsavedAnswers:
                 speech.ledger = known
 
     def note_begun(self, speech: Speech, heard_ms: int) -> None:
-        """Note which words of this speech were heard. When the brain continues the answer, they aren't said again."""
+        """Record which words of this speech were heard. When the brain continues the answer, these words aren't said
+        again."""
         heard, text = heard_of(speech.ledger, heard_ms)
         self.heard = (*self.heard, HeardAnswer(self._driver.state.asked, heard, text))
 
     def note_receipts(self, receipts: tuple[AnswerReceipt, ...], played: Played | None, saved_voice: int) -> None:
-        """Use the receipts for voices with numbers above `saved_voice`: these aren't in the store. The turns in the
-        receipts that aren't in the store are added to the conversation. The parts of the answers that were heard aren't
-        said again."""
+        """Use the receipts for voices with numbers above `saved_voice`, because the answers of these voices aren't in
+        the store. If a receipt contains turns of the user that aren't in the store, these turns are added to the
+        conversation. The parts of the answers that the client has played aren't said again."""
         numbers = {turn: turn for turn in range(self._driver.state.turn + 1)}  # in the receipts, and here
         for receipt in receipts:
             if receipt.voice <= saved_voice:

@@ -42,7 +42,7 @@ class AccessControl:
 
     def is_too_often(self, scope: dict[str, Any]) -> bool:
         """Does this caller open connections too often? Only callers behind a trusted proxy are checked here. For all
-        others this is False, because their connections were counted when they were opened."""
+        other callers the answer is False, because their connections were already checked when they were opened."""
         limit, peer = self._connection_limit, str((scope.get("client") or ("", 0))[0])
         return limit.is_trusted(peer) and not limit.may_enter(self.address_of(scope))
 

@@ -120,7 +120,7 @@ class Server:
         self.conversations.switchboard.share(is_shared)
 
     def note_calls(self, process: int, calls: Sequence[dict[str, Any]]) -> None:
-        """Note that these conversations run in another process of this server."""
+        """Record that these conversations run in another process of this server."""
         self.conversations.switchboard.note_elsewhere(process, calls)
 
     async def _journal(self, request: Request) -> Response:

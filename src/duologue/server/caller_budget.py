@@ -1,8 +1,9 @@
-"""What one conversation's client may still send: typed turns, characters and sound. Pure: the time is an argument.
+"""What one conversation's client may still send: typed turns, characters and sound. The functions are pure: the time is
+an argument.
 
 A conversation has one budget, even if its client changes sockets. Rule: each refusal has a sentence for the client.
-Sound that comes too fast is left out. The client is told how much was left out, at most once every `TELL_MS`
-milliseconds.
+Sound that comes too fast is left out. The client is told how many milliseconds were left out. It is told at most once
+in `TELL_MS` milliseconds.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ TELL_MS = 5_000
 
 class Refused(NamedTuple):
     """A refusal: the name of the limit, for metrics, and one sentence for the client. The client may send the same
-    input again after `wait_ms` milliseconds; None if waiting alone doesn't help."""
+    input again after `wait_ms` milliseconds. `wait_ms` is None if waiting alone doesn't help."""
 
     limit: str
     message: str
@@ -54,8 +55,8 @@ def new_budget(limits: Limits, now_ms: int) -> CallerBudget:
 def type_text(
     limits: Limits, budget: CallerBudget, chars: int, unanswered: Unanswered, now_ms: int
 ) -> tuple[CallerBudget, Refused | None]:
-    """Take a typed text of `chars` characters from the budget. Returns the new budget, and the refusal, or None if the
-    text is accepted. A refused text doesn't change the budget."""
+    """Take a typed text of `chars` characters from the budget. Returns two values: the new budget, and the refusal. If
+    the text is accepted, the refusal is None. If the text is refused, the budget is unchanged."""
     if unanswered.turns >= limits.unanswered_turns_max:
         message = f"{unanswered.turns} messages wait for an answer, and that is the limit: wait for the next answer"
         return budget, Refused("unanswered_turns", message)
@@ -75,8 +76,8 @@ def type_text(
 
 
 def hear_sound(limits: Limits, budget: CallerBudget, ms: int, now_ms: int) -> tuple[CallerBudget, bool, Refused | None]:
-    """Take `ms` milliseconds of sound from the budget. Returns the new budget, whether the sound may be heard, and what
-    to tell the client now; None if there is nothing to tell."""
+    """Take `ms` milliseconds of sound from the budget. Returns three values: the new budget, whether the sound may be
+    heard, and what to tell the client now. The third value is None if there is nothing to tell."""
     bucket, wait_ms = take(limits.sound_ms, budget.sound_ms, ms, now_ms)
     is_heard = wait_ms == 0
     if is_heard and not budget.untold_ms:

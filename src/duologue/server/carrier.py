@@ -78,7 +78,7 @@ class CarrierStep:
 
 
 def step(place: CarrierPlace, given: CarrierInput) -> CarrierStep:
-    """Take one input. Returns the place after the input, and the actions to perform, in order. If no row has this input
-    for this place, the place stays and there are no actions."""
+    """Take one input. Returns the place after the input, and the actions to perform, in order. If no row is about this
+    input in this place, the place stays the same and there are no actions."""
     found = next((row for row in ROWS if place in row.sources and given is row.on), None)
     return CarrierStep(found.target, found.acts) if found is not None else CarrierStep(place)

@@ -92,8 +92,8 @@ class ClientOutbox:
         self._put(_Item(pcm, voice, VOICE, chunk))
 
     def complete_soon(self, voice: int) -> None:
-        """Note that this voice has no more sound for now. If no more sound is queued soon, send the last samples of the
-        voice's newest chunk, which the encoder still holds."""
+        """Record that this voice has no more sound for now. If no more sound is queued soon, send the last samples of
+        the voice's newest chunk, which the encoder still holds."""
         if self._frames.is_late and self._completing is None and not self.is_closing:
             rest = _Item("", voice, ends=True)
             self._completing = asyncio.get_running_loop().call_later(REST_S, self._complete, rest)
@@ -135,7 +135,7 @@ class ClientOutbox:
         self._begin_closing(close_code)
 
     def close(self) -> None:
-        """Note that the socket is closed: clear the queue, and let `write` end."""
+        """Record that the socket is closed: clear the queue, and let `write` end."""
         self._is_closed = True
         self._queue.clear()
         self._stop_completing()

@@ -103,7 +103,7 @@ class Gate:
 
 
 def info_of(scope: Scope, settings: ServerSettings) -> CallInfo:
-    """The facts about a conversation from the client's request: only the query parameters and headers that the
+    """The facts that the client's request contains about its conversation: those query parameters and headers that the
     operator's settings allow."""
     query = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope.get("headers", ())}
@@ -184,8 +184,8 @@ class ClientSocket:
                     LOG.error("a socket failed: %s", type(failure).__name__)
 
     def _detach(self) -> None:
-        """Stop reading, and disconnect the client from its conversation, which continues without it. Doesn't wait until
-        the close frame is sent."""
+        """Stop reading, and separate the client from its conversation. The conversation continues without the client.
+        This doesn't wait until the close frame is sent."""
         if self._reading is not None:
             self._reading.cancel()
         self._operator.leave()
@@ -373,9 +373,9 @@ class ClientSocket:
             )
 
     def _is_late(self, incoming: ClientMessage) -> bool:
-        """May this message be ignored because no conversation is running? Yes for the client's reports (`FACTS`). After
-        a conversation also yes for commands, because the client may have sent them before it knew of the end. No for
-        the user's words (`WORDS`): the client is told that they are lost."""
+        """May this message be ignored because no conversation is running? The client's reports (`FACTS`) may always be
+        ignored. After a conversation, commands may be ignored too, because the client may have sent them before it knew
+        of the end. The user's words (`WORDS`) may not be ignored: the client is told that they are lost."""
         return incoming.type in FACTS or (self._served is not None and incoming.type not in WORDS)
 
     def _is_given_to_call(self, id_: str | None) -> bool:

@@ -51,13 +51,13 @@ class ConversationKeys:
         return ConversationKeys((self.current, *offers[-OFFERS_MAX:]))
 
     def acknowledge(self, key: str, user: str = "") -> ConversationKeys:
-        """Note that the client has received this key: all older keys become invalid. Keys that were offered later stay
-        valid, because they may still be on their way to the client. Does nothing if this key isn't valid."""
+        """Record that the client has received this key: all older keys become invalid. Keys that were offered later
+        stay valid, because they may still be on their way to the client. Does nothing if this key isn't valid."""
         given = hash_key(key, user)
         return ConversationKeys(self.hashes[self.hashes.index(given) :]) if self.opens(key, user) else self
 
     def enter(self, key: str, user: str = "") -> ConversationKeys:
-        """Note that a client has entered with this key. If it is a key that the client was offered, its use
+        """Record that a client has entered with this key. If it is a key that the client was offered, its use
         acknowledges it."""
         return self if hash_key(key, user) == self.current else self.acknowledge(key, user)
 

@@ -56,9 +56,9 @@ def may_operate(presented: str, scope: dict[str, Any], settings: ServerSettings)
 
 
 def is_local_operator(scope: dict[str, Any], settings: ServerSettings, watches: bool = True) -> bool:
-    """Does this client count as an operator although it has presented no token? Only if the server serves only this
-    machine and has no secrets, and the client is on this machine and not behind a proxy. A proxy is recognized by its
-    headers, or by a host, port or origin that isn't this server's own."""
+    """Does this client count as an operator although it has presented no token? It does if two conditions hold: the
+    server serves only this machine and has no secrets, and the client is on this machine and not behind a proxy. A
+    proxy is recognized by its headers, or by a host, port or origin that isn't this server's own."""
     if settings.needs_ticket or settings.operator_token or not settings.is_for_this_machine:
         return False
     if watches and not settings.watchable:
@@ -76,8 +76,8 @@ def is_own_page(scope: dict[str, Any], settings: ServerSettings) -> bool:
     """Do the headers Host and Origin of this request or socket allow it? A page is allowed if `settings.origins`
     contains its origin or "*", or if the page came from this server. A program, which sends no origin, may always open
     a socket. A server without secrets also requires that the host name means this machine (loopback). Otherwise an
-    attacker's page could reach it under a name that the attacker points to this machine (DNS rebinding); plain requests
-    from such a page have no origin."""
+    attacker's page could reach it under a name that the attacker points to this machine (DNS rebinding). Checking the
+    origin isn't enough against that, because plain requests from such a page have no origin."""
     host, origin = header(scope, b"host"), header(scope, b"origin", "none")
     if "*" in settings.origins or origin in settings.origins:
         return True

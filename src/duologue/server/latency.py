@@ -1,17 +1,28 @@
 """The latency of each answer, from the end of the user's speech to the first sound that was played, in four stages.
 
-A greeting or a check-in isn't measured, because it doesn't answer anything that the user said. If the brain calls a
-tool first, the tool's time is part of the stage from the user's text to the brain's first token. Rule: latencies are
-computed only from the steps of the state machine. A stage that didn't happen is None. The latency of an answer is the
-sum of its stages, and the mean is taken over all answers.
+Speech ends when the voice falls silent, which is noticed a little later. The first sound is played before the line
+reports that some of it was heard. Both times are computed back. A greeting or a check-in isn't measured, because it
+doesn't answer anything that the user said. If the brain calls a tool first, the tool's time is part of the stage from
+the user's text to the brain's first token. Rule: latencies are computed only from the steps of the state machine. A
+stage that didn't happen is None. The latency of an answer is the sum of its stages, and the mean is taken over all
+answers.
 """
 
 from __future__ import annotations
 
 from duologue.core.effects import StartPlayback, StartReply
-from duologue.core.events import PlaybackProgressed, SpeechStopped, TextTyped, TokenArrived
+from duologue.core.events import (
+    PlaybackFinished,
+    PlaybackProgressed,
+    PttReleased,
+    SpeechStopped,
+    TextTyped,
+    TokenArrived,
+)
 from duologue.core.step_record import StepRecord
 
+# Ears count silence in whole frames of 32 ms. On average, a voice ends in the middle of its last frame.
+HALF_FRAME_MS = 16
 _NAMES = ("speechEndToText", "textToToken", "tokenToAudio", "audioToPlayed")
 
 
@@ -36,13 +47,15 @@ class LatencyStages:
         if record.after is record.before:
             return
         kind = type(event)
-        if kind is SpeechStopped or kind is TextTyped:
+        if isinstance(event, SpeechStopped):
+            self._spoke_at = event.at - event.quiet_ms - (HALF_FRAME_MS if event.quiet_ms else 0)
+        elif kind is TextTyped or kind is PttReleased:
             self._spoke_at = event.at
         elif kind is TokenArrived and self._asked_at is not None and self._token_at is None:
             self._token_at = event.at
             self.newest["textToToken"] = event.at - self._asked_at
-        elif kind is PlaybackProgressed and self._audio_at is not None:
-            self._end(event.at - self._audio_at)
+        elif isinstance(event, PlaybackProgressed | PlaybackFinished) and self._audio_at is not None:
+            self._end(max(0, event.at - event.heard_ms - self._audio_at))
         for effect in record.effects:
             if type(effect) is StartReply:
                 self._begin(event.at)
@@ -52,7 +65,7 @@ class LatencyStages:
                 self.newest["tokenToAudio"] = event.at - since
 
     def _begin(self, at: int) -> None:
-        """Note that a request was sent to the brain. If the user has said nothing since the last request, no new
+        """Record that a request was sent to the brain. If the user has said nothing since the last request, no new
         measurement begins: the request is part of the answer that is being measured, if there is one."""
         self._token_at = self._audio_at = None
         if self._spoke_at is None:

@@ -40,8 +40,8 @@ class Restorer(Protocol):
     """What is needed to restore stored conversations on this node."""
 
     async def rebuild(self, stored: StoredConversation, hello: dict[str, Any] | None) -> ServedConversation:
-        """From its stored data, make a conversation that can run on this node. `hello` is the hello message of its
-        client; None if the client hasn't reconnected. Raises NotRestorable."""
+        """Make a conversation that can run on this node from the data in `stored`. `hello` is the hello message from
+        the conversation's client; None if the client hasn't reconnected. Raises NotRestorable."""
         ...
 
     def take_in(self, served: ServedConversation) -> None:
@@ -74,9 +74,9 @@ class LeaseCalls:
     async def _look_and_claim(
         self, known: KnownConversation, hello: dict[str, Any] | None = None, **how: Any
     ) -> on.OwnershipInput:
-        """Claim a stored conversation, if it may be claimed. This is checked first, because a claim ends the lease of
-        the present owner: the conversation must not be over, must belong to this node's agent, and a client's hello
-        must contain one of its keys."""
+        """Claim a stored conversation, if it may be claimed. It may if it isn't over, belongs to this node's agent and,
+        if a client asks for it, the client's hello contains one of its keys. All this is checked before the claim,
+        because a claim ends the lease of the present owner."""
         stored = await self._store.read(known.id)
         if stored is None or stored.is_over:
             return on.NothingStored()
@@ -154,8 +154,8 @@ class LeaseCalls:
         await self._store.release(lease)
 
     async def _attempt(self, known: KnownConversation, what: str, call: Coroutine[Any, Any, None]) -> None:
-        """Make a call whose outcome nothing waits for. A failure is only logged, because the lease expires in any
-        case."""
+        """Make a call to the store whose outcome isn't needed. If it fails, the failure is only logged, because the
+        lease expires in any case."""
         try:
             async with asyncio.timeout(CALL_S_MAX):
                 await call
@@ -170,7 +170,8 @@ def _has_key(stored: StoredConversation, hello: dict[str, Any]) -> bool:
 
 
 def _explain(failure: Exception) -> StoreFailed:
-    """An error that describes this failure without its own text, because that text may contain what a person said."""
+    """An error that describes this failure without quoting its message, because the message may contain what a person
+    said."""
     return StoreFailed("it took too long" if isinstance(failure, TimeoutError) else type(failure).__name__)
 
 

@@ -61,7 +61,7 @@ class Leases:
 
     async def open(self, conversations: Restorer) -> None:
         """Open the store and register this node. From now on, renew the node's leases, and take over conversations that
-        have no owner. `conversations` rebuilds these."""
+        have no owner. `conversations` is the object that rebuilds them from their stored data."""
         self._performers = self._table(conversations)
         await self.store.open()
         await self.store.enlist(self._node(), self._ttl_ms)
@@ -85,7 +85,7 @@ class Leases:
         await self.store.close()
 
     def crash(self) -> None:
-        """A tool for tests: stop as a killed process would. Nothing is renewed, released or saved any more."""
+        """For tests: stop as if the process had been killed. Nothing is renewed, released or saved any more."""
         for task in (*self._loops.values(), *self._work):
             task.cancel()
         self._known.clear()
@@ -148,8 +148,8 @@ class Leases:
 
     @contextmanager
     def _logging_failures(self, what: str) -> Iterator[None]:
-        """Log exceptions instead of raising them. If the store fails repeatedly, only the first failure is logged, and
-        then that it works again."""
+        """Log exceptions instead of raising them. If the store fails several times in a row, only the first failure is
+        logged. When the store works again, that is logged, too."""
         try:
             yield
         except (DuologueError, TimeoutError) as problem:
@@ -370,7 +370,7 @@ class Leases:
         """Perform an action at most one time, even if two nodes try, and return its output. If it is unknown whether an
         earlier attempt succeeded, only a `repeatable` action is performed again. Raises Fenced if another node has
         taken over the conversation. A conversation that isn't saved (such as a phone call) has no record of its
-        actions, so there each attempt is performed."""
+        actions: every attempt is performed."""
         known = self._known.get(conversation)
         if known is None:
             return await work()

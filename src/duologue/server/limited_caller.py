@@ -1,4 +1,4 @@
-"""Applies the budget of one conversation's client in real time: keeps the budget, adds the time to each request, and
+"""Applies the budget of one conversation's client in real time: stores the budget, provides the current time, and
 counts refusals.
 
 Rule: the pure module `caller_budget` decides what is allowed; this class only adds the clock.

@@ -1,8 +1,8 @@
 """Messages for a client that reconnects or reloads its page: those that it missed, and questions that still wait for an
 answer.
 
-Rule: each turn without an answer is reported to only one client, even after the conversation has ended. A fault is sent
-to every client that reconnects until it is solved, and a question until it is answered.
+Rule: each turn without an answer is reported to only one client, even after the conversation has ended. Until a fault
+is solved, it is sent to every client that reconnects. Until a question is answered, it is sent to them, too.
 """
 
 from __future__ import annotations

@@ -102,7 +102,8 @@ async def _journal(store: Store, conversation: str) -> Sequence[str]:
 
 def read_events(lines: Any, count: int) -> tuple[Event, ...]:
     """The first `count` events of the journal, for the debug view. Empty if one of these events is missing or can't be
-    read. The lines contain the numbers of their events: duplicates and events after number `count` are skipped."""
+    read. Each line contains the number of its event, so that duplicates and events with a number above `count` can be
+    skipped."""
     events: dict[int, Event] = {}
     try:
         for line in lines:

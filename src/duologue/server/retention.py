@@ -45,6 +45,6 @@ async def delete_old(store: Store | None, folders: Iterable[Path], keep_days: in
 
 
 def delete_from(folder: Path, older_than_s: float, now_s: float) -> int:
-    """Delete the files of conversations in this folder that are older than `older_than_s` seconds. Returns how many
-    were deleted."""
+    """Delete those files of conversations in this folder that are older than `older_than_s` seconds. Returns how many
+    files were deleted."""
     return delete(old_files(folder, older_than_s, now_s))

@@ -98,8 +98,8 @@ async def serve_for_parent(server: Server, link: ParentLink, lines: Sequence[str
 
 @contextlib.asynccontextmanager
 async def _prepared(server: Server, stop: asyncio.Event, keep_days: int, wait_s: float = 0.0) -> AsyncIterator[None]:
-    """Handle signals, load models and open the store for the time of the `with` block. During that time, delete
-    conversations that are older than `keep_days` days, for the first time after `wait_s` seconds."""
+    """Load models, and keep the store open while the `with` block runs. Meanwhile, handle signals, and delete
+    conversations that are older than `keep_days` days; the first deletion is after `wait_s` seconds."""
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)

@@ -21,7 +21,7 @@ from duologue.observe.prices import PriceTable
 from duologue.observe.tracebacks import traceback_of
 from duologue.ports.brain import Form, ShowsForm
 from duologue.runtime.conversation import Conversation
-from duologue.runtime.engine import RaisedFailure
+from duologue.runtime.driver import RaisedFailure
 
 from . import server_messages
 from .client_outbox import ClientOutbox
@@ -280,8 +280,8 @@ class Screen:
             viewer.send(outgoing)
 
     def _send_metrics(self, viewer: Viewer) -> None:
-        """Send the metrics to this viewer, at most once every METRICS_S_MIN seconds. If they change earlier than that,
-        they are sent when this time is over."""
+        """Send the metrics to this viewer. If they were sent less than METRICS_S_MIN seconds ago, they are sent when
+        that time is over."""
         loop = asyncio.get_running_loop()
         left_s = viewer.measured_at + METRICS_S_MIN - loop.time()
         if left_s > 0:

@@ -74,8 +74,8 @@ def new_id() -> str:
 
 
 class ServedConversation:
-    """One conversation on this server. `on_end` is called when the conversation is gone from here: with False if it has
-    ended, with True if it has moved to another node."""
+    """One conversation on this server. `on_end` is called when the conversation doesn't run here any more: with False
+    if it has ended, with True if it has moved to another node."""
 
     def __init__(
         self,
@@ -201,8 +201,8 @@ class ServedConversation:
             self._on_end(self, has_moved)
 
     async def _wait_until_stored(self, leases: Leases) -> None:
-        """Wait until the first checkpoint of a new conversation is saved, or can't be saved. Only then is the client
-        told of the conversation: if this process is killed before, the client starts another one."""
+        """Wait until the first checkpoint of a new conversation is saved, or can't be saved. The client is told of the
+        conversation only after that. So if this process is killed earlier, the client starts another conversation."""
         await leases.wait_until_claimed(self)
         if self._writer is not None:
             try:
@@ -242,8 +242,8 @@ class ServedConversation:
 
     async def end(self, reason: str) -> None:
         """End the conversation. If its task hasn't finished after `_END_S_MAX` seconds, for example because a tool is
-        still opening, cancel the task. A task that is saving the end isn't cancelled: otherwise the client would never
-        be told."""
+        still opening, cancel the task. A task that is saving the end of the conversation isn't cancelled: otherwise the
+        client would never be told that it has ended."""
         await self.conversation.end(reason)
         is_done = self._task is None or bool((await asyncio.wait([self._task], timeout=_END_S_MAX))[0])
         if self._task is not None and not is_done and not self.is_over:
@@ -256,8 +256,8 @@ class ServedConversation:
         return state.said > 0 or state.user is not User.QUIET
 
     def _end_if_unspoken(self, after_s: float, is_due: Callable[[], bool]) -> None:
-        """Wait `after_s` seconds, and then end the conversation if the user has said nothing and `is_due` returns True.
-        Returns at once."""
+        """Start a timer of `after_s` seconds, and return at once. When the timer fires, the conversation is ended if
+        the user has said nothing so far and `is_due` returns True."""
 
         def end() -> None:
             if is_due() and not self.has_spoken and not self.is_over and not self.is_elsewhere:
@@ -359,7 +359,7 @@ class ServedConversation:
             client.send_message(message("key", key=key))
 
     def _acknowledge_key(self, key: str) -> None:
-        """Note that the client has this key: older keys become invalid."""
+        """Record that the client has this key: older keys become invalid."""
         if not self.is_key(key, self.user):
             raise ValueError("this isn't a key of the conversation")
         self.keys = self.keys.acknowledge(key, self.user)
@@ -412,8 +412,8 @@ class ServedConversation:
             self.conversation.engine.note_arrival(*arrived)
 
     def _note_typed(self, receipts: tuple[AnswerReceipt, ...]) -> None:
-        """Note that the conversation already has the typed messages in these receipts, so that they are ignored if the
-        client repeats them."""
+        """Record that the conversation already has the typed messages in these receipts, so that they are ignored if
+        the client repeats them."""
         for id_ in (said.typed for receipt in receipts for said in receipt.turns if said.typed):
             if id_ not in self._typed:
                 self._typed.add(id_, now_ms())

@@ -61,7 +61,7 @@ class Limits:
             if not isinstance(value, Rate) and not value > 0:
                 raise InvalidServer(f"limit {name} must be above 0, not {value}")
         if self.typed_chars.burst < self.text_chars_max:
-            raise InvalidServer("the burst of typed_chars must be at least text_chars_max, for one long turn")
+            raise InvalidServer("the burst of typed_chars must be at least text_chars_max, to accept the longest turn")
 
 
 def many_at_one_address(limits: Limits, count: int) -> Limits:
@@ -154,7 +154,7 @@ class ServerSettings:
                 )
         given = [secret for secret in secrets_given.values() if secret]
         if len(set(given)) < len(given):
-            raise InvalidServer("token, operator_token and ticket_key must differ, because each gives other rights")
+            raise InvalidServer("token, operator_token and ticket_key must differ, because they give different rights")
         if self.dev and not self.is_loopback:
             raise InvalidServer(f"dev shows tracebacks, so host must be 127.0.0.1, not {self.host}")
 

@@ -97,8 +97,8 @@ class TimedRequests(asyncio.Protocol):
             self._head_timer = None
 
     def _close_slow(self) -> None:
-        """Close the connection, because the head of a request didn't come in time. A connection that became a WebSocket
-        stays open: it has another protocol now."""
+        """Close the connection, because the head of a request didn't come in time. A connection that has become a
+        WebSocket stays open, because it is no longer an HTTP connection."""
         self._head_timer = None
         transport = self._timed_transport
         if self._is_refused:

@@ -47,15 +47,15 @@ class TaskResults:
 def read_results(stored: Any) -> tuple[dict[str, Any], ...]:
     """Read results that another node has saved with `dump`. Raises ValueError if they can't be read."""
     if not isinstance(stored, list):
-        raise ValueError("the results must be a list")
+        raise ValueError("the saved results aren't a list")
     for result in stored:
         if not isinstance(result, dict) or set(result) != set(_FIELDS):
-            raise ValueError(f"a result must have the fields {', '.join(_FIELDS)}")
+            raise ValueError(f"a saved result doesn't have exactly the fields {', '.join(_FIELDS)}")
         if any(type(result[name]) is not kind for name, kind in _FIELDS.items()):
-            raise ValueError("a field of a result has the wrong type")
+            raise ValueError("a field of a saved result has the wrong type")
         for slot in result["slots"]:
             if not isinstance(slot, dict) or set(slot) != {"label", "value"}:
-                raise ValueError("a slot of a result must have a label and a value")
+                raise ValueError("a slot of a saved result isn't a label and a value")
             if not all(isinstance(text, str) for text in slot.values()):
-                raise ValueError("the label and the value of a result must be texts")
+                raise ValueError("the label or the value of a saved result isn't a text")
     return tuple(stored)

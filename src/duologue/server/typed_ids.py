@@ -1,5 +1,5 @@
-"""Remembers the ids of typed messages, as long as the client may send the same message again. Pure: the time is an
-argument.
+"""Remembers the ids of typed messages, as long as the client may send the same message again. No clock is used here:
+the time is an argument.
 
 A client repeats a message until it gets a confirmation. So an id that wasn't confirmed is never forgotten. The
 confirmation itself may be lost when the socket breaks. Then the client notices, reconnects and repeats the message
@@ -28,14 +28,14 @@ class TypedIds:
         return len(self._confirmed_ms)
 
     def add(self, id_: str, now_ms: int) -> None:
-        """Note that a message with this id was accepted."""
+        """Record that a message with this id was accepted."""
         self._confirmed_ms.setdefault(id_, None)
         old = [one for one, at_ms in self._confirmed_ms.items() if at_ms is not None and now_ms - at_ms > KEEP_MS]
         for one in old:
             del self._confirmed_ms[one]
 
     def confirm(self, id_: str, now_ms: int) -> None:
-        """Note that a confirmation of this id is being sent to the client."""
+        """Record that a confirmation of this id is being sent to the client."""
         if id_ in self._confirmed_ms:
             self._confirmed_ms[id_] = now_ms
 

@@ -1,7 +1,7 @@
 """Abbreviations that end in a full stop: what is said for each, and whether its full stop can also end a sentence.
 
-Rule: a title such as "Dr." never ends a sentence; "etc." ends one if a capital letter follows; "No." is an abbreviation
-only before a number.
+Rule: a title such as "Dr." never ends a sentence; "etc." ends a sentence if a capital letter follows; "No." is an
+abbreviation only before a number.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _either(known: Mapping[str, str]) -> str:
 
 @cache
 def abbreviations(language: str) -> Abbreviations:
-    """The abbreviations of the language with this code. For a language without its own list, the English list."""
+    """The abbreviations of the language with this code. A language without its own list gets the English list."""
     return {"de": GERMAN, "es": SPANISH}.get(known_code(language), ENGLISH)
 
 

@@ -1,5 +1,4 @@
-"""A sentence in its written and its spoken form, and which position in one text corresponds to which position in the
-other.
+"""A sentence in its written and its spoken form, with the positions in the two texts that correspond to each other.
 
 Rule: a written word has been said when all the spoken words for it have been said. The order is the same in both texts:
 a later position in the spoken text never corresponds to an earlier position in the written text.
@@ -17,7 +16,7 @@ _TIGHT = ",.;:!?)"  # no space before these
 
 
 class AlignedPiece(NamedTuple):
-    """A stretch of the spoken text, and the stretch of the written text that it is spoken for."""
+    """A stretch of the spoken text, and the stretch of the written text that is said with these words."""
 
     spoken_start: int
     spoken_end: int
@@ -39,7 +38,7 @@ class SpokenForm:
         return not any(map(str.isalnum, self.text))
 
     def written_place(self, place: int) -> int:
-        """The position in the written text up to which it has been said, when the spoken text has been said up to
+        """The position up to which the written text has been said, when the spoken text has been said up to position
         `place`."""
         if not self.pieces:
             return min(place, len(self.written))
@@ -68,14 +67,14 @@ class SpokenForm:
         """Make a spoken form from what `dump` returned. Raises ValueError or TypeError for invalid data."""
         text, rows = data
         if type(text) is not str:
-            raise ValueError("a spoken form must be a string")
+            raise ValueError("the spoken form is invalid: its text isn't a string")
         pieces = tuple(AlignedPiece(*map(_place, row)) for row in rows)
         ends = [number for piece in pieces for number in piece[:2]]
         written_ends = [number for piece in pieces for number in piece[2:]]
         if ends != sorted(ends) or written_ends != sorted(written_ends):
-            raise ValueError("the pieces of a spoken form must be in order")
+            raise ValueError("the spoken form is invalid: its pieces aren't in order")
         if pieces and (ends[-1] > len(text) or written_ends[-1] > len(written)):
-            raise ValueError("the pieces of a spoken form must lie within its texts")
+            raise ValueError("the spoken form is invalid: a piece ends after the end of the text")
         return cls(written, text, pieces)
 
 
@@ -85,7 +84,7 @@ def _spoken_end(piece: AlignedPiece) -> int:
 
 def _place(value: Any) -> int:
     if type(value) is not int or value < 0:
-        raise ValueError("the positions in a spoken form must be whole numbers, 0 or higher")
+        raise ValueError("the spoken form is invalid: a position is negative or isn't a whole number")
     return value
 
 
@@ -120,7 +119,7 @@ class SpokenText:
         self._is_apart = text[-1:].isspace() and not bare
 
     def end_with(self, mark: str) -> None:
-        """Add a mark to the end of the spoken text that isn't in the written text."""
+        """Add a mark at the end of the spoken text. The written text doesn't contain this mark."""
         if self._parts:
             self._parts.append(mark)
             self._length += len(mark)

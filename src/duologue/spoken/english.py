@@ -1,7 +1,7 @@
 """How English texts are spoken: numbers, dates, times, money, units, abbreviations and acronyms.
 
-Rule: if a number can be read in two ways (such as a year or an amount), the words around it decide. If they don't, it
-is said as a plain number.
+Rule: if a number can be read in two ways (such as a year or an amount), the words around it decide. If these words
+don't decide it either, the number is said as a plain number.
 """
 
 from __future__ import annotations

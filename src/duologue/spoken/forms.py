@@ -1,8 +1,8 @@
 """Makes the spoken forms of an agent's sentences, by the rules of its language and its own pronunciations of names and
 terms.
 
-Rule: a sentence is rewritten in one pass, by rules that are made once for a language and a lexicon. In a language
-without rules of its own, markup is left out and everything else stays as it is written.
+Rule: a sentence is rewritten in one pass. The rules for a language and a lexicon are prepared before that, and only one
+time. If a language has no rules, only markup is left out, and everything else is said as it is written.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How German texts are spoken: numbers, dates, times, money, units, abbreviations and acronyms.
 
-Rule: the ending of an ordinal follows the word before it: "der dritte Mai", "am dritten Mai", "dritter Mai".
+Rule: the ending of an ordinal depends on the word before it: "der dritte Mai", "am dritten Mai", "dritter Mai".
 """
 
 from __future__ import annotations

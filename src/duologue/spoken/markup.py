@@ -62,7 +62,7 @@ def markup_rules(code_block: str) -> tuple[RewriteRule, ...]:
 
 
 def _emphasis(match: re.Match[str]) -> str | None:
-    """What is said for stars that mark emphasis: an empty text, so that they aren't spoken. None, so that they are
-    kept, between two digits as in "2*3"."""
+    """What is said instead of stars. Stars usually mark emphasis, so the result is an empty text, and they aren't
+    spoken. But between two digits, as in "2*3", the result is None, which keeps the stars."""
     before, after = match.string[: match.start()][-1:], match.string[match.end() :][:1]
     return None if before.isdigit() and after.isdigit() else ""

@@ -82,8 +82,9 @@ class RewriteRules:
         return spoken.done()
 
     def _end(self, spoken: SpokenText, written: str, is_listed: bool) -> None:
-        """Add a full stop to the spoken text if it needs one: after a heading or an item of a list, and if the written
-        sentence ends with a mark that got lost (with the full stop of an abbreviation)."""
+        """If the spoken text doesn't end with a punctuation mark, add a full stop in two cases: the text is a heading
+        or an item of a list; or the written text ends with a full stop that got lost, because it belongs to an
+        abbreviation."""
         if not spoken.last or spoken.last in f"{_END_MARKS},;:":
             return
         bare = written.rstrip(_CLOSING)

@@ -51,7 +51,7 @@ TROUBLES = {
 
 
 def default_path() -> Path:
-    """The path of the store if none is given: a file in the user's data folder."""
+    """The path that is used if the user chooses no path: a file in the user's data folder."""
     data = Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser()
     if not data.is_absolute():  # the XDG specification says to ignore relative paths
         data = Path("~/.local/share").expanduser()

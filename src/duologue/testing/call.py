@@ -153,8 +153,8 @@ class Call(ObservedCall):
         return self
 
     def does(self, act: Callable[[], object]) -> Self:
-        """Run a function inside the call's event loop, such as `call.does(call.conversation.retry)`. Before `does`
-        returns, everything has happened that the function causes without any time passing."""
+        """Run a function inside the call's event loop, such as `call.does(call.conversation.retry)`. Returns when
+        everything is done that the function causes at this instant; no time passes."""
 
         async def acting() -> None:
             act()
@@ -207,7 +207,7 @@ class Call(ObservedCall):
         return self.ears_report(Partial(text, utterance=self.person.utterance))
 
     def final_text(self, text: str, utterance: int = 0) -> Self:
-        """Make the ears report the final text of a sound: of the sound whose number is `utterance`, or else of the
+        """Make the ears report the final text of a sound. `utterance` is the number of the sound; by default, it is the
         newest sound."""
         return self.ears_report(Final(text, utterance=utterance or self.person.utterance))
 

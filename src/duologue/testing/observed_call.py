@@ -104,7 +104,7 @@ class ObservedCall:
 
     @property
     def history(self) -> tuple[Item, ...]:
-        """Everything that was said and done. Of the agent's replies, it contains only what the user heard."""
+        """Everything that was said and done. A reply of the agent is included only as far as the user heard it."""
         return self.conversation.history
 
     @property
@@ -257,6 +257,6 @@ def _has(given: dict[str, Any] | str, wanted: dict[str, Any]) -> bool:
 
 
 def _without_sound(agent: Agent) -> Agent:
-    """The agent without its own ears and voice, and the same for the agents that it can hand over to. They use the ears
-    and voice of the call."""
+    """The agent without its own ears and voice. The agents to which it can hand over lose theirs too. All of them use
+    the ears and voice of the call."""
     return replace(agent, ears=None, voice=None, agents=tuple(map(_without_sound, agent.agents)))

@@ -31,8 +31,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.fixture
 def agent() -> Agent:
-    """The agent that the fixture `call` calls. Define your own fixture `agent` in your conftest or test module; this
-    one only says so."""
+    """The agent that the fixture `call` calls. Define your own fixture `agent` in your conftest or test module. The
+    fixture here only raises an error that tells you to do so."""
     raise pytest.UsageError("define a fixture `agent` that returns your duologue.Agent: the fixture `call` calls it")
 
 

@@ -15,8 +15,9 @@ from duologue.ports.session import SessionContext, SessionLife
 
 @dataclass
 class ScriptedSession:
-    """A scripted session. Each `open` takes the next item from `failures` and raises it. `open` succeeds if this item
-    is None, or if no items are left. `renew` does the same with `renew_failures`."""
+    """A scripted session. Each call of `open` takes the next item from `failures`. If the item is an exception, `open`
+    raises it. If the item is None, or if no items are left, `open` succeeds. `renew` does the same with
+    `renew_failures`."""
 
     open_ms: int = 0
     renew_ms: int = 0

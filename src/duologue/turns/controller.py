@@ -151,8 +151,8 @@ class FrameRule:
 
 
 def blocked_by(settings: TurnSettings, memory: TurnMemory, frame: Acoustic, said: Linguistic) -> tuple[str, ...]:
-    """The names of the conditions because of which the turn isn't over yet, in the order in which they are checked.
-    Empty if the turn may end."""
+    """The names of the conditions that keep the turn open, in the order in which they are checked. Empty if the turn
+    may end."""
     length = len(said.text)
     changed_ms = memory.text_changed_ms
     conditions = {

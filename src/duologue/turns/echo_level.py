@@ -2,10 +2,10 @@
 
 The gate compares the level of the microphone with the level of the playback, both in dB. From the agent's first words
 on, it learns two numbers. The lag is how long after the playback the echo arrives; at this lag, both levels rise and
-fall together. The coupling is how loud the echo is compared with the playback. From both numbers follows how loud the
-echo can be now. As long as the lag is unknown, the gate assumes an echo of the loudest recent playback. Every loud
-sound is followed by its echo, and a person who talks at the same time only makes the frame louder. So the coupling is
-learned from the quieter frames. Rule: the playback must not be reported later than it is heard.
+fall together. The coupling is how loud the echo is compared with the playback. From these two numbers, the gate
+computes how loud the echo can be now. As long as the lag is unknown, the gate assumes an echo of the loudest recent
+playback. Every loud sound is followed by its echo, and a person who talks at the same time only makes the frame louder.
+So the coupling is learned from the quieter frames. Rule: the playback must not be reported later than it is heard.
 """
 
 from __future__ import annotations

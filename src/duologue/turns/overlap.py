@@ -174,8 +174,8 @@ class OverlapRule:
         return self._is_voice(memory) and self._is_confident(memory, confidence, agreed, is_final)
 
     def _is_sure_command(self, memory: SoundMemory, confidence: float, repeated: bool, is_final: bool) -> bool:
-        """Was a command heard with enough confidence? A single word is easily misheard. So the required confidence is
-        the same whether or not the ears report frames."""
+        """Was a command heard with enough confidence? A single word is easily misheard. So a command needs the full
+        confidence even if the ears report no frames. Other words then need less (see `_is_sure`)."""
         is_voice = self._is_voice(memory) or not memory.has_frames
         return is_voice and self._is_confident(memory, confidence, repeated, is_final)
 

@@ -109,7 +109,7 @@ def _is_noise(token: str, letters: frozenset[str]) -> bool:
 
 
 class _Kind(IntEnum):
-    """The role of a phrase in a check of a text. If the same phrase has two roles, the one with the greater number is
+    """The role of a phrase in a check of a text. If the same phrase has two roles, the role with the greater number is
     used."""
 
     NEGATION = 0
@@ -124,8 +124,8 @@ _Index = dict[str, tuple[tuple[_Phrase, _Kind], ...]]  # phrases by their first 
 
 
 class _Phrasebook(NamedTuple):
-    """The phrases of a language, with one index for each check of a text. Examples of such checks: does the text only
-    pass (like "mhm"), or is it a command?"""
+    """The phrases of a language, with one index for each check of a text. Examples of such checks: is the text only a
+    backchannel (like "mhm"), or is it a command?"""
 
     vocabulary: frozenset[str]
     passing: _Index

@@ -87,7 +87,7 @@ class Mark(NamedTuple):
 
 
 class EspeakManner(NamedTuple):
-    """Voice, speed and pitch of a text, as espeak-ng numbers them."""
+    """The voice, speed and pitch of a text, in espeak-ng's own units."""
 
     voice: str
     rate: int
@@ -316,7 +316,7 @@ class TimedPieces:
 class EspeakVoice(Voice):
     """Speaks with espeak-ng.
 
-    `voice` is the name of an espeak-ng voice, such as "en-us", "de" or "en-us+f3". `rate_wpm` is the speed in words per
+    `voice` is the name of an espeak-ng voice, such as "en-us", "de" or "en-us+f4". `rate_wpm` is the speed in words per
     minute as espeak-ng counts it; ordinary sentences are spoken a fifth faster than that. `pitch` is in percent of the
     voice's own pitch. `sentence_pause_ms` is the silence at the end of every sentence. `library` is the path of the
     library file to load; by default, it is the file that `duologue models pull espeak-ng` installs. In simulated time

@@ -100,7 +100,7 @@ class CollectText:
 
     async def _settle(self, context: Context[Any], reply: str) -> Any:  # noqa: ARG002
         """Called when no value was found in this reply. If the reply is ambiguous, ask which meaning is right and
-        return that value. Otherwise None, as in this base class."""
+        return the chosen value; otherwise return None. In this base class, the result is always None."""
         return None
 
     def _reading(self, reply: str, among: tuple[Any, ...] = ()) -> Reading:
@@ -195,8 +195,8 @@ class CollectConfirmation(CollectText):
 
 @dataclass(frozen=True, slots=True)
 class CollectCardNumber(CollectText):
-    """Asks for the number of a payment card, with a valid check digit. The reply is hidden everywhere, and only the
-    last four digits are read back."""
+    """Asks for the number of a payment card. Only a number with a valid check digit is accepted. The reply is hidden
+    everywhere, and only the last four digits are read back."""
 
     question: str = ""
     kind: SlotKind = SlotKind.CODE

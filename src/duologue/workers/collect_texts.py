@@ -1,6 +1,6 @@
 """The texts of the tasks that ask for one value, in each language that has a language pack.
 
-Rule: every language has every text; a language without texts gets the English ones.
+Rule: a language in this module has all of the texts. Any other language gets the English texts.
 """
 
 from __future__ import annotations

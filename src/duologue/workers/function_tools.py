@@ -165,7 +165,7 @@ class ThreadJob:
         return self._job.ask(question)
 
     def close(self) -> None:
-        """Note that the job has ended. Reports that its thread makes afterwards are dropped."""
+        """Mark the job as ended. Reports that its thread makes afterwards are dropped."""
         self._closed = True
 
     def _report(self, report: Callable[[], None]) -> None:
@@ -200,7 +200,8 @@ def declare_tool(
 
 
 def _plain_function(work: object) -> Any:
-    """This function. For a bound method, the function that it calls. Raises TypeError for anything else."""
+    """If `work` is a function, the function itself. If it is a bound method, the function that the method calls. Raises
+    TypeError for anything else."""
     if isinstance(work, staticmethod | classmethod):
         raise TypeError(f"write @{type(work).__name__} above @tool, not below it")
     plain = work.__func__ if inspect.ismethod(work) else work

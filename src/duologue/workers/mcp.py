@@ -1,8 +1,8 @@
 """An MCP server as a source of workers. The server is a process on this computer, or a server on the web.
 
 When the server is opened, the MCP SDK is imported, and each tool that the server lists becomes a worker. Rule: a tool
-call that may have reached the server is never repeated. A tool call that can't have reached the server is retried once
-over a new connection.
+call that may have reached the server is never repeated. A tool call that can't have reached the server is retried one
+time, over a new connection.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ class McpServer:
         return [replace(worker, caller=caller) for worker in self._workers]
 
     def for_one_conversation(self) -> McpServer:
-        """The server object that a conversation should use: this one, or with `shared=False` a new copy of it, which
-        isn't open."""
+        """The server object that a conversation should use: this object or, with `shared=False`, a new copy of it. The
+        copy isn't open yet."""
         if self.shared:
             return self
         own = copy(self)
@@ -173,8 +173,8 @@ class McpServer:
         await self.close()
 
     async def call(self, tool: str, arguments: dict[str, Any], job: Job, caller: object = None) -> str:
-        """Call the tool with this name, which is the server's own name. Returns the result as text. If the server asks
-        a question, it is passed only to the caller whose tool call the question belongs to."""
+        """Call a tool and return its result as text. `tool` is the server's own name for the tool, without the prefix.
+        If the server asks a question, the question is passed only to the caller whose tool call it belongs to."""
         from .mcp_link import Undelivered
 
         try:

@@ -71,6 +71,6 @@ class ScriptedWorker:
 
 
 def scripted_tool(name: str, *steps: Step, mode: str = "tool", cancellable: bool = False) -> ScriptedWorker:
-    """A scripted worker for a tool with this name, which accepts any arguments."""
+    """A scripted worker for a tool with this name. The tool accepts any arguments."""
     schema = {"type": "object", "properties": {}, "additionalProperties": True}
     return ScriptedWorker(Tool(name, name, schema, Mode(mode), cancellable), steps or ("done",))

@@ -107,5 +107,5 @@ def test_errors_are_counted_for_each_level_and_suppressor(tmp_path: Path) -> Non
 
 def test_a_set_without_speech_is_named(tmp_path: Path) -> None:
     _, noises = sets(tmp_path)
-    with pytest.raises(DuologueError, match="no line of this set has speech"):
+    with pytest.raises(DuologueError, match="this set has no usable recording"):
         bench_noise(noises, noises, 10, lambda what: None, Loudness(), Loudness(), {"none": None})

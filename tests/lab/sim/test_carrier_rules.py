@@ -42,7 +42,7 @@ def test_machine_detection_must_be_of_a_known_kind_in_the_background_and_tell_an
     check_request(carrier, "create", right)
     for change, told in (
         ({"MachineDetection": "Guess"}, "Enable or DetectMessageEnd"),
-        ({"AsyncAmd": "no"}, "would be silent"),
+        ({"AsyncAmd": "no"}, "AsyncAmd must be true"),
         ({"AsyncAmdStatusCallback": ""}, "must be a URL"),
     ):
         with pytest.raises(NotAccepted, match=told):

@@ -144,7 +144,7 @@ BAD_FRAMES: list[tuple[bytes | str, str]] = [
     (audio_frame(bytes(320), 11_025), "one of these rates"),
     (audio_frame(bytes(321), 16_000), "odd number of bytes"),
     (message_frame("no JSON"), "isn't JSON"),
-    ("text", "Frames are binary"),
+    ("text", "all frames must be binary"),
 ]
 
 

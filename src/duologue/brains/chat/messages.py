@@ -183,8 +183,8 @@ class _Chat:
             self.append({"role": "tool", "tool_call_id": name, "content": content})
 
     def _name(self, number: int, call: ToolCall) -> str:
-        """A unique id for a tool call. The id from the service may not be unique, because some services number the tool
-        calls of each reply from zero."""
+        """A unique id for a tool call. The id from the service isn't always unique, because some services number the
+        tool calls of each reply from zero."""
         name = call.id or f"call_{number}"
         if name in self._ids:
             name = f"{name}_{number}"

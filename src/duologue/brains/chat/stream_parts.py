@@ -19,7 +19,7 @@ from .messages import is_json_object
 
 @dataclass(slots=True)
 class _PartialCall:
-    """A tool call that may not be complete yet."""
+    """A tool call that is perhaps not complete yet."""
 
     index: int | None
     id: str = ""
@@ -89,7 +89,8 @@ class ReplyStream:
         call.arguments += _text(function, "arguments")
 
     def _call_at(self, index: int | None) -> _PartialCall | None:
-        """The newest tool call with this index. If the server sent no index, the newest tool call of the reply."""
+        """The newest tool call with this index. If the server sent no index, the result is the newest tool call of the
+        reply."""
         for call in reversed(self._calls):
             if index is None or call.index == index:
                 return call

@@ -154,8 +154,8 @@ class GeminiSession:
             self.send(message)
 
     def claim(self, reply: int) -> GeminiAnswer | None:
-        """When the user's turn ends, the server may begin an answer by itself. Use it as the answer for reply number
-        `reply`, and return it; None if there is no such answer."""
+        """When the user's turn ends, the server may begin an answer by itself. If it has done so, use this answer for
+        reply number `reply`, and return it. Otherwise return None."""
         answer = self._answer
         if answer is None or answer.reply:
             return None
@@ -177,19 +177,19 @@ class GeminiSession:
         self._tell_change()
 
     def interrupt(self) -> None:
-        """Stop the server's answer. If the server waits for the outputs of tool calls, it no longer does."""
+        """Stop the server's answer. From then on, the server no longer waits for the outputs of tool calls."""
         self.copy.cancel_calls()
         self.send(cm.interruption())
 
     @property
     def is_answering(self) -> bool:
-        """Is the server giving an answer that the runtime wants? Then the beginning of an activity would interrupt
-        it."""
+        """Is the server giving an answer that the runtime wants? If so, the beginning of an activity (a stretch of the
+        user's speech) would interrupt the answer."""
         return self.generation.stage in (AnswerStage.ASKED, AnswerStage.ANSWERING)
 
     def begin_activity(self) -> ClientMessage:
-        """The message that tells the server that the user has begun to speak. When the server gets it, it stops its
-        answer and no longer waits for the outputs of tool calls."""
+        """The message that tells the server that the user has begun to speak. When the server gets this message, it
+        stops its answer and no longer waits for the outputs of tool calls."""
         if self._answer is not None and not self._answer.reply:  # the runtime didn't want it
             self._answer = None
             if not self.generation.is_free:

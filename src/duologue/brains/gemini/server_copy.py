@@ -43,8 +43,8 @@ class _Made:
 
 
 class ServerCopy:
-    """What the server knows about the conversation in one session. If the session is resumed on a new connection, it
-    continues with a `snapshot`."""
+    """What the server knows about the conversation in one session. If the session is resumed on a new connection, the
+    new connection uses a `snapshot` of this object."""
 
     def __init__(self, context: SessionContext | None = None) -> None:
         self._context = context or SessionContext()
@@ -158,7 +158,8 @@ class ServerCopy:
         return [_heard_only(item.text)]
 
     def _unheard(self, heard: set[int], reply: int) -> list[Told]:
-        """Corrections for answers of which the user heard nothing. Such answers aren't in the history."""
+        """Texts that tell the server which of its answers the user didn't hear at all. Such answers aren't in the
+        history."""
         found: list[Told] = []
         for number, made in self._made.items():
             if self._settled_reply <= number < reply and number not in heard and not made.is_corrected:

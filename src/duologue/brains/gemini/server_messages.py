@@ -104,7 +104,7 @@ class ModelUsage:
 
 @dataclass(frozen=True, slots=True)
 class ServerFault:
-    """An error object. The protocol doesn't have it, but some gateways send one instead of a message."""
+    """An error object. It isn't part of the protocol, but some gateways send such an object instead of a message."""
 
     code: int
     status: str

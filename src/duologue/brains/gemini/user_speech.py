@@ -94,8 +94,8 @@ class UserSpeech:
             self._take(FloorInput.FREED)
 
     def request(self, told: ClientMessage | None = None) -> list[ClientMessage]:
-        """The messages that end the user's speech, so that the server answers it. `told` is sent before the end. If
-        there is no speech to answer, the list is empty."""
+        """The messages that end the user's speech, so that the server answers it. The texts in `told` come before the
+        message that ends the speech. If there is no speech to answer, the list is empty."""
         self._floor, outputs = step(self._floor, FloorInput.ASKED)
         messages: list[ClientMessage] = []
         for output in outputs:

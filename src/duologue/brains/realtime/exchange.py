@@ -87,7 +87,8 @@ class Exchange:
     # -- What the model requests
 
     def request(self, answer: RealtimeAnswer, before: list[ClientEvent]) -> None:
-        """Send the events in `before`, which the request depends on, and then the request for this answer."""
+        """Send the events in `before`, because the request depends on them, and then send the request for this
+        answer."""
         self._pending[answer.name] = answer
         self.send_all(before, answer)
         self._create(answer)

@@ -85,8 +85,8 @@ class Mirror:
         return next(one for one in self._replies[reply].made if one.item == item)
 
     def refuse(self, event: ClientEvent) -> None:
-        """Record that the server refused this event, which was to add an item. The event is sent again with the next
-        request. It is sent at most SENDS_MAX times."""
+        """Record that the server refused to add the item in this event. The event is sent again with the next request,
+        but at most SENDS_MAX times in all."""
         self._refused.append(event)
         if sum(one is event for one in self._refused) < SENDS_MAX:
             self._again.append(event)
@@ -155,8 +155,8 @@ class Mirror:
     # -- The user
 
     def _catch_up_user(self, item: UserSaid) -> list[ClientEvent]:
-        """The events that add the words of this turn that the server doesn't know, because they were typed or because
-        only an earlier session heard them. If the words were overheard, the events that delete them."""
+        """The events that add those words of this turn that the server doesn't know, because they were typed or because
+        only an earlier session heard them. If the words were overheard, the result is the events that delete them."""
         before = self._said.get(item.turn, 0)
         self._said[item.turn] = max(before, count_words(item.text))
         rest, heard = self._heard.match(new_words(item.text, before).split())

@@ -1,4 +1,4 @@
-"""Converts server events to values. TABLE has the function that reads each type of event.
+"""Converts server events to values. TABLE maps each type of event to the function that reads it.
 
 Rule: an event type that is in neither TABLE nor IGNORED is unknown. Unknown and unreadable events are counted but
 change nothing, because a server may be newer than this code.

@@ -36,8 +36,8 @@ class _Utterance:
 
 
 class Utterances:
-    """The utterances of a conversation. Their numbers continue from one session to the next. A server's item, in
-    contrast, exists in only one session."""
+    """The utterances of a conversation. The utterances are numbered through all sessions of the conversation, although
+    an item on the server exists in only one session."""
 
     def __init__(self, quiet_ms: int = 0, server_decides: bool = True) -> None:
         self._quiet_ms = quiet_ms

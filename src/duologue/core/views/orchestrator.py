@@ -1,7 +1,7 @@
 """A view with the system states of a full-duplex orchestrator: idle, listening, processing, speaking, interrupted.
 
-While the link is suspended, renewing or healing, the view shows the same state as if the link were up. In every other
-leaf of the link except UP, the view shows idle.
+While the link is suspended, renewing or healing, the view shows the same state as if the link were up. If the link is
+neither up nor in one of these three leaves, the view shows idle.
 """
 
 from __future__ import annotations

@@ -160,8 +160,8 @@ def _two_digits(tokens: Sequence[Token], at: int, *, is_written: bool = False) -
 
 
 def _ends(tokens: Sequence[Token], at: int) -> bool:
-    """Does the phrase end before the token at index `at`? If it goes on, the number before that token may be the number
-    of something, as in "twenty people"."""
+    """Does the phrase end before the token at index `at`? If the phrase goes on, the number before that token may count
+    something, as in "twenty people"."""
     return at == len(tokens) or bool(tokens[at].pause) or tokens[at].word in ("please", "then", "thanks")
 
 
@@ -209,8 +209,8 @@ def _money_at(
 
 
 def _bound_before(tokens: Sequence[Token], place: int) -> int:
-    """The index of the token with which an amount begins. If words for an upper limit stand before the amount, as in
-    "no more than eighty", it begins with these words. Otherwise the result is `place`."""
+    """The index of the first token of an amount, including words for an upper limit before it, as in "no more than
+    eighty". If there are no such words, the result is `place`."""
     for words in _BOUNDS:
         said = tokens[max(0, place - len(words)) : place]
         if words_of(said) == words and not any(token.pause for token in said[1:]):  # not "no, more than eighty"

@@ -117,7 +117,7 @@ def without_contraction(word: str) -> str:
 
 @lru_cache(maxsize=4096)
 def is_carrier(word: str) -> bool:
-    """Is this a carrier word, which may stand around a plain answer?"""
+    """Is this a carrier word, that is, a word that may stand around a plain answer?"""
     head = without_contraction(word)
     return word in EXACT or head in EXACT or stem(head) in STEMS
 

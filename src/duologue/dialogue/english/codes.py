@@ -118,8 +118,8 @@ def _is_pronoun_i(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _spellings(spelled: str) -> tuple[str, ...]:
-    """Every text that `spelled` may mean. It contains a "?" for each "oh" or "o" that was said. Next to a digit, this
-    is a zero; elsewhere it may be a zero or the letter O."""
+    """Every text that `spelled` may mean. `spelled` contains a "?" for each "oh" or "o" that was said. A "?" next to a
+    digit is a zero; elsewhere it may be a zero or the letter O."""
     texts = [""]
     for place, char in enumerate(spelled):
         neighbours = spelled[max(0, place - 1) : place] + spelled[place + 1 : place + 2]
@@ -201,8 +201,8 @@ _MAIL_LIGHT = frozenset(
 
 
 def find_email(tokens: Sequence[Token]) -> list[Match]:
-    """The e-mail addresses that are written in a reply. If there are no written ones, the address that is spoken: "anna
-    at example dot com"."""
+    """The e-mail addresses that are written in a reply. If the reply has none in writing, the spoken address is
+    returned: "anna at example dot com"."""
     written = [place for place, token in enumerate(tokens) if "@" in token.word and len(token.word) > 1]
     if written:
         return [Match(place, place + 1, (tokens[place].word,)) for place in written]

@@ -31,7 +31,7 @@ CORRECTIONS = correction_patterns(
         ),
         change=_CHANGE,
         to=r"(?:\s*(?:,|:|=|to be|to|into|is|should be|should say|was|as|from now on)\s+)",
-        end="(?: (?:instead|please|after all|in fact|actually|then|i think|i guess|i suppose|if possible|i said))*[.!?]*$",
+        end="(?: (?:instead|please|after all|in fact|actually|then|i think|i guess|if possible|i said))*[.!?]*$",
         owners="the|my|our",
         it_is=rf"(?:{_CHANGE} (?:it|that)(?: to)?|i meant(?: to say)?|i said|i mean|it's"
         "|(?:it|that) (?:is|should be)|rather)",

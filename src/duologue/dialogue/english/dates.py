@@ -1,8 +1,8 @@
 """Dates as people say them: "next Friday", "the 5th of next month", "in two weeks", "March the third".
 
-One phrase may mean several days, for example "next Friday" (when said on a Wednesday), "this weekend" or "3/4". All of
-them are candidates. Rule: every candidate is a day that exists. If the user doesn't say the year or the month, the next
-such day is meant. For a slot for past dates, such as a date of birth, it is the last such day.
+One phrase may mean several days, for example "next Friday" (when said on a Wednesday), "this weekend" or "3/4". All
+these days are candidates. Rule: every candidate is a day that exists. If the user doesn't say the year or the month,
+the next such day is meant. For a slot for past dates, such as a date of birth, it is the last such day.
 """
 
 from __future__ import annotations
@@ -314,7 +314,8 @@ class _Dates:
         return self._nearest_in_a_month(number, at)
 
     def _is_month(self, may: int) -> bool:
-        """Is a "may" after a number the month May? It is only before a year or at the end of the reply."""
+        """Does a "may" after a number mean the month, as in "5 may"? It does only if a year follows or if the reply
+        ends there."""
         return may + 1 == len(self.tokens) or self._year(may + 1) is not None
 
     def _month(self, *, is_next: bool) -> tuple[int, int]:

@@ -1,7 +1,8 @@
 """Names and texts that aren't on a list: a reply that is only a name, or a proper name where a value is expected.
 
-Rule: a name is a series of words without carrier words (words around a value, such as "I'd like"). Only links such as
-"of" or "the" may be part of it. Words that contain a date, or both a number and a comma, aren't a name.
+Rule: a name is a series of words without carrier words (words around a value, such as "I'd like"). The only exceptions
+are links such as "of" or "the", which may be part of a name. Words that contain a date, or both a number and a comma,
+aren't a name.
 """
 
 from __future__ import annotations
@@ -155,8 +156,8 @@ def with_hyphens(name: str) -> str:
 
 
 def last_said_in_full(tokens: Sequence[Token], span: Span) -> Span:
-    """The span of the whole name, if the user said a part of the name first: "Lisa Brown" in "Lisa, Lisa Brown".
-    Otherwise `span`."""
+    """If the user said a part of a name first and then the whole name: the span of the whole name, such as "Lisa Brown"
+    in "Lisa, Lisa Brown". Otherwise `span` unchanged."""
     for place in range(span.after - 1, span.first, -1):
         first, whole = words_of(tokens[span.first : place]), words_of(tokens[place : span.after])
         if tokens[place].pause and set(first) <= set(whole):

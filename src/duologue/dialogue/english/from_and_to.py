@@ -67,9 +67,10 @@ def _words_of(slot: Slot) -> set[str]:
 
 
 def roles_among(slots: Sequence[Slot]) -> dict[str, str]:
-    """The roles of slots of one kind, by slot name. An arrival is the beginning of a stay but the end of a trip. So a
-    single date of arrival or departure gets the role that no other slot has; if no slot has a role yet, an arrival is
-    "to" and a departure is "from". If there are several such dates, arrivals are "from" and departures are "to"."""
+    """A dict that maps the names of these slots, all of one kind, to their roles. An arrival is the beginning of a stay
+    but the end of a trip. So a single date of arrival or departure gets the role that no other slot has; if no slot has
+    a role yet, an arrival is "to" and a departure is "from". If there are several such dates, arrivals are "from" and
+    departures are "to"."""
     roles = {slot.name: role for slot in slots if (role := role_of(slot)) is not None}
     free = [slot for slot in slots if slot.name not in roles and _words_of(slot) & (_COMING | _LEAVING)]
     if len(free) > 1:

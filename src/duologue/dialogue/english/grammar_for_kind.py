@@ -128,8 +128,8 @@ def counts_seats(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def is_count_not_time(tokens: Sequence[Token], match: Match) -> bool:
-    """Was a number read as a time only because of the word after it, as in "six tonight"? As a reply to "how many?", it
-    is a count."""
+    """Was a number read as a time only because of the word after it, as in "six tonight"? As a reply to "how many?",
+    such a number is a count."""
     if not isinstance(match.candidates[0], str) or ":" not in match.candidates[0]:
         return False
     before = tokens[match.first - 1].word if match.first else ""
@@ -195,7 +195,7 @@ def _has_title(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_placed(tokens: Sequence[Token], match: Match) -> bool:
-    """Does the match begin a clause or follow a preposition, and does the phrase end after it?"""
+    """Is the match where a value can stand? It must begin a clause or follow a preposition, and end its phrase."""
     first = match.first - (match.first > 0 and tokens[match.first - 1].word in ("the", "a", "an"))
     is_led = first == 0 or tokens[first - 1].word in PREPOSITIONS or bool(tokens[first].pause)
     after = tokens[match.after] if match.after < len(tokens) else None

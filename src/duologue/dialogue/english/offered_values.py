@@ -50,8 +50,8 @@ def read_among(c: ReplyContext) -> Reading | None:
 
 
 def _weekdays_in(c: ReplyContext, matches: Sequence[Match]) -> set[int]:
-    """The weekdays in a reply that names only weekdays: "Tuesday or Wednesday". The user means those of the offered
-    days that fall on them. Empty if any of the matches isn't a single weekday."""
+    """The weekdays in a reply that names only weekdays: "Tuesday or Wednesday". (The user means the offered days that
+    fall on these weekdays.) Empty if any of the matches isn't a single weekday."""
     said = [c.tokens[match.first].word for match in matches if match.after - match.first == 1]
     return {WEEKDAYS[word] for word in said} if len(said) == len(matches) and set(said) <= set(WEEKDAYS) else set()
 

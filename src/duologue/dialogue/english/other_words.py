@@ -1,8 +1,8 @@
 """Other everyday words for a choice: "a concert" where music was offered, "big" for "large", "my current account".
 
 A group holds a word that may be on a list of choices, and other words with exactly the same meaning. "Baseball game"
-isn't in the group of "sports", because it says more. Rule: such a word is accepted only as the answer to a question,
-only if it fits exactly one choice on the list, and never if it is on the list itself.
+isn't in the group of "sports", because its meaning is narrower. Rule: such a word is accepted only as the answer to a
+question, only if it fits exactly one choice on the list, and never if it is on the list itself.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ _WORDS_OF = _groups()
 
 @lru_cache(maxsize=256)
 def other_words(choices: Sequence[Choice]) -> dict[str, str]:
-    """A table of other words, without their endings, and the one choice that each word means. Words that could mean two
-    of these choices, or that are on the list themselves, aren't included."""
+    """A dict that maps other everyday words, without their endings, to the one choice that each of them means. Words
+    that could mean two of these choices, or that are on the list themselves, aren't included."""
     listed = {
         stem(word) for choice in choices for name in (choice.value, *choice.also) for word in name.casefold().split()
     }

@@ -78,7 +78,7 @@ def _asks(tokens: Sequence[Token]) -> bool:
 
 
 def _begins_clause(tokens: Sequence[Token], place: int) -> bool:
-    """Does a clause begin at this word, which has a comma before it: "yes, …" or "…, and …"?"""
+    """This word follows a comma: does a new clause begin here, as in "yes, …" or "…, and …"?"""
     return tokens[place - 1].word in OPENINGS or tokens[place].word in ("and", "but", "also", "so")
 
 

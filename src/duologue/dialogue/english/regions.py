@@ -37,8 +37,8 @@ _WORDS_MAX = max(map(len, _REGIONS))
 
 
 def with_regions(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]:
-    """The names in a reply. A region that follows a name after a comma becomes part of its match. If the region is also
-    a known name, it is no longer listed as a separate name."""
+    """The names in a reply. If a comma and a region follow a name, the match for the name also covers the region. If
+    the region is a known name too, it is no longer returned as a separate name."""
     found: list[Match] = []
     for match in matches:
         if found and match.first < found[-1].after:
@@ -61,8 +61,8 @@ def _region_words(tokens: Sequence[Token], place: int) -> int:
 
 
 def _ends(tokens: Sequence[Token], place: int) -> bool:
-    """Does a clause end before the token at index `place`? It doesn't after the "Georgia" in "Boston, Georgia and
-    Ohio", which is a list."""
+    """Does a clause end before the token at index `place`? In "Boston, Georgia and Ohio", which is a list, no clause
+    ends after "Georgia"."""
     if place >= len(tokens):
         return True
     return bool(tokens[place].pause) or tokens[place].word in POLITE | {"would", "is", "will", "for", "on", "at"}

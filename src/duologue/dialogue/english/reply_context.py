@@ -1,4 +1,4 @@
-"""A reply to one question, with everything that the functions which read it have in common.
+"""A reply to one question, with the data and methods that all functions for reading replies need.
 
 Rule: this module doesn't decide what a reply means. It finds values and builds the result from them.
 """
@@ -76,8 +76,8 @@ class ReplyContext:
         return covered_by(match for match in matches if not covered & set(range(match.first, match.after)))
 
     def answers_twice(self, match: Match) -> bool:
-        """Is the first sentence, which ends before the match, already an answer: "Yes, that works. I need it until
-        Friday"?"""
+        """Does the first sentence of the reply already answer the question, before the match begins? Example: the match
+        is "Friday" in "Yes, that works. I need it until Friday"."""
         ends = next((place for place, token in enumerate(self.tokens) if place and token.pause in (".", "?")), 0)
         if not 0 < ends <= match.first:
             return False
@@ -94,8 +94,8 @@ class ReplyContext:
         return [place for place in places_outside_yes_no(self.tokens) if stem(self.tokens[place].word) not in self.echo]
 
     def assented(self) -> Reading:
-        """Reads a reply that has only carrier words (words around a value, such as "sure" or "I'd like"). It is a yes
-        to the proposed value, a no, or not an answer."""
+        """Reads a reply that has only carrier words (words around a value, such as "sure" or "I'd like"). The result is
+        a yes to the proposed value, a no, or that the reply isn't an answer."""
         leaning = polarity(self.tokens)
         if leaning is not Polarity.YES:
             return self.denied() if leaning is Polarity.NO else unclear(Why.NO_VALUE)

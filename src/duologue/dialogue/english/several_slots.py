@@ -36,8 +36,8 @@ Filled = dict[str, tuple[Slot, Match]]
 
 
 def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Filled | None:
-    """The slots that the reply fills, each with its value, by slot name. None if a value fits no slot or several slots,
-    or if two values fit the same slot."""
+    """A dict that maps the name of each slot that the reply fills to the slot and the words for its value. None if a
+    value fits no slot or several slots, or if two values fit the same slot."""
     filled: Filled = {}
     for match, fitting in find_all_values(tokens, slots, today):
         if len(fitting) != 1 or _begins_range(tokens, match, filled):
@@ -52,8 +52,8 @@ def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Fill
 
 
 def with_later_end(tokens: Sequence[Token], filled: Filled, today: Today) -> Filled:
-    """If the reply gives a range of days: the end of the range, read as a day after its beginning. Otherwise empty.
-    Example: "from Monday to Friday", said on a Wednesday, means the Friday after next Monday."""
+    """If the reply gives a range of days: the slot for the end of the range, with a day that comes after the beginning.
+    Otherwise empty. Example: "from Monday to Friday", said on a Wednesday, means the Friday after next Monday."""
     days = {name: entry for name, entry in filled.items() if entry[0].kind is SlotKind.DATE}
     ends = {role: days[name] for name, role in roles_among([slot for slot, _ in days.values()]).items()}
     if set(ends) != {"from", "to"} or len(ends["from"][1].candidates) > 1:
@@ -156,7 +156,8 @@ def _longest(found: Sequence[Found], taken: Sequence[Match]) -> list[Found]:
 def _one_slot_each(tokens: Sequence[Token], found: Sequence[Found], today: Today) -> list[Found]:
     """The matches, with only one entry for each span of words. Two slots may read the same words differently: "Friday"
     is a coming day for an appointment, but a past day for the date of a theft. Then the words are given to the slot
-    that they are about. If this isn't clear, the entry lists all these slots, and so none of them is filled."""
+    that they are about. If this isn't clear, the entry lists all these slots, and then no slot is filled with these
+    words."""
     spans: dict[tuple[int, int], list[Found]] = {}
     for entry in found:
         spans.setdefault((entry[0].first, entry[0].after), []).append(entry)

@@ -31,8 +31,8 @@ _CODE_CHARS_MIN = 2  # fewer consonants fit too many words
 
 @lru_cache(maxsize=1024)
 def sound_of(text: str) -> str:
-    """The consonants of a text. Consonants that sound similar are replaced by the same letter, and repeated ones are
-    written only once."""
+    """The consonants of a text. Consonants that sound similar are replaced by the same letter. If the same letter comes
+    twice in a row, it is written only one time."""
     word = "".join(char for char in text.casefold() if char.isalpha())
     for written, heard in _PAIRS:
         word = word.replace(written, heard)
@@ -46,7 +46,7 @@ def sound_of(text: str) -> str:
 
 
 def like(text: str, names: Iterable[str]) -> tuple[str, ...]:
-    """The names that have the same consonants as the text (similar ones are treated as the same), nearly the same
+    """The names that have the same consonants as the text (similar consonants are treated as the same), nearly the same
     length and nearly as many syllables. Empty if the text has too few consonants."""
     code = sound_of(text)
     if len(code) < _CODE_CHARS_MIN:
@@ -55,16 +55,16 @@ def like(text: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _fits(text: str, name: str) -> bool:
-    """Do a text and a name have nearly the same length and nearly as many syllables, and does a vowel begin both or
-    neither?"""
+    """Could a text and a name sound alike? They must have nearly the same length and nearly as many syllables, and
+    either both or neither of them must begin with a vowel."""
     (first, syllables), (name_first, name_syllables) = _vowels(text), _vowels(name)
     return abs(len(name) - len(text)) <= 2 and first == name_first and abs(syllables - name_syllables) <= 1
 
 
 @lru_cache(maxsize=1024)
 def _vowels(text: str) -> tuple[bool, int]:
-    """Whether a text begins with a vowel (an H is ignored), and its number of groups of vowels. The silent E at the end
-    of a word isn't counted."""
+    """Two results: whether a text begins with a vowel (a leading H is ignored), and how many groups of vowels it has. A
+    silent E at the end of a word isn't counted."""
     spoken = " ".join(_without_silent_e(word) for word in text.casefold().split())
     vowels = [unicodedata.normalize("NFD", char)[0] in _VOWELS for char in spoken]
     groups = sum(is_vowel and not before for is_vowel, before in zip(vowels, [False, *vowels], strict=False))

@@ -58,8 +58,8 @@ def find_spelled(tokens: Sequence[Token]) -> Spelled | None:
 
 
 def spelled_name(reply: str, tokens: Sequence[Token], *, is_person: bool) -> Match | None:
-    """The name in a reply, written as it was spelled; None if no name is spelled. Letters that may not be the name of a
-    person, such as "I B M", stay in capitals."""
+    """The name in a reply, written as it was spelled; None if no name is spelled. Letters such as "I B M", which may be
+    something other than a person's name, stay in capitals."""
     spelled = find_spelled(tokens)
     if spelled is None or any(token.word in MARKERS or is_negation(token.word) for token in tokens[1 : spelled.first]):
         return None

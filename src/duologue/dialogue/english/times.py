@@ -66,7 +66,7 @@ class _Times:
 
     def _part_before(self, place: int) -> tuple[str, int]:
         """Reads a part of the day before a time: "in the evening at", "this evening", "evening around". Returns the
-        part, or an empty text, and the index of the token with which the time begins."""
+        part (an empty text if there is none), and the index of the first token of the time."""
         at = place
         if self.words[at : at + 2] == ["in", "the"]:
             at += 2
@@ -80,8 +80,8 @@ class _Times:
         return (part, at) if at < len(self.tokens) else ("", place)
 
     def _part_after(self, at: int) -> tuple[str, int]:
-        """Reads a part of the day after a time: "in the morning", "this evening", "at night". Returns the part, or an
-        empty text, and the index of the token after it."""
+        """Reads a part of the day after a time: "in the morning", "this evening", "at night". Returns the part (an
+        empty text if there is none), and the index of the token after it."""
         if self.words[at] in ("in", "during") and self.words[at + 1] == "the" and self.words[at + 2] in PARTS:
             return self.words[at + 2], at + 3
         if self.words[at] in ("in", "this", "at", "of", "the") and self.words[at + 1] in PARTS:
@@ -233,8 +233,8 @@ def find_times(tokens: Sequence[Token], *, hours: tuple[int, int] = (0, 24), is_
 
 
 def find_day_parts(tokens: Sequence[Token]) -> list[Match]:
-    """The parts of the day that a reply names, including am and pm. Each match has two candidates: the minute of the
-    day at which the part begins, and the minute at which it ends."""
+    """The parts of the day that a reply names, including am and pm. The candidates of each match are two numbers: the
+    minute of the day at which the part begins, and the minute at which it ends."""
     found = []
     for place, token in enumerate(tokens):
         if token.word in PARTS:

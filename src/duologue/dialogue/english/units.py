@@ -107,8 +107,8 @@ def find_rate(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> ra
 
 
 def units_disagree(tokens: Sequence[Token], matches: Sequence[Match], question: Question) -> bool:
-    """Does the reply count something that wasn't asked for, or two different things, or does it give a number without
-    the speaker ("me and two friends" are three)?"""
+    """Can the number in the reply not be the count that was asked for? True if the reply counts something else or two
+    different things, or if the number leaves out the speaker ("me and two friends" are three people)."""
     if any(_has_others_to_add(tokens, match) for match in matches):
         return True
     said = {CLASS_OF[match.unit] for match in matches if match.unit in CLASS_OF}
@@ -117,7 +117,7 @@ def units_disagree(tokens: Sequence[Token], matches: Sequence[Match], question: 
 
 
 def _has_others_to_add(tokens: Sequence[Token], match: Match) -> bool:
-    """Is the speaker missing from this number, as in "me and two friends"?"""
+    """Does this number leave out the speaker? In "me and two friends", the "two" doesn't count "me"."""
     before = [token.word for token in tokens[max(0, match.first - 3) : match.first]]
     after = [token.word for token in tokens[match.after : match.after + 6]]
     is_added = any(one == "and" and other in _SELF for one, other in pairwise(after))

@@ -38,6 +38,5 @@ def find_wanted(tokens: Sequence[Token], slot: str) -> list[Match]:
 
 @lru_cache(maxsize=512)
 def _named_by(slot: str) -> tuple[str, ...]:
-    """The words of a slot's name that say what the slot is about, without their endings: "parking" for
-    "has_parking"."""
+    """The stems of the words in a slot's name that say what the slot is about. Words such as "has" are left out."""
     return tuple(stem(word) for word in slot.casefold().split("_") if word and word not in _ABOUT)

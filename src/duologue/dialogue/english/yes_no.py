@@ -127,7 +127,7 @@ def is_service_verb(word: str) -> bool:
 
 def without_apology(tokens: Sequence[Token]) -> Sequence[Token]:
     """The tokens without an apology that has no meaning of its own: the "sorry" at the end of a denial ("no voucher,
-    sorry"), or the one in "sorry, no"."""
+    sorry"), or the "sorry" in "sorry, no"."""
     if len(tokens) < 2 or not any(is_negation(token.word) for token in tokens):
         return tokens
     tokens = tokens[:-1] if tokens[-1].word == "sorry" else tokens

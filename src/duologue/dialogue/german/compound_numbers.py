@@ -9,8 +9,8 @@ _HUNDRED, _THOUSAND, _AND = "hundert", "tausend", "und"
 
 
 def compound_numbers(known: Mapping[str, int]) -> Callable[[str], int | None]:
-    """Returns a function that turns a word into the number that it means, or into None. `known` holds the simple
-    numbers of the language, from which the others are composed."""
+    """Returns a function that takes a word and returns the number that the word means, or None if it isn't a number.
+    `known` maps the words for simple numbers to these numbers; all other numbers are composed from them."""
     simple = {**known, "ein": 1}
 
     def below_hundred(word: str) -> int | None:
@@ -48,8 +48,8 @@ def compound_numbers(known: Mapping[str, int]) -> Callable[[str], int | None]:
         return below_hundred(word)
 
     def number_of_word(word: str) -> int | None:
-        """The number that a whole word means; otherwise None. "Ein", "hundert" and "tausend" alone aren't read here
-        ("ein" is an article)."""
+        """The number that a whole word means; None if the word isn't a number. The result is also None for "ein" (an
+        article), "hundert" and "tausend" alone."""
         return None if word in ("ein", _HUNDRED, _THOUSAND) else number(word)
 
     return number_of_word

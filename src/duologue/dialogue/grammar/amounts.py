@@ -18,7 +18,7 @@ _ORDER = ("Y", "Mo", "W", "D", "H", "M", "S")
 
 
 def find_durations(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Match]:
-    """Every duration in a reply. A duration that says when, as in "in two hours", isn't included."""
+    """Every duration in a reply. A duration that says when something happens, as in "in two hours", isn't included."""
     found: list[Match] = []
     place = 0
     while place < len(tokens):
@@ -134,7 +134,8 @@ def _money_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, *, is_asked
 
 
 def _is_rate(lexicon: Lexicon, tokens: Sequence[Token], after: int) -> bool:
-    """Is the amount a rate, which is paid for each person or period: "cien euros por persona", "80 Euro im Monat"?"""
+    """Is the amount a rate, that is, an amount for each person or period: "cien euros por persona", "80 Euro im
+    Monat"?"""
     if after + 1 >= len(tokens) or tokens[after].pause or tokens[after].word not in lexicon.rate_words:
         return False
     word = tokens[after + 1].word

@@ -1,7 +1,7 @@
 """Codes, phone numbers and e-mail addresses, spelled or written: "A wie Anton 3 7", "ce de casa", "null drei null".
 
-Rule: a code is an unbroken series of characters. If other words stand between two series, these are two codes, and the
-reply gives no value.
+Rule: a code is an unbroken series of characters. If a reply has two such series with other words between them, it
+contains two codes, and so it gives no value.
 """
 
 from __future__ import annotations
@@ -130,7 +130,8 @@ def _digits_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[s
 
 
 def find_email(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Match]:
-    """The e-mail addresses that are written in a reply. If there are no written ones, the address that is spoken."""
+    """The e-mail addresses that are written in a reply. If the reply has none in writing, the spoken address is
+    returned."""
     written = [
         Match(at, at + 1, (token.text.casefold().rstrip("?"),))
         for at, token in enumerate(tokens)

@@ -71,7 +71,7 @@ def _is_explained(lexicon: Lexicon, word: str, echo: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=8192)
 def is_carrier(lexicon: Lexicon, word: str) -> bool:
-    """Is this a carrier word, which may stand around a plain answer?"""
+    """Is this a carrier word, that is, a word that may stand around a plain answer?"""
     exact = lexicon.carriers | lexicon.polite | lexicon.fillers | lexicon.assent
     return word in exact or lexicon.stem(word) in lexicon.carrier_stems
 

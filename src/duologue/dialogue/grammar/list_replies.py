@@ -115,14 +115,14 @@ def _without_opening(lexicon: Lexicon, tokens: Tokens) -> tuple[Tokens, bool]:
 
 
 def _starts(lexicon: Lexicon, tokens: Tokens, mark: str) -> int:
-    """The number of words in the phrase with which the tokens begin, if it is one of the phrases listed under `mark`;
-    otherwise 0."""
+    """If the tokens begin with one of the phrases listed under `mark`: the number of words in this phrase. Otherwise
+    0."""
     return phrase_at(words_of(tokens), 0, lexicon.list_words[mark]) if tokens else 0
 
 
 def _ends(lexicon: Lexicon, tokens: Tokens, mark: str) -> int:
-    """The number of words in the phrase with which the tokens end, if it is one of the phrases listed under `mark`;
-    otherwise 0. Polite words after the phrase are included."""
+    """If the tokens end with one of the phrases listed under `mark`: the number of words in this phrase, including
+    polite words after it. Otherwise 0."""
     words = words_of(tokens)
     stop = len(words)
     while stop and words[stop - 1] in lexicon.polite | lexicon.fillers:
@@ -133,7 +133,7 @@ def _ends(lexicon: Lexicon, tokens: Tokens, mark: str) -> int:
 
 
 def _after(lexicon: Lexicon, tokens: Tokens, mark: str) -> Tokens:
-    """The tokens without a phrase at their beginning that is listed under `mark`."""
+    """The tokens. If they begin with a phrase that is listed under `mark`, this phrase is left out."""
     return tokens[_starts(lexicon, tokens, mark) :]
 
 
@@ -244,8 +244,8 @@ class _ListReader:
 
     def _described(self, tokens: Tokens, count: int) -> ListReply | None:
         """A change in which the new values stand right after the item: "die zweite klein", "die Funghi groß". If the
-        item is named by its values and not by its position, only the list can tell which of the values are new. So all
-        of them are returned as `old`."""
+        item is named by its values and not by its position, only a comparison with the list can show which of the
+        values are new. So all the values are returned as `old`, and they are compared later."""
         one_of, old, position, leftover = self._meant(tokens, count)
         if leftover or not old:
             return None

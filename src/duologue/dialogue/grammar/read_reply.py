@@ -241,7 +241,8 @@ class _Reader:
         return Ambiguous(self.slot.name, candidates, self.reply[start:end], (start, end), must_ask=True)
 
     def _assented(self) -> Reading:
-        """Reads a reply that has only carrier words. It is a yes to the proposed value, a no, or not an answer."""
+        """Reads a reply that has only carrier words. The result is a yes to the proposed value, a no, or that the reply
+        isn't an answer."""
         leaning = polarity(self.lexicon, self.tokens)
         if leaning is not Polarity.YES:
             return self._denied() if leaning is Polarity.NO else unclear(Why.NO_VALUE)
@@ -325,8 +326,8 @@ class _Reader:
     # -- Several slots
 
     def gives_both_moments(self) -> bool:
-        """Does the reply give a day, although the agent asked only for a time? It may then give both a day and a
-        time."""
+        """Does the reply give a day, although the agent asked only for a time? If so, it probably gives both, as in
+        "tomorrow at eight"."""
         days = [slot for slot in self.question.others if slot.kind is SlotKind.DATE]
         return self.slot.kind is SlotKind.TIME and any(
             find_values(self.lexicon, self.tokens, slot, self.today, is_asked=False).matches for slot in days

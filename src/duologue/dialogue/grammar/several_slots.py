@@ -67,7 +67,7 @@ def assign(
 
 def _one_reading_each(matches: list[tuple[Match, list[Slot]]]) -> list[tuple[Match, list[Slot]]]:
     """The matches, with only one entry for each span of words. If two slots read the same words differently, the entry
-    lists both slots, and so none of them is filled."""
+    lists both slots, and then neither slot is filled."""
     found: list[tuple[Match, list[Slot]]] = []
     for match, fits in sorted(matches, key=lambda entry: entry[0].first - entry[0].after):
         shared = next((entry for entry in found if overlaps(entry[0], match)), None)
@@ -105,9 +105,9 @@ def _by_role(lexicon: Lexicon, tokens: Sequence[Token], match: Match, slots: lis
 
 
 def role_places(lexicon: Lexicon, tokens: Sequence[Token], matches: Sequence[Match], slot: Slot) -> frozenset[int]:
-    """The indexes of each "from" or "to" that says to which end of a trip or range a value belongs. The word must stand
-    right before a name or a choice, or before a value for a slot such as "start date". Before any other value, it is a
-    limit: "bis Freitag"."""
+    """The indexes of each "from" or "to" that says whether a value is the beginning or the end of a trip or range. The
+    word must stand right before a name or a choice, or before a value for a slot such as "start date". Before any other
+    value, it is a limit: "bis Freitag"."""
     named = stems_of(lexicon, slot.name)
     ends = {lexicon.stem(word) for word in lexicon.from_slots | lexicon.to_slots}
     if slot.kind not in (SlotKind.NAME, SlotKind.CHOICE) and not named & ends:

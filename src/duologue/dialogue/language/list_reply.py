@@ -40,8 +40,9 @@ def divides(whole: ItemValues, part: ItemValues, counts: str) -> bool:
 
 
 def divided(items: list[dict[str, Json]], place: int, part: ItemValues, counts: str) -> dict[str, Json]:
-    """The new item that results when the user describes only some of the things in the item at index `place`. The
-    number of the old item is reduced."""
+    """Divide the item at index `place`, because `part` describes only some of its things: "one large", after "two
+    pizzas". The number in the old item is reduced by the number in `part`. Returns the new item, which has the values
+    of `part` and the other values of the old item."""
     whole, taken = {**items[place]}, part[counts]
     left = whole[counts]
     assert isinstance(left, int), left

@@ -1,7 +1,8 @@
 """The interface of a language pack: everything that the dialogue has to know about a language.
 
-A pack has parts, and a part has fields. Rule: the dialogue gets everything from its pack, and never checks which
-language it is. A pack with missing fields is refused with an error that names these fields.
+A pack has parts, and a part has fields. Rule: the dialogue gets everything about a language from its pack. No code of
+the dialogue depends on which language is used. A pack with missing fields is refused with an error that names these
+fields.
 """
 
 from __future__ import annotations

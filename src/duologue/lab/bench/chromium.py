@@ -1,5 +1,5 @@
-"""Finds Chromium, and lists the flags that let a page play sound and use a fake microphone without a click by a
-user."""
+"""Finds Chromium, and lists the flags with which a page may play sound and use a fake microphone although no user has
+clicked anything."""
 
 from __future__ import annotations
 

@@ -176,9 +176,9 @@ def _rtf(model: Moonshine, audio: Samples, rounds: int) -> float:
 
 
 async def _pico(rounds: int) -> dict[str, float]:
-    """Measure SVOX Pico: the time to its first sound, the time until it has stopped when it is closed in mid-sentence,
-    and the time to make a sentence, as a share of the length of its sound. All are wall times, because Pico runs in a
-    separate process."""
+    """Measure SVOX Pico: the time until its first sound, the time that it takes to stop if it is closed in
+    mid-sentence, and the time that it takes to synthesize a sentence, as a share of the sentence's duration. All are
+    wall times, because Pico runs in a separate process."""
     voice = PicoVoice()
     first_ms = await _voice_first_ms(voice)
     spoken = "Your appointment is on Tuesday the fourteenth at three thirty in the afternoon, so bring your papers."

@@ -2,9 +2,9 @@
 lag.
 
 Each session sends 20 ms of sound at a time. The sessions don't send at the same moments, and each speaker talks nearly
-all the time. Where CPU is measured, STT is scripted, so that the number shows the cost of voice detection. Rule: the
-model alone at the same pace, and the same lines without ears, are measured in the same run, because a busy computer
-makes everything slower.
+all the time. For CPU times, STT is scripted, so that the number shows only the cost of voice detection. Rule: the same
+run also measures the voice detection model alone, and the same lines without ears. These numbers can then be compared
+even on a busy computer, which makes everything slower.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ Speaker: TypeAlias = Callable[[AsyncIterator[Incoming], list[Incoming]], Awaitab
 
 
 def ears_load(audio: Samples, seconds: float) -> dict[str, float]:
-    """The CPU milliseconds that one second of a session costs, with one session and with ten: for the ears, for the
-    model alone, and for lines without ears."""
+    """The CPU milliseconds that one second of a session costs. There are six numbers: for the ears, for the model alone
+    and for lines without ears, each with one session and with ten sessions."""
     ears = LocalEars(InstantText(), judges_turns=False, cancels_echo=False)
     ears.load()
     result, pieces = {}, pieces_of(audio)

@@ -1,8 +1,8 @@
 """Measures echo on the telephone: calls in which the agent hears itself, at several levels and delays.
 
-There are two calls for each level and delay. In one, the agent hears only the echo. In the other, people interrupt:
-synthetic voices, and phrases of the packaged recordings of a person. Rule: the people are as loud as the agent on
-average, and no phrase is left out.
+There are two calls for each level and delay. In one, the agent hears only the echo. In the other, people interrupt the
+agent. They are synthetic voices, and phrases from the recordings of a person that come with Duologue. Rule: the people
+are as loud as the agent on average, and no phrase is left out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RATE_HZ = 8_000
 LOUDNESS_DB = -22.0  # as loud as the agent
 GAP_MS = 160  # a pause between two phrases of a recording
 PHRASE_MS_MIN, PHRASE_MS_MAX = 900, 8_000
-VOICES = (("en-us+f3", 150), ("en-us+f2", 170), ("en-us+m3", 160), ("en+f4", 160))
+VOICES = (("en-us+f1", 150), ("en-us+f4", 170), ("en-us+m3", 160), ("en+m1", 160))
 PHRASES = (
     "Wait a moment, please.",
     "No, that is not what I asked for.",
@@ -110,7 +110,7 @@ async def synthetic_people() -> list[Interruption]:
 
 
 def recorded_people() -> list[Interruption]:
-    """The phrases of the packaged recordings of people who read aloud."""
+    """The phrases in the recordings that come with Duologue. In them, people read aloud."""
     people = []
     for path in sorted(model_path("speech-samples").glob("*.wav")):
         found = read_audio(path)
@@ -120,8 +120,8 @@ def recorded_people() -> list[Interruption]:
 
 
 def phrases_of(samples: Samples) -> list[Samples]:
-    """The phrases of a recording: the stretches of sound between its pauses, without those that are very short or very
-    long."""
+    """The phrases of a recording: the stretches of sound between its pauses. Very short and very long stretches are
+    left out."""
     size = RATE_HZ * _GRAIN_MS // 1000
     levels = [to_dbfs(rms(samples[at : at + size])) for at in range(0, samples.size - size + 1, size)]
     least = max(levels, default=0.0) - 35

@@ -71,7 +71,8 @@ class LoudEars:
 
 @dataclass
 class CountingEars:
-    """Wraps other ears. For each speech onset that they report, records the index of the frame that they got last."""
+    """Wraps other ears. Each time these ears report that speech begins, records the index of the newest frame that they
+    have got."""
 
     ears: Any
     onsets: list[int] = field(default_factory=list)
@@ -191,7 +192,8 @@ async def _served(pipe: Connection, vad: bool, sessions_max: int, store: str, li
 
 @asynccontextmanager
 async def _connected(server: Server, pipe: Connection, link: ParentLink | None) -> AsyncIterator[None]:
-    """Serve on a port of its own, or serve the connections that the parent passes on."""
+    """Serve while the `with` block runs. Without `link`, the server listens on a new port and sends the port through
+    `pipe`. With `link`, it serves the connections that the parent process passes on."""
     leases = server.conversations.leases
     if leases is not None:
         await leases.open(server.conversations)
@@ -229,7 +231,8 @@ def _watch(server: Server, figures: ServerFigures) -> None:
 
 
 async def _measure_lag(figures: ServerFigures) -> None:
-    """Start a timer again and again, and record how late it fires. Other timers and frames are handled equally late."""
+    """Start a timer again and again, and record how late it fires. This delay is the lag of the event loop: it applies
+    to all other timers and frames, too."""
     loop = asyncio.get_running_loop()
     while True:
         due = loop.time() + _LAG_S

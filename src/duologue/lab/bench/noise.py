@@ -1,8 +1,8 @@
 """Measures what noise suppression does to words: errors with and without it, at several levels of noise.
 
 You provide the recordings and the noises as sets of files. The project comes without them. Rule: the reference for a
-recording is its text in the set. If there is no text, it is what the better model transcribes from the recording
-without noise, so that a number shows the effect of noise and suppression, not the quality of a model.
+recording is its text in the set. If the set has no text for it, the reference is the transcript that a better model
+makes of the recording without noise. So a number shows the effect of noise and suppression, not the quality of a model.
 """
 
 from __future__ import annotations
@@ -68,7 +68,10 @@ def bench_noise(
     backgrounds = [read(row.heard) for row in read_rows(noises)]
     sounds = list(islice((speech for row in _rows(recordings) if (speech := _speech(row)) is not None), limit))
     if not sounds:
-        raise DuologueError(f"{recordings}: no line of this set has speech in English without noise or agent")
+        raise DuologueError(
+            f"{recordings}: this set has no usable recording "
+            "(it needs English speech without noise, during which the agent is silent)"
+        )
     stt, reference = stt or Moonshine("tiny"), reference or Moonshine("base")
     texts = [words_of(speech.text or reference.transcribe(speech.cut(speech.sound)).text) for speech in sounds]
     chance = random.Random(7)

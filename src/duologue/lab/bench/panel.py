@@ -75,7 +75,8 @@ _WATCH = """() => {
 
 @dataclass
 class PanelNotes:
-    """When the server entered each state and sent the first sound of each voice, in milliseconds of its own clock."""
+    """The times at which the server entered each state, and at which it sent the first sound of each voice. Times are
+    in milliseconds of the server's clock."""
 
     entered: list[tuple[str, float]] = field(default_factory=list)
     sounds: dict[int, float] = field(default_factory=dict)  # when the first chunk of each voice was sent

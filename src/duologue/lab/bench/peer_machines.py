@@ -46,8 +46,8 @@ def event_to(state: str) -> str:
 
 
 def useless_event(state: str) -> str:
-    """An event that the table doesn't allow in this state. If there are several, the event whose target state comes
-    first in the table."""
+    """An event that the table doesn't allow in this state. If there are several such events, it is the one whose target
+    state comes first in the table."""
     allowed = LIFECYCLE.allowed()
     return next(event_to(target) for target in LIFECYCLE.states if (state, target) not in allowed)
 
@@ -130,8 +130,8 @@ PEERS: dict[str, Callable[[], MakeWalker]] = {
 
 
 def follow(make: MakeWalker, moves: list[Move]) -> Walker:
-    """Make a machine, let it make these moves, and return it. Raises `DuologueError` if the machine entered other
-    states than the call, because their times could not be compared."""
+    """Make a machine, let it make these moves, and return it. Raises `DuologueError` if the machine didn't enter the
+    same states as the call, because then the times of the machine and the core can't be compared."""
     walker = make()
     walker.walk(event_to(target) for _, target in moves)
     targets = [target for _, target in moves]

@@ -1,7 +1,7 @@
 """Measures how late frames are and how fast interruptions are, with many telephone calls at once on one core.
 
 The server runs in a separate process on one core, with scripted brains and voices, without ears, and with the whole
-phone line: sockets, codecs, marks. This process takes the part of the carriers, on another core, and measures what
+phone line: sockets, codecs, marks. This process plays the role of the carriers, on another core, and measures what
 arrives. Rule: playback of a sound starts with its first frame. Every frame is due AHEAD_MS before the playback of this
 frame ends.
 """

@@ -61,8 +61,8 @@ class _Wire:
         self._inbox.put_nowait(json.dumps({"event_id": f"event_{next(self._numbers)}", **event}))
 
     def watch(self, kind: str) -> None:
-        """Start the clock. It stops at the next client event of this type or, if `kind` is `play`, at the next sound on
-        the line."""
+        """Start the clock. It stops at the next client event of the type `kind`. If `kind` is `play`, it stops at the
+        next sound on the line."""
         self._watched, self._began_ns = kind, time.process_time_ns()
 
     def note(self, kind: str) -> None:

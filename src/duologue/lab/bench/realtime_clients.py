@@ -1,7 +1,7 @@
 """Measures many clients of the Realtime protocol on one core, and the CPU time from an event to its answer.
 
 The server runs in a separate process on one core, with a scripted brain and voice, and with ears that recognize speech
-by its level. This process takes the part of the clients, on another core, and measures what arrives. Rule: playback of
+by its level. This process plays the role of the clients, on another core, and measures what arrives. Rule: playback of
 an answer starts with its first sound, and a piece of sound is late if everything before it has already been played when
 it arrives.
 """
@@ -49,7 +49,8 @@ def bench_realtime_clients(
     turns: int = 30,
     progress: Callable[[str], None] = lambda what: None,  # noqa: ARG005
 ) -> dict[str, Any]:
-    """Measure this many clients at once for this many seconds, then this many turns of one client in memory."""
+    """Measure a server with `clients` clients at once for `seconds` seconds. Also measure `turns` turns of a single
+    client whose socket is in memory."""
     progress("event → answer")
     result = event_cpu_ms(turns)
     with timed_server("realtime") as server:
@@ -114,8 +115,8 @@ async def _measure(server: TimedServer, count: int, seconds: float) -> dict[str,
 
 @dataclass
 class ClientFigures:
-    """What one client has measured. A negative gap is the amount of sound that was still to be played when the next
-    sound came."""
+    """What one client has measured. A gap is the time from the moment at which all earlier sound has been played to the
+    arrival of the next sound. It is negative if the next sound came earlier than that."""
 
     gaps_ms: list[float] = field(default_factory=list)
     answers: int = 0

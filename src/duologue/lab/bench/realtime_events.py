@@ -1,9 +1,9 @@
 """Measures the CPU time of a server of the Realtime protocol, from a client's event to the server's event that answers
 it.
 
-The socket is in memory and the clock is simulated, so only Duologue's own CPU time is measured: the limit on the rate
-of messages, reading and checking the event, translating it, the work of the conversation machine, and writing the
-answer. Rule: the label of a number says which work the number includes.
+The socket is in memory and the clock is simulated, so only Duologue's own CPU time is measured: checking the rate of
+messages, reading and checking the event, translating it, the work of the conversation machine, and writing the answer.
+Rule: the label of a number says which work the number includes.
 """
 
 from __future__ import annotations

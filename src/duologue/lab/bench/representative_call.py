@@ -122,7 +122,7 @@ def ask_plainly(p: CallPlayer) -> None:
 
 
 def cough_while_waiting(p: CallPlayer) -> None:
-    """A timer ends the turn, and its text comes late. Then the user coughs while the agent thinks."""
+    """A timer ends the turn, and the text of the turn comes late. Then the user coughs while the agent thinks."""
     talk(p)
     p.fire(Timer.SETTLE)
     p.wait(400)
@@ -140,8 +140,8 @@ def cough_while_waiting(p: CallPlayer) -> None:
 
 
 def agree_while_it_speaks(p: CallPlayer) -> None:
-    """The user says "uh-huh" while the agent speaks, and playback is held until turn-taking has judged it. A later
-    sound is never judged, so playback is held until a timer fires."""
+    """The user says "uh-huh" while the agent speaks. Playback is held until turn-taking has judged this "uh-huh". Later
+    the user makes another sound, which turn-taking never judges: playback is held until a timer fires."""
     talk(p)
     end_turn(p)
     think(p)

@@ -1,9 +1,9 @@
 """The server process of a benchmark: `python -m duologue.lab.bench.served_process phone|realtime [core]`.
 
-The process prints its address. For every line that it reads, it prints its CPU time and how long it waited for its
-core. It ends when its standard input is closed. Rule: the server has everything that a call needs, except models: its
-brain and voice are scripted, telephone calls have no ears, and the ears of Realtime clients recognize speech by its
-level.
+The process prints the address of its server. Each time it reads a line from its standard input, it prints its CPU time
+so far and how long it waited for its core. It ends when its standard input is closed. Rule: the server has everything
+that a call needs, except models: its brain and voice are scripted, telephone calls have no ears, and the ears of
+Realtime clients recognize speech by its level.
 """
 
 from __future__ import annotations

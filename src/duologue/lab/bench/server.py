@@ -128,9 +128,10 @@ def _result(
 
 
 def _silences(noted: ClientNotes, onsets: list[int]) -> list[float]:
-    """For each hold command: the milliseconds from the frame that made the server detect speech to the hold command, as
-    the client measured them. If several such frames were sent before the command, the newest one counts. Hold commands
-    before the first such frame are omitted."""
+    """How long the agent went on playing after the user began to speak, in milliseconds, for each hold command that the
+    client got. The time runs from the frame in which the server detected speech to the hold command; both times are the
+    client's. If there are several such frames before a command, the newest frame counts. A hold command without such a
+    frame before it is omitted."""
     found = []
     sent = [noted.sent_s[frame] for frame in onsets if frame < len(noted.sent_s)]
     for hold_s in noted.holds_s:

@@ -53,8 +53,8 @@ class RunningServer(NamedTuple):
 
 
 class LoadFigures(NamedTuple):
-    """What was measured during some conversations at once: the CPU time of server and clients, and the answers that the
-    clients heard."""
+    """What was measured while several conversations ran at once: the CPU time of server and clients, and the answers
+    that the clients heard."""
 
     sessions: tuple[int, ...]  # by process
     server_cpu_s: float
@@ -82,8 +82,8 @@ def bench_workers(
     many_sessions: int = 0,
 ) -> dict[str, Any]:
     """Measure a server of `workers` processes and a server of one process. Both are measured two times: with `sessions`
-    conversations, and with `many_sessions` conversations. If `many_sessions` is 0, so many conversations are held that
-    all cores are busy."""
+    conversations, and with `many_sessions` conversations. If `many_sessions` is 0, the number is chosen so that all
+    cores are busy."""
     cores = len(os.sched_getaffinity(0))
     counts = (1, workers)
     few = [_measure(count, sessions, vad, seconds, progress) for count in counts]

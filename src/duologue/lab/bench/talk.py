@@ -87,7 +87,7 @@ class Talker(Listener):
 
 
 def read_expected(path: Path) -> list[Expected]:
-    """The recordings of a set in which the agent is silent and an end of turn is expected."""
+    """Those recordings of a set in which the agent is silent and an end of turn is expected."""
     found = []
     for line in path.read_text(encoding="utf-8").splitlines():
         row: Any = json.loads(line) if line.strip() else {}

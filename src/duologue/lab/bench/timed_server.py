@@ -1,6 +1,6 @@
-"""A server in a process of its own, for a benchmark that asks it for its CPU time.
+"""Runs a server in a separate process, for a benchmark that asks the server for its CPU time.
 
-Rule: if the machine has two cores, the server runs on one of them, and this process runs on another.
+Rule: if the computer has at least two cores, the server and this process run on different cores.
 """
 
 from __future__ import annotations

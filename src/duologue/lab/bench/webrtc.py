@@ -3,7 +3,8 @@ packets.
 
 This process is the server of the peer connections. Their clients run in another process. To measure the network,
 sentences of a synthetic caller are encoded, sent through a simulated network, ordered, decoded and transcribed by the
-local STT. Rule: the codec is measured by itself, and all other CPU time of a session counts as the cost of packets.
+local STT. Rule: the CPU time of the codec is measured separately. All other CPU time of a session counts as the cost of
+packets.
 """
 
 from __future__ import annotations
@@ -189,8 +190,8 @@ async def _measure(sessions: int, seconds: float) -> dict[str, float]:
 
 
 def over_network(packets: list[bytes], loss: float, jitter_ms: int, seed: int = 1) -> tuple[bytes, dict[str, float]]:
-    """The sound that arrives if these packets go through a network that loses and delays packets, and statistics of the
-    losses and delays."""
+    """Send these packets through a simulated network that loses and delays packets. Returns the sound that arrives, and
+    statistics of the losses and delays."""
     rng = random.Random(seed)
     sent = [(at * 20 + rng.uniform(0, jitter_ms), at) for at in range(len(packets)) if rng.random() >= loss]
     state, decoder, pcm, delays_ms = arrival_order.ArrivalState(), OpusDecoder(), bytearray(), []
@@ -217,8 +218,8 @@ def over_network(packets: list[bytes], loss: float, jitter_ms: int, seed: int = 
 
 
 def encoded(pcm: bytes, loss: float) -> list[bytes]:
-    """The packets of this sound at 24 kHz, encoded as in a browser that knows which share of the packets will be
-    lost."""
+    """The packets of this sound at 24 kHz. They are encoded as by a browser that was told which share of its packets
+    gets lost."""
     encoder = OpusEncoder()
     encoder.expect_loss(round(loss * 100))
     whole = pcm + bytes(-len(pcm) % PIECE)

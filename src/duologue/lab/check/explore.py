@@ -124,8 +124,8 @@ def can_reach(graph: Graph[S, E], goals: Iterable[int]) -> bytearray:
 
 
 def find_cycle(count: int, edges: Iterable[tuple[int, int]]) -> int | None:
-    """A node from which a cycle can be reached, or None if there is no cycle. Nodes without outgoing edges are removed
-    until there are no more of them. A cycle can be reached from every node that is left."""
+    """A node from which a cycle can be reached, or None if there is no cycle. To find it, nodes without outgoing edges
+    are removed until no such node is left. From every node that then remains, a cycle can be reached."""
     outgoing = [0] * count
     incoming: list[list[int]] = [[] for _ in range(count)]
     for source, target in edges:

@@ -1,7 +1,7 @@
 """A whole check: explores every profile in every scope, hearing, ownership and dialogues, on all cores.
 
-Rule: the summary says what was explored and within which bounds. A row that never fired, an allowed move
-of a view that was never seen, and an untested promise count as violations too.
+Rule: the summary says what was explored and within which bounds. These count as violations too: a row that never fired,
+a move that a view allows but that was never seen, and an untested promise.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def run_check(
     progress: Progress | None = None,
     parts: Iterable[str] = PARTS,
 ) -> Report:
-    """Explore these parts: the conversation machine with these profiles in every scope of this size, hearing, ownership
-    and dialogues. `progress` is called with the findings of each exploration of the conversation machine."""
+    """Explore the conversation machine (each of these profiles in every scope of this size), hearing, ownership and
+    dialogues. `progress` is called with the findings of each exploration of the conversation machine."""
     began = time.monotonic()
     wanted = tuple(parts)
     found, others = _explore_all(tuple(profiles), size, processes or os.cpu_count() or 1, progress, wanted)
@@ -161,8 +161,9 @@ def _explore_all(
 
 
 def sum_up(found: list[Findings], whole: bool, seconds: float) -> Report:
-    """Make one report about all explorations. `whole` says whether all profiles were explored. If so, each row, rule
-    and promise that was never used, and each allowed move of a view that was never made, counts as a violation."""
+    """Make one report about all explorations. `whole` says whether all profiles were explored. If so, these count as
+    violations: each row, rule and promise that was never used, and each move that a view allows but that was never
+    made."""
     fired = {number for findings in found for number in findings.fired}
     tested = {name for findings in found for name in findings.tested}
     unfired = [row.name for index, row in enumerate(MACHINE.rows) if index not in fired]

@@ -169,7 +169,7 @@ def _ms(value: object) -> int:
 def _keys(value: object) -> str:
     keys = str(value) if type(value) is int else _text(value)
     if any(key not in KEYS for key in keys):
-        raise ValueError(f"a telephone has only the keys {KEYS}")
+        raise ValueError(f"unknown key; a telephone has only the keys {KEYS}")
     return keys
 
 

@@ -55,7 +55,7 @@ class Leg:
 
 
 class CarrierNetwork:
-    """The network of one carrier. `behave` takes the part of the person or the answering machine at the other end of a
+    """The network of one carrier. `behave` plays the role of the person or the answering machine at the other end of a
     stream."""
 
     def __init__(

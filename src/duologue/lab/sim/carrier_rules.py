@@ -83,7 +83,7 @@ def _check_detection(carrier: str, given: Mapping[str, Any]) -> None:
     if kind not in ("Enable", "DetectMessageEnd"):
         raise NotAccepted("MachineDetection must be Enable or DetectMessageEnd")
     if given.get("AsyncAmd") != ("true" if carrier == "twilio" else True):
-        raise NotAccepted("without AsyncAmd, the call would be silent until the machine detection has ended")
+        raise NotAccepted("AsyncAmd must be true: otherwise the call is silent until MachineDetection has ended")
     if not str(given.get("AsyncAmdStatusCallback", "")).startswith("http"):
         raise NotAccepted("AsyncAmdStatusCallback must be a URL")
 

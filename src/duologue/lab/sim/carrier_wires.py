@@ -1,7 +1,8 @@
 """How a simulated carrier and a server reach each other: over sockets, or within one event loop.
 
-Within one loop there is no network, so calls with an API work in simulated time. In both cases, the same requests,
-webhooks and streams go through the same routes. Rule: a request arrives exactly as it was sent.
+Within one event loop there is no network, so even calls that use the carrier's API can run in simulated time. In both
+cases, the same requests, webhooks and streams go through the same routes. Rule: a request arrives exactly as it was
+sent.
 """
 
 from __future__ import annotations

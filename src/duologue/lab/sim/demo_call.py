@@ -1,7 +1,8 @@
 """The demo: one scripted call that shows what the conversation machine does, scene by scene.
 
-A user talks to an agent with the profile `confirm`, which here also checks in and hangs up, and many things go wrong.
-Rule: each scene says in words what it shows and checks each claim, so a demo that is no longer true fails.
+A user talks to an agent, and many things go wrong. The agent has the profile `confirm`, changed so that it also checks
+in and hangs up. Rule: each scene says in words what it shows and checks each claim, so a demo that is no longer true
+fails.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Calls a server as a carrier does: requests the webhook, opens the WebSocket, and carries the call over it.
 
-For simulations, benchmarks and tests on one computer. Rule: the caller uses nothing that a real carrier doesn't have.
+It is used for simulations, benchmarks and tests on one computer. Rule: the caller uses nothing that a real carrier
+doesn't have.
 """
 
 from __future__ import annotations

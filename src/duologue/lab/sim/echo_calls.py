@@ -76,8 +76,8 @@ class EchoCall:
 
 
 class TalkingBrain:
-    """A brain that answers everything. It has a list of texts and gives one after the other. `asked` has the words of
-    every request."""
+    """A brain that answers everything. Its answers are the texts of a list, one after the other. `asked` has the words
+    of every request."""
 
     def __init__(self, texts: Sequence[str] = TALK) -> None:
         self.asked: list[str] = []

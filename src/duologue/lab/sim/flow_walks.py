@@ -1,7 +1,7 @@
 """Lets many random callers talk to the flows of a domain, and finds broken laws and steps that are never reached.
 
-Uses the same callers, workers and laws as the tests of the machine itself. Rule: a seed reproduces every finding, and
-every broken law comes with the shortest dialogue that broke it.
+Uses the same callers, workers and laws as the tests of the dialogue machine itself. Rule: a seed reproduces every
+finding, and every broken law comes with the shortest dialogue that broke it.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ _PROGRAMMING_ERRORS = (
 
 @dataclass
 class Evidence:
-    """Everything that was recorded of one call."""
+    """Everything that was recorded about one call."""
 
     records: list[StepRecord] = field(default_factory=list)
     signals: list[sg.Signal] = field(default_factory=list)

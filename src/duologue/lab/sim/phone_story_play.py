@@ -18,7 +18,7 @@ from duologue.lines.phone.call import inputs as on
 from duologue.lines.phone.call.state import CallState
 from duologue.observe import signals as sg
 from duologue.ports.context import NotPossible
-from duologue.runtime.agent import Agent
+from duologue.runtime.agent_source import AgentOrMaker
 from duologue.runtime.conversation import Conversation
 from duologue.server.app import Server
 from duologue.server.phone.exchange import PhoneExchange
@@ -64,7 +64,7 @@ class PhoneStoryOutcome:
 class StoryTeller:
     """Plays one story."""
 
-    def __init__(self, story: PhoneStory, agent: Agent, speech: Speech) -> None:
+    def __init__(self, story: PhoneStory, agent: AgentOrMaker, speech: Speech) -> None:
         self._story = story
         self._speech = speech
         self.told = PhoneStoryOutcome(story)
@@ -80,19 +80,19 @@ class StoryTeller:
         secrets = self._network.secrets
         self._settings = PhoneSettings(SERVER_URL, number=OWN_NUMBER, api_url=API_URL, **{**secrets, **story.settings})
         drain_s = story.stop.drain_s if story.stop is not None else 30.0
-        self._server = Server(lambda: agent, ServerSettings(limits=Limits(drain_s_max=drain_s)))
+        self._server = Server(agent, ServerSettings(limits=Limits(drain_s_max=drain_s)))
         self._exchange = PhoneExchange(self._settings, request_within(Starlette(routes=self._network.routes())))
         self._exchange.observe = self._note_stage
         self._add_routes(agent)
         self._network.wires = LoopWires(self._server.app)
 
-    def _add_routes(self, agent: Agent) -> None:
+    def _add_routes(self, agent: AgentOrMaker) -> None:
         conversations = self._server.conversations
         conversations.stoppers.append(self._exchange.drain)
         conversations.observers.append(self._listen)
         self._server.add_routes(
             phone_routes(
-                lambda: agent,
+                agent,
                 self._settings,
                 conversations.watch,
                 lambda: not conversations.is_draining,
@@ -219,8 +219,9 @@ class StoryTeller:
         told.problem = "; ".join(self._problems)
 
 
-async def play_story(story: PhoneStory, agent: Agent, speech: Speech) -> PhoneStoryOutcome:
-    """Play a story with this agent. Raises DuologueError if a setting is wrong."""
+async def play_story(story: PhoneStory, agent: AgentOrMaker, speech: Speech) -> PhoneStoryOutcome:
+    """Play a story with this agent, or with the agents that this function makes. Raises DuologueError if a setting is
+    wrong."""
     try:
         return await StoryTeller(story, agent, speech).play()
     except ValueError as problem:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from duologue.core.leaves import Link
 from duologue.core.settings import PROFILES
@@ -19,8 +20,10 @@ from duologue.ears.scripted import ScriptedEars
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.ports.brain import Request
+from duologue.ports.context import CallInfo, Context
 from duologue.ports.ears import Final, Heard
 from duologue.runtime.agent import Agent
+from duologue.runtime.agent_source import AgentOrMaker, AgentSource
 from duologue.runtime.conversation import Conversation, StartRefused
 from duologue.runtime.seats import Seats
 from duologue.runtime.simulated_clock import SimulatedLoop, SimulationStuck, end
@@ -69,27 +72,28 @@ class CallResult:
         return not self.complaints
 
 
-def simulate(calls: int, seed: int, faults: bool, first: int = 1, agent: Agent | None = None) -> Iterator[CallResult]:
+def simulate(
+    calls: int, seed: int, faults: bool, first: int = 1, agent: AgentOrMaker | None = None
+) -> Iterator[CallResult]:
     """Play this many calls, one after the other. `first` is the number of the first call."""
     for number in range(first, first + calls):
         yield play_call(seed, number, faults, agent=agent)
 
 
 def play_call(
-    seed: int, number: int, faults: bool, journal: Path | None = None, agent: Agent | None = None
+    seed: int, number: int, faults: bool, journal: Path | None = None, agent: AgentOrMaker | None = None
 ) -> CallResult:
-    """Play one call and check it. Without an agent, the built-in simulated agent answers."""
+    """Play one call and check it. Without an agent, the built-in simulated agent answers. If `agent` is a function, it
+    is called with the context of this call. Raises what that function raises."""
     began = time.process_time()
     dice = random.Random(f"{seed}:{number}:{faults}")
-    profile = dice.choice(list(PROFILES)) if agent is None else agent.settings.name
+    given = agent or _make_agent(dice, dice.choice(list(PROFILES)))
     evidence = Evidence()
     loop = SimulatedLoop()
+    context: Context[Any] = Context(CallInfo(f"{seed}", line="test"))
     try:
-        loop.run_until_complete(_play(dice, agent or _make_agent(dice, profile), faults, evidence, journal, seed))
-        left = [task.get_name() for task in asyncio.all_tasks(loop)]
-        evidence.tasks_left = left
-    except SimulationStuck:
-        evidence.came_to_rest = False
+        made = loop.run_until_complete(AgentSource(given).try_to_make(context))
+        _run(loop, _play(dice, made, context, faults, evidence, journal, seed), evidence)
     finally:
         end(loop)
     complaints = tuple(complaints_about(evidence))
@@ -97,7 +101,7 @@ def play_call(
     return CallResult(
         seed,
         number,
-        profile,
+        made.settings.name,
         complaints,
         last.event.at if last else 0,
         len(evidence.records),
@@ -107,6 +111,14 @@ def play_call(
         len(nothing_untrue_is_shown(evidence)),
         (time.process_time() - began) * 1000,
     )
+
+
+def _run(loop: SimulatedLoop, call: Coroutine[Any, Any, None], evidence: Evidence) -> None:
+    try:
+        loop.run_until_complete(call)
+        evidence.tasks_left = [task.get_name() for task in asyncio.all_tasks(loop)]
+    except SimulationStuck:
+        evidence.came_to_rest = False
 
 
 def _make_agent(dice: random.Random, profile: str) -> Agent:
@@ -133,7 +145,13 @@ def _with_faults(agent: Agent, ears: ScriptedEars, dice: FaultDice, requests: li
 
 
 async def _play(
-    random: random.Random, agent: Agent, faults: bool, evidence: Evidence, journal: Path | None, seed: int
+    random: random.Random,
+    agent: Agent,
+    context: Context[Any],
+    faults: bool,
+    evidence: Evidence,
+    journal: Path | None,
+    seed: int,
 ) -> None:
     dice = FaultDice(random, FaultRates() if faults else NO_FAULTS)
     ears, line = ScriptedEars(), ScriptedLine(ack_ms=random.choice((20, 100, 200)))
@@ -143,8 +161,9 @@ async def _play(
         FaultyLine(line, dice),
         journal=journal,
         seed=seed,
-        conversation_id=f"{seed}",
+        conversation_id=context.conversation,
         seats=Seats(),
+        context=context,
     )
     conversation.engine.watchers.append(evidence.records.append)
     conversation.on(sg.Signal, evidence.signals.append)
@@ -179,8 +198,8 @@ def _note_finals(conversation: Conversation, evidence: Evidence) -> None:
 
 
 async def _rests(conversation: Conversation) -> bool:
-    """Does the call end, or does nothing remain to be done in it, within REST_S_MAX seconds? True also if the call is
-    paused."""
+    """Does the call come to rest within REST_S_MAX seconds? It rests if it has ended, if it is paused, or if nothing is
+    left to do in it."""
     for _ in range(REST_S_MAX):
         s = conversation.machine_state
         if s.link in (Link.IDLE, Link.SUSPENDED) or (floor_is_free(s) and not is_owed(s)):

@@ -1,8 +1,8 @@
 """Random dialogues, checked by the laws that the explorer uses.
 
 Simulated users answer, correct, digress, cancel, mumble and stay silent. Simulated workers fail, time out and ask for
-more. Unlike in the explorer, the machine runs on complete states. Now and then a crash is simulated, and the dialogue
-continues from a checkpoint. Rule: the domain and the seed determine the whole dialogue.
+more. The explorer runs the machine on simplified states; here it runs on complete states. Now and then a crash is
+simulated, and the dialogue continues from a checkpoint. Rule: the domain and the seed determine the whole dialogue.
 """
 
 from __future__ import annotations
@@ -195,7 +195,8 @@ class DialoguePlayer:
     # -- Applying one event
 
     def _happen(self, event: DialogueEvent) -> bool:
-        """Apply an event and check the laws. Returns whether the dialogue can go on: no law was broken so far."""
+        """Apply an event and check the laws. Returns whether the dialogue can go on: True if no law was broken so
+        far."""
         self.dialogue.events.append(event)
         before = replace(self.state, trace=())
         try:

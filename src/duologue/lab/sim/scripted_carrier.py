@@ -68,8 +68,8 @@ class PlayedFrame(NamedTuple):
 @dataclass
 class ScriptedCarrier:
     """One call. It sends messages by calling `send`, and gets messages through its method `receive`. `flushes_marks`
-    says whether a clear message makes the carrier return the marks that are still waiting. If it isn't given, only
-    Twilio does, because Telnyx doesn't document it."""
+    says whether a clear message makes the carrier return the marks that are still waiting. If it is None, Twilio
+    returns them, because its documentation says so, and Telnyx doesn't."""
 
     send: Callable[[str], None]
     carrier: Carrier = CARRIERS["twilio"]

@@ -2,7 +2,7 @@
 
 The sound is what the line really played, with its times. Events and effects show whether the caller waited: a question
 was complete, and neither an answer nor a report that the question was lost had come. Rule: nothing here uses the
-machine's own notion of waiting, so that a mistake in it is found here.
+machine's own notion of waiting, so that a mistake in that notion is found here.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class WaitSpan(NamedTuple):
 
 
 class Silence(NamedTuple):
-    """The longest waits of one call, in ms: until the first sign of life, until the first words, and from one sign to
-    the next."""
+    """The longest waits of one call, in ms: until the first sign of life, until the first words, and from one sign of
+    life to the next."""
 
     first_ms: int = 0
     words_ms: int = 0

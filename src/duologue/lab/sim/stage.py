@@ -154,7 +154,7 @@ class Stage:
             self.happen(ev.PlaybackProgressed, heard_ms=heard_ms)
 
     def finish(self) -> tuple[Effect, ...]:
-        """Playback ends, and another 100 ms were heard."""
+        """Playback ends. Since its last report of progress, another 100 ms were heard."""
         return self.happen(ev.PlaybackFinished, heard_ms=self.state.heard_ms + 100)
 
     def answer(self, for_ms: int = 1000) -> None:

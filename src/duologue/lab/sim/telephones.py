@@ -13,8 +13,8 @@ from .call_script import Step
 
 
 class AnsweredBy(Enum):
-    """Who answers when a telephone is called: a person, an answering machine, or no one, because it is busy or not
-    answered."""
+    """Who answers when a telephone is called: a person, an answering machine, or no one, because the telephone is busy
+    or isn't picked up."""
 
     PERSON = "person"
     MACHINE = "machine"
@@ -46,7 +46,7 @@ class NetworkEvent:
 @dataclass
 class NetworkLog:
     """Everything that has happened in the network, in order. `now` returns the time in ms. `heard` is called with each
-    event at once."""
+    event as soon as it happens."""
 
     now: Callable[[], int]
     events: list[NetworkEvent] = field(default_factory=list)

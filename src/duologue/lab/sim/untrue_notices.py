@@ -1,7 +1,7 @@
 """Finds notices that were shown in a finished call although they were not true.
 
-Each kind of notice has one condition on the events and effects that came before it. Rule: nothing here uses the rows
-that choose the notices, so a row that is too generous shows here.
+Each kind of notice has one condition on the events and effects that came before it. Rule: nothing here uses the
+machine's rows that choose the notices. So a row that shows a notice too often is found here.
 """
 
 from __future__ import annotations

@@ -65,8 +65,8 @@ def burn(ms: float) -> None:
 
 
 class HostileBrain:
-    """A brain that answers "done." If the text is "sleep 50", it first calls its tool, which sleeps for 50
-    milliseconds. "sleep 50 8" calls the tool eight times."""
+    """A brain whose answer is always the word "done". If the text is "sleep 50", it first calls its tool, which sleeps
+    for 50 milliseconds. If the text is "sleep 50 8", it calls the tool eight times."""
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:
         words = request.text.split()

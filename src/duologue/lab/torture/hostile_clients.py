@@ -1,8 +1,8 @@
 """Hostile clients, in a separate process: `python -m duologue.lab.torture.hostile_clients`.
 
-There are twenty. Ten share one network address, and each of the others has its own. Each client does one kind of abuse
-as fast as it can. The server serves what its limits allow, and refuses the rest. Rule: each kind of abuse is one
-function with a port and an address as arguments. It ends only when it is cancelled.
+There are twenty clients. Ten of them share one network address, and each of the others has its own address. Each client
+does one kind of abuse as fast as it can. The server serves what its limits allow, and refuses the rest. Rule: each kind
+of abuse is one function with a port and an address as arguments. It ends only when it is cancelled.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The fairness law: with hostile clients, 95 % of the answers to honest callers come within twice the time of the quiet
 phase plus 200 ms, memory grows by at most 50 MB for each hostile client, and no honest caller is refused. Rule: honest
-callers, the server and the hostile clients are three processes, and the law is decided by `judge` alone.
+callers, the server and the hostile clients are three processes, and only `judge` decides whether the law holds.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _memory_mb(pid: int) -> int:
 
 @contextlib.asynccontextmanager
 async def _process(module: str, *given: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Run a module of this package as a process, which is ended with the `with` block."""
+    """Run a module of this package as a process. The process is ended at the end of the `with` block."""
     source = str(Path(duologue.__file__).parent.parent)
     path = os.pathsep.join(filter(None, (source, os.environ.get("PYTHONPATH", ""))))
     process = await asyncio.create_subprocess_exec(

@@ -77,8 +77,8 @@ class NodeProcess:
         self.is_ready = True
 
     async def start_with_retries(self) -> None:
-        """Try to start a process until one listens, as a process supervisor does. The store may be unreachable for a
-        while."""
+        """Start a process again and again until one listens, as a process supervisor does. This is needed because the
+        store may be unreachable for a while."""
         while True:
             try:
                 await self.start()

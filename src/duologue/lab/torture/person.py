@@ -111,7 +111,7 @@ class TypingPerson:
         self._script = itertools.chain(((text, text.split()[-1]) for text in texts), self._script)
 
     def is_listening_to(self, text: str) -> bool:
-        """Is a voice playing now in which this text was already heard?"""
+        """Is a voice playing now, and has the person already heard this text in it?"""
         voice = self._audio.current
         return voice is not None and not voice.is_over and text in voice.heard
 
@@ -154,11 +154,13 @@ class TypingPerson:
 
     def _next_line(self, talk: ConversationNotes) -> tuple[str, str]:
         """The next message and its item (the number that the answer must contain). If the agent has just offered to
-        retry, the message is "cancel". A "yes" is skipped if the agent didn't ask for it in the last turn of this
-        conversation."""
+        retry, the message is "cancel". A "yes" is repeated if it came too early, so that the agent asked again, and
+        skipped if the agent didn't ask for it in the last turn of this conversation."""
         last = talk.turns[-1] if talk.turns else None
         if last is not None and any(RETRY in heard for heard in last.heard):
             return "cancel", last.item
+        if last is not None and last.text == "yes" and any(f"{last.item}?" in heard for heard in last.heard):
+            return "yes", last.item  # it came too early, so the agent has asked again
         text, item = next(self._script)
         if text == "yes" and (last is None or last.item != item or last.text == "cancel"):
             text, item = next(self._script)
@@ -210,8 +212,9 @@ class TypingPerson:
         return (is_on and heard_ms > STORY_S * 1000) or self._is_answered(talk, turn)
 
     async def _until(self, is_so: Callable[[], bool], turn: TypedTurn | None = None) -> None:
-        """Wait until `is_so` returns true. If that takes longer than STUCK_S on one socket, or STUCK_ANYWHERE_S on all,
-        stop waiting, and note that `turn` is stuck. If `turn` isn't given, note that the conversation is stuck."""
+        """Wait until `is_so` returns true. Stop waiting after STUCK_S seconds on the same socket, or after
+        STUCK_ANYWHERE_S seconds in all, even if the socket was replaced meanwhile. In this case, record that `turn` is
+        stuck; if `turn` isn't given, record that the conversation is stuck."""
         began_s = self._now()
         while not is_so():
             await asyncio.sleep(TICK_S)
@@ -400,8 +403,8 @@ class TypingPerson:
                 self.talks[-1].note(self._now(), "safe", id_)
 
     def _note_lost(self, items: list[dict[str, Any]]) -> None:
-        """After a reconnect, note whether the current message is lost: the history says that it got no answer, and no
-        answer was heard."""
+        """After a reconnect, record whether the current message is lost. It is if the history says that it got no
+        answer, and no answer was heard."""
         said = [item for item in items if item["role"] == "user"]
         if self._turn is not None and said and said[-1]["lost"] and said[-1]["text"] == self._turn.text:
             self._turn.is_reported_lost = not self._has_heard()
@@ -462,6 +465,6 @@ class TypingPerson:
         return bool(talk.ended)
 
     def note_sound(self) -> None:
-        """If there is a conversation, note which of its sound was heard so far."""
+        """If there is a conversation, record how much of its sound was heard so far."""
         if self.talk is not None:
             self._note_sound_of(self.talk)

@@ -1,7 +1,8 @@
 """Renders the sound that a client receives, in real time, and reads from it what a person heard.
 
-Plays as the page does. Buffered sound plays on without a socket. A newer voice replaces an older one. A chunk that was
-already received is dropped. Rule: `heard` is decoded from the rendered samples, never from what the server reports.
+It renders sound in the same way as the page plays it: buffered sound goes on without a socket, a newer voice replaces
+an older one, and a chunk that was already received is dropped. Rule: `heard` is decoded from the rendered samples,
+never from what the server reports.
 """
 
 from __future__ import annotations
@@ -75,15 +76,16 @@ class AudioRenderer:
         return {"voice": voice.number, "ms": voice.ms, "chunk": voice.chunk} if voice is not None else None
 
     def hold(self, now_s: float) -> None:
-        """Stop rendering the current voice until the server sends a play command. Otherwise the position that was
-        reported to the server would become wrong."""
+        """Stop rendering the current voice until the server sends a play command. If rendering went on, the position
+        that was reported to the server would become wrong."""
         self.advance(now_s)
         if self.current is not None:
             self.current.is_held = True
 
     def receive(self, received: VoiceChunk, node: str, now_s: float) -> None:
         """Add a chunk of sound to its voice. `node` is the server process that sent it. The chunk is dropped if it was
-        already received, or if its voice was replaced or cleared. Cues are not an answer, and aren't rendered."""
+        already received, or if its voice was replaced or cleared. Cues aren't rendered, because they aren't part of an
+        answer."""
         kind, number, chunk, pcm = received
         if kind == CUE:  # the page plays cues beside the voices
             return
@@ -128,7 +130,8 @@ class AudioRenderer:
             voice.stretches.append(Stretch(voice.number, voice.node, began_s, ended_s))
 
     def command(self, action: str, number: int, now_s: float) -> tuple[str, int, int] | None:
-        """Obey a play command of the server. Returns the answer to send (kind, voice, milliseconds heard), or None."""
+        """Obey a playback command from the server. Returns the answer to send (kind, voice, milliseconds heard); None
+        if there is nothing to answer."""
         self.advance(now_s)
         voice = self.current
         if action in ("hold", "resume"):

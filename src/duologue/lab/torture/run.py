@@ -1,8 +1,8 @@
 """A torture run, from the first server to the verdict.
 
 Servers, simulated people and faults run at the same time until the time is up. Then every fault ends. Each person
-finishes the current exchange, completes one more and hangs up. Rule: nothing is judged before every person has hung up
-or timed out. A failed run leaves its logs, journals and notes in a folder.
+finishes the current exchange, completes one more exchange and hangs up. Rule: nothing is judged before every person has
+hung up or timed out. A failed run leaves its logs, journals and notes in a folder.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ from .person_notes import TypedTurn
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The result: the indices of the messages that are missing in the store, and the saved words that were not typed at
-    this position."""
+    """The result. `missing` has the indices of the typed messages that aren't saved. `unexpected` has the saved words
+    that match no typed word at their position."""
 
     missing: tuple[int, ...]
     unexpected: tuple[str, ...]
@@ -53,8 +53,8 @@ def compare(turns: Sequence[TypedTurn], may_miss: Sequence[bool], saved: Sequenc
 
 
 def _best(typed: Sequence[str], weights: Sequence[int], found: Sequence[str]) -> list[list[int]]:
-    """A table for finding the best match. Its entry for two positions, one in each list, is the largest total weight of
-    words that can be matched in order from these positions on."""
+    """A table for finding the best match of two lists of words in order. The entry `[i][j]` is the largest total weight
+    of the words that can be matched in `typed[i:]` and `found[j:]`."""
     best = [[0] * (len(found) + 1) for _ in range(len(typed) + 1)]
     for one in range(len(typed) - 1, -1, -1):
         for other in range(len(found) - 1, -1, -1):

@@ -32,14 +32,14 @@ class _Way:
         loop.call_at(self._last_s, self._deliver)
 
     def _deliver(self) -> None:
-        """Deliver the oldest message. The loop may make calls for the same time in any order, so a call isn't bound to
-        a message."""
+        """Deliver the oldest message. This method is called once for each message. The event loop may change the order
+        of calls that are due at the same time, so a call isn't bound to its own message."""
         self.arrived.put_nowait(self._on_its_way.popleft())
 
 
 class SimulatedLine:
-    """One connection. The client's side has the methods of a `websockets` connection that a simulated user needs, and
-    the server's side has those of ASGI."""
+    """One connection. The client's side has those methods of a `websockets` connection that a simulated user needs. The
+    server's side has the two functions of an ASGI WebSocket: receive and send."""
 
     def __init__(self, dice: random.Random) -> None:
         self._to_client = _Way(dice)

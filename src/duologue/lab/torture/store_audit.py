@@ -82,8 +82,8 @@ def writes(store: str) -> list[AcceptedWrite]:
 
 
 async def saved_conversations(store: str, conversations: Sequence[str]) -> dict[str, SavedConversation]:
-    """These conversations by id, as they were last saved. Conversations that the store doesn't have, or has without
-    their part "words", are omitted."""
+    """These conversations by id, as they were last saved. A conversation is omitted if it isn't in the store, or was
+    stored without its part "words"."""
     opened = open_store(store)
     await opened.open()
     try:

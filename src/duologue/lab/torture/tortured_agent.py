@@ -118,8 +118,8 @@ class LegibleVoice:
 
 
 def encode_text(text: str) -> bytes:
-    """Fake speech that the test can read back: each character becomes CHAR_SAMPLES samples with its code point as their
-    value, as 16-bit PCM."""
+    """Fake speech that the test can read back, as 16-bit PCM. Each character becomes CHAR_SAMPLES samples, and the
+    value of these samples is the character's code point."""
     samples = array("h")
     for character in text:
         samples.extend([ord(character)] * CHAR_SAMPLES)

@@ -46,8 +46,8 @@ def judge(
     actions: Sequence[LoggedAction],
     people: int,
 ) -> list[Finding]:
-    """Run every check, and return the violations. `saved` are all conversations of the store, and `people` is how many
-    persons took part, numbered from 1."""
+    """Run every check, and return the violations. `saved` has all conversations of the store. `people` is the number of
+    persons who took part; they are numbered from 1."""
     found = [fault for talk in talks for fault in _of_talk(talk, saved.get(talk.id))]
     found += unreported(talks, saved, people)
     found += unanswered(talks, saved)
@@ -86,15 +86,15 @@ def is_heard(turn: TypedTurn) -> bool:
 
 
 def is_broken_off(turn: TypedTurn) -> bool:
-    """Was the answer heard only in part because of a fault, and has the page shown the rest of it?"""
+    """Did a fault cut off the answer, so that only a part of it was heard, and did the page show the rest?"""
     whole = any(one.strip().endswith((".", "?")) for one in turn.heard)
     return any(one.strip() for one in turn.heard) and not whole and not turn.is_cut_short and is_heard(turn)
 
 
 def is_told_lost(talk: ConversationNotes, saved: SavedConversation | None, turn: TypedTurn) -> bool:
     """Was the person told that this message is lost or gets no answer? A notice that nothing is saved also counts, if
-    the conversation was then lost. It doesn't count if the person hung up, because then the conversation was not lost
-    and the answer should have come."""
+    the conversation was lost afterwards. If the person hung up instead, the notice doesn't count: the conversation was
+    not lost, so the answer should have come."""
     if turn.is_reported_lost:
         return True
     is_kept = saved is not None and is_heard(turn)
@@ -120,7 +120,7 @@ def lost(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[F
 
 def forgotten(talk: ConversationNotes) -> Iterable[Finding]:
     """Yield a finding if the conversation was replaced by another one, or if the server forgot it during a short
-    absence of its person. It may be forgotten if the person was told for every message that it isn't saved."""
+    absence of its person. Forgetting is allowed if the person was told of every single message that it isn't saved."""
     if talk.ended == "replaced":
         yield Finding("turns_lost", talk.id, "another conversation took its place, and the person wasn't told")
     if (
@@ -159,8 +159,8 @@ def told_lost_max(talks: Sequence[ConversationNotes]) -> int:
 
 
 def unanswered(talks: Sequence[ConversationNotes], saved: Mapping[str, SavedConversation]) -> Iterable[Finding]:
-    """Yield findings if too many messages got no answer, even though their people were told so. Only a few such
-    messages are allowed."""
+    """Yield findings if more messages than allowed got no answer. Counts only messages whose people were told that
+    there is no answer (`lost` finds the others)."""
     count, allowed = told_lost(talks, saved), told_lost_max(talks)
     if count > allowed:
         for talk in talks:

@@ -40,7 +40,7 @@ class RecordedCall(NamedTuple):
         )
 
     def decide(self, name: str) -> DecidedCall:
-        """Decide this call again with the setting of this name."""
+        """Make the turn-taking decisions of this recorded call again, with the setting called `name`."""
         return decide(self.journal, self.records, self.ears, setting(name, self.policy))
 
 

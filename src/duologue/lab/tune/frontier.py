@@ -83,8 +83,9 @@ def compare(decided: Mapping[str, Sequence[DecidedCall]], seed: int = 0, cut_in_
 
 
 def _by_silence(recorded: Sequence[DecidedCall], calls: Sequence[DecidedCall]) -> list[DecidedCall]:
-    """These calls without the pauses in which the recorded policy itself didn't end the turn, because the user ended it
-    with a button or hung up. There, no setting for silence could have been better or worse."""
+    """These calls, without some of their pauses: those in which the recorded policy didn't end the turn itself, because
+    the user ended it with a button or hung up. In such a pause, no setting for silence could have been better or
+    worse."""
     return [
         call._replace(
             pauses=tuple(one for own, one in zip(before.pauses, call.pauses, strict=True) if not own.is_unknown)

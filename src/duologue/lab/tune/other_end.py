@@ -29,8 +29,8 @@ _CURRENT = {"session": "session_id", "reply": "reply_id", "voice": "voice_id", "
 
 
 class OtherEnd:
-    """What a policy decides in one pause. `ended_at` is the time at which it ends the turn; None if it doesn't end
-    it."""
+    """What a policy decides in one pause. `ended_at` is the time at which the policy ends the turn; None if it doesn't
+    end the turn."""
 
     def __init__(self, policy: HearingPolicy, s: HearingState) -> None:
         self.ended_at: int | None = None

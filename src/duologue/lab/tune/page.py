@@ -1,4 +1,5 @@
-"""The result of tuning as one HTML page: the frontier as a picture, tables, and every pause that changes.
+"""The result of tuning as one HTML page: the frontier as a picture, tables, and every pause for which the decision
+changes.
 
 Rule: the page needs no other file and no network. It contains no words of a call, and it says what it can't know.
 """

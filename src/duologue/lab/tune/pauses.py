@@ -54,8 +54,9 @@ class DecidedPause(NamedTuple):
 
     @property
     def is_unknown(self) -> bool:
-        """Was the user finished in this pause, but the policy had not ended the turn when the user spoke again, acted
-        or hung up? It isn't known what the user would have done without the recorded answer."""
+        """Was the user finished in this pause, while the policy had not yet ended the turn when the user spoke again,
+        acted or hung up? Then the wait is unknown, because it isn't known what the user would have done without the
+        recorded answer."""
         return self.is_end and self.ended_at is None
 
     @property
@@ -165,7 +166,8 @@ class _Pauses:
             other.take(i)
 
     def close(self, at: int, resumed_at: int | None) -> None:
-        """Close the pause at this time. `resumed_at` is when the user spoke again, or None."""
+        """Close the pause at this time. `resumed_at` is the time at which the user spoke again; None if the user
+        didn't."""
         if self._other is None:
             return
         other, self._other = self._other, None

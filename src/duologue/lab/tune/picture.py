@@ -79,7 +79,7 @@ def frontier_svg(points: Sequence[PolicyPoint], best: PolicyPoint | None) -> str
 
 
 def picture_file(points: Sequence[PolicyPoint], best: PolicyPoint | None) -> str:
-    """The picture as a file of its own."""
+    """The picture as the content of a separate file."""
     paper = '<rect width="100%" height="100%" style="fill:var(--paper)"/>'
     whole = frontier_svg(points, best)
     start = whole.index(">") + 1

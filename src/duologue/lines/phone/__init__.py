@@ -1,2 +1,2 @@
-"""The line of a phone call: messages of the phone carriers, codecs, the order of frames, keys that the caller presses,
-and playback."""
+"""The line of a phone call: messages to and from the phone carriers, codecs, the order of frames, keys that the caller
+presses, and playback."""

@@ -230,7 +230,8 @@ def _number(data: dict[str, Any], name: str) -> int:
 
 def _parameters(start: dict[str, Any], name: str) -> dict[str, str]:
     """The parameters of a call, at most PARAMETERS_MAX. A carrier sends them as an object, or as a list of names and
-    values. They come from a program that we don't know, so every parameter that isn't a text with a name is ignored."""
+    values. They come from a program that we don't know, so a parameter is ignored if its name or its value isn't
+    text."""
     given = start.get(name)
     if isinstance(given, dict):
         pairs = list(given.items())

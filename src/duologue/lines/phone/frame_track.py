@@ -40,7 +40,7 @@ class FrameTrack:
 
     @property
     def is_out(self) -> bool:
-        """Has all sound that was sent been heard? If so, the carrier's buffer contains nothing of this track."""
+        """Has the caller heard everything that was sent? If so, the carrier's buffer contains nothing of this track."""
         return self.sent == self.heard
 
     @property
@@ -67,8 +67,8 @@ class FrameTrack:
         self._cut(self._codec.encode(to_pcm(self.resampler.finish())))
 
     def complete(self) -> None:
-        """Note that the sound has ended, and fill up its last frame with silence, because carriers may refuse a shorter
-        frame."""
+        """Record that the sound has ended, and fill up its last frame with silence, because carriers may refuse a
+        shorter frame."""
         self.finish_resampling()
         if self._rest:
             self._frames.append((self._rest + self._codec.silence)[: self._codec.frame_bytes])

@@ -1,8 +1,8 @@
 """Recognises by the first words on a telephone whether an answering machine or a person has answered.
 
-Each language is one file of phrases in `greetings/`. Rule: a machine's phrase counts anywhere in the words ("please
-leave a message after the tone"), a person's phrase counts only if the words contain nothing else ("hello? who is
-this?").
+Each language is one file of phrases in `greetings/`. Rule: if a machine's phrase is anywhere in the words, a machine
+has answered ("please leave a message after the tone"). A person has answered only if the words are nothing but a
+person's phrases ("hello? who is this?").
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """The line of a phone call: sends sound in frames of 20 ms, and learns from marks how much of it was heard.
 
-The carrier buffers sound, so at any time only a little sound is sent that isn't played yet. The message `clear` empties
-the buffer. A mark is sent about every 100 ms; the carrier returns it when all sound before the mark has been played.
-Rule: only sound before a returned mark counts as heard. Marks that were sent before a clear are forgotten: if they
-return later, they don't count. A cue and the ambient sound are sent only while nothing of a voice is in the carrier's
-buffer, so clearing them never drops any sound of a voice. The tones of keys that the agent sends come before everything
-else and are never cleared: a voice waits until they are played.
+The carrier buffers sound, so sound is sent only a little ahead of its playback. The message `clear` empties the buffer.
+A mark is sent about every 100 ms; the carrier returns it when all sound before the mark has been played. Rule: only
+sound before a returned mark counts as heard. Marks that were sent before a clear are forgotten: if they return later,
+they don't count. A cue and the ambient sound are sent only while nothing of a voice is in the carrier's buffer, so
+clearing them never drops any sound of a voice. The tones of keys that the agent sends come before everything else and
+are never cleared: a voice waits until they are played.
 """
 
 from __future__ import annotations
@@ -56,8 +56,9 @@ class LineGone(ConnectionError):
 
 
 class _Mark(NamedTuple):
-    """A mark that hasn't returned yet. `frames` is how many frames of its voice were sent before the mark; 0 if it
-    follows a cue or ambient sound. `sent` is how many frames were sent before the mark in the whole call."""
+    """A mark that hasn't returned yet. `frames` is how many frames of the current voice were sent before the mark; 0 if
+    the mark follows a cue or ambient sound. `sent` is how many frames of any kind were sent in the call before the
+    mark."""
 
     frames: int
     sent: int
@@ -215,8 +216,8 @@ class PhoneLine:
     # -- What the carrier sends
 
     def hear(self, media: Media) -> None:
-        """Pass on a piece of the caller's sound. If a carrier also sends back the agent's own sound, it is counted and
-        dropped."""
+        """Pass on a piece of the caller's sound. If the piece is the agent's own sound, which some carriers send back,
+        it is counted and dropped."""
         if not media.is_inbound:
             self.counts["outbound"] += 1
             return
@@ -225,7 +226,7 @@ class PhoneLine:
 
     def _pass_on(self, payload: bytes) -> None:
         """Report a piece of the caller's sound, with the sound that was played to the caller at the same time. If the
-        caller's sound arrives faster than real time, the piece is only counted."""
+        caller's sound arrives faster than real time, the piece is counted and dropped."""
         samples = len(payload) // self.codec.bytes_per_sample
         if not self.may_hear(-(-samples * 1000 // self.codec.rate_hz)):
             self.counts["too_fast"] += 1
@@ -234,8 +235,8 @@ class PhoneLine:
         self._notify(Frame(pcm, self.codec.rate_hz, self._played.take(len(pcm) // 2)))
 
     def note_mark(self, marked: Marked) -> None:
-        """Note that a mark has returned: the caller has heard all sound before it. A mark that was sent before a clear
-        is only counted."""
+        """Handle a mark that has returned: the caller has heard all sound before the mark. A mark that was sent before
+        a clear is counted and otherwise ignored."""
         mark, track = self._marks.pop(marked.name, None), self._track
         if mark is None or (mark.frames and track is None):
             self.counts["flushed_marks"] += 1
@@ -351,22 +352,22 @@ class PhoneLine:
             self._beside_until = self._buffered_until
 
     def _mark_beside(self, is_last: bool) -> None:
-        """Send a mark after a cue or ambient sound, if one is due. It shows when this sound was heard, so that its echo
-        can be recognised."""
+        """Send a mark after a cue or ambient sound, if a mark is due. When the mark returns, it shows when this sound
+        was heard, so that the echo of the sound can be recognised."""
         sent = self._played.sent
         if is_last or sent * FRAME_MS % self._pace.mark_ms == 0:
             self._marks[f"beside.{sent}"] = _Mark(0, sent)
             self._wire.send(write_mark(self._carrier, self._stream, f"beside.{sent}"))
 
     def _silence_beside(self) -> None:
-        """Drop the sound of a cue and the ambient sound that are still in the carrier's buffer. The buffer contains no
-        sound of a voice at this time."""
+        """Empty the carrier's buffer if it still contains sound of a cue or ambient sound. No sound of a voice is lost,
+        because at this time the buffer contains none."""
         if self._beside_until > asyncio.get_running_loop().time():
             self._flush()
 
     def _pump_on(self, voice: int) -> None:
-        """Call `_pump`, for a timer. If this fails, report an event, because a timer has no caller that could handle an
-        exception."""
+        """Called by a timer: do the same as `_pump`. If this fails, report an event, because a timer has no caller that
+        could handle an exception."""
         try:
             self._pump()
         except OSError as problem:

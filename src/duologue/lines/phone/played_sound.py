@@ -2,8 +2,9 @@
 
 The echo of the agent's voice is in the caller's sound, so the ears need to know what was played. A carrier returns a
 mark when it has played all sound before the mark. Marks and the caller's frames come on one socket in order, so a mark
-tells which sent frame was playing when the caller's frame next to the mark was recorded. Between two marks the caller's
-frames are the clock. Rule: sound is reported a little early and never late, because an echo comes after its sound.
+tells which sent frame was playing when the caller's frame next to the mark was recorded. Between two marks, the number
+of the caller's frames shows how much time has passed. Rule: sound is reported a little early and never late, because an
+echo comes after its sound.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class PlayedSound:
         self._is_cleared = False  # no mark will confirm `_frames`
 
     def add(self, coded: bytes) -> None:
-        """Note that this frame was sent to the carrier."""
+        """Record that this frame was sent to the carrier."""
         pcm = self._out.decode(coded)
         if self._resampler is not None:
             pcm = to_pcm(self._resampler.feed(to_samples(pcm)))
@@ -57,7 +58,8 @@ class PlayedSound:
         self.sent += 1
 
     def confirm(self, sent: int) -> None:
-        """Note that a mark has returned: exactly the first `sent` frames of the call have been played."""
+        """Record that a mark has returned. It shows that exactly the first `sent` frames of the call have been
+        played."""
         played = sent - (self.sent - len(self._frames))
         if not 0 < played <= len(self._frames):
             return  # the mark is older than a clear
@@ -73,7 +75,8 @@ class PlayedSound:
         self._drop(min(played, self._next))
 
     def clear(self) -> None:
-        """Note that the carrier was told to drop its buffer. The carrier goes on playing until that command arrives."""
+        """Record that the carrier was told to drop its buffer. The carrier goes on playing until that command
+        arrives."""
         playing = -(-self._trip * 1000 // (self._rate_hz * FRAME_MS))
         for _ in range(len(self._frames) - min(len(self._frames), self._next + playing)):
             self._frames.pop()

@@ -1,4 +1,4 @@
-"""The tones of telephone keys (DTMF), made and recognised.
+"""Makes and recognises the tones of telephone keys (DTMF).
 
 Sound is 16-bit mono PCM. Each key is two tones at the same time, one from a low group and one from a high group. Rule:
 a key is recognised only if almost all of the sound is one tone of each group, so that speech isn't taken for a key.
@@ -39,7 +39,7 @@ def check_keys(digits: str) -> None:
 
 
 def tones_of(digits: str, rate_hz: int) -> bytes:
-    """The tones of these keys as sound, with a short silence after each."""
+    """The tones of these keys as sound, with a short silence after each key."""
     check_keys(digits)
     return b"".join(_tone_of(key, rate_hz) for key in digits)
 
@@ -71,8 +71,8 @@ class KeyDetector:
         self._told = ""  # the key that was reported and still sounds
 
     def hear(self, pcm: bytes) -> str:
-        """The key that is recognised with this frame: its tones were in this frame and in the previous one. Otherwise
-        ""."""
+        """The key that was pressed, if its tones are in this frame and in the previous frame and the press wasn't
+        reported yet. Otherwise an empty text."""
         key = self._key_in(to_samples(pcm))
         found = key if key and key == self._newest and key != self._told else ""
         self._told = found or (self._told if key and key == self._told else "")

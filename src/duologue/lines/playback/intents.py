@@ -67,7 +67,7 @@ class FinishOpening:
 
 @dataclass(frozen=True, slots=True)
 class CancelOpening:
-    """The line won't open: make the waiting call of `open` fail."""
+    """The line won't open: let the method `open`, which is waiting for a client, fail."""
 
 
 @dataclass(frozen=True, slots=True)

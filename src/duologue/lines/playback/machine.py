@@ -1,8 +1,8 @@
 """The playback state machine: `step(state, input) -> (state, intents)` for the line of one conversation.
 
-Pure: no clock, no await, no sound. After the rows were applied, sound is sent as far ahead as allowed. Rule: if no row
-fits an input, or if the input is about a voice or socket that isn't the current one, `step` returns the same state and
-no intents.
+Pure: no clock, no await, no sound. After the rows were applied, new sound is sent if the client has less than AHEAD_MS
+left to play. Rule: if no row fits an input, or if the input is about a voice or socket that isn't the current one,
+`step` returns the same state and no intents.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ABOUT_THE_VOICE = (
 
 
 class PlaybackMachine:
-    """The rows of the table, indexed by place and type of input."""
+    """The rows of the playback table (the module `rows`), indexed by place and type of input."""
 
     def __init__(self, rows: Iterable[PlaybackRow] = ROWS) -> None:
         self._table: dict[tuple[VoicePlace | ClientPlace, type], list[PlaybackRow]] = {}

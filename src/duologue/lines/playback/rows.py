@@ -2,7 +2,8 @@
 arrives and the guard is true, go to the target place and run the actions.
 
 A place is a state: `VoicePlace` for the voice (such as HELD), and `ClientPlace` for the client (such as HERE). One
-input may change both. Rule: for each of them, the first row that fits is taken, and only a row changes a place.
+input may change both. Rule: the first row that fits is taken, once for the voice and once for the client. Only a row
+changes a place.
 """
 
 from __future__ import annotations
@@ -180,7 +181,7 @@ def report_unplayable(s: PlaybackState, given: on.UnplayableReported) -> Playbac
 
 
 def send_missing_sound(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
-    """Send the part of this voice that the client doesn't have, and note how much the client has played."""
+    """Send the part of this voice that the client doesn't have, and record how much the client has played."""
     assert given.position is not None
     s, intents = send_missing(s, given.position)
     report = on.PlayedReported(s.voice, given.position.ms)
@@ -195,9 +196,9 @@ def send_unheard_sound(s: PlaybackState, _: Any) -> PlaybackDone:
 
 
 def stop_its_voice(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
-    """Stop the voice that the client plays, because it was replaced or cleared while the client was disconnected, and
-    note how much was heard. If this line has never played that voice, it comes from an earlier server process. The
-    client will then report how much of it was heard."""
+    """Stop the voice that the client plays, because the voice was replaced or cleared while the client was
+    disconnected. Also record how much of the voice was heard. If this line doesn't know the voice, an earlier server
+    process sent it; then the client will report how much of it was heard."""
     assert given.position is not None
     stopped = on.StoppedReported(given.position.voice, given.position.ms)
     clear = do.SendCommand(PlayCommand.CLEAR, stopped.voice)

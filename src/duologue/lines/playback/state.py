@@ -1,5 +1,5 @@
-"""What a line knows about its voice and its client, as one frozen value: the state of each (called its place), and a
-few amounts.
+"""What a line knows about its voice and its client, as one frozen value: the state of the voice and the state of the
+client (each is called a place), and a few amounts of sound.
 
 The value has amounts of sound, but not the sound itself. When sound is sent for the first time, it is divided into
 numbered pieces. A piece keeps its number, start and end until it was heard. So a client that reconnects and names the
@@ -53,7 +53,7 @@ MEANINGS: dict[VoicePlace | ClientPlace, str] = {
 
 
 class SoundEnd(Enum):
-    """Is the end of the voice's sound known?"""
+    """Whether the end of the voice's sound is known, and whether the client was told about it."""
 
     OPEN = "open"  # more sound may come
     KNOWN = "known"
@@ -61,8 +61,8 @@ class SoundEnd(Enum):
 
 
 class Piece(NamedTuple):
-    """A numbered piece of a voice, from the sample `start` up to the sample `end`. These aren't milliseconds, because
-    rounding errors would add up within a minute."""
+    """A numbered piece of a voice, from the sample `start` up to the sample `end`. Positions are counted in samples and
+    not in milliseconds, because rounding errors would add up within a minute."""
 
     number: int
     start: int
@@ -125,6 +125,6 @@ class PlaybackState:
         return voice == self.voice and self.voice_place in (VoicePlace.PLAYING, VoicePlace.HELD)
 
     def piece_to_repeat(self) -> Piece | None:
-        """The piece to send next, if it has to be sent again (the client that received it first is gone); otherwise
-        None."""
+        """The piece to send next, if it was sent before and has to be sent again, because the client has reconnected.
+        Otherwise None: the next piece is a new one."""
         return next((piece for piece in self.cut if piece.number == self.next_number), None)

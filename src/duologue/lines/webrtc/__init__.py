@@ -1,2 +1,2 @@
-"""The line over WebRTC: sound as Opus in both directions, how much of it was heard, and what to do about late and lost
-packets. Only `peer` and `aiortc_internals` use aiortc."""
+"""The line over WebRTC: sends and receives sound as Opus, counts how much of the agent's sound was heard, and handles
+late and lost packets. Only the modules `peer` and `aiortc_internals` use aiortc."""

@@ -1,5 +1,5 @@
-"""The only module that uses private names of aiortc. It needs them to get packets as they arrive, reports from the
-client, and timestamps.
+"""The only module that uses private names of aiortc. It needs them to get each packet as soon as it arrives, to get the
+client's reports, and to read timestamps.
 
 aiortc's receiver waits for a lost packet until 16 other packets have arrived, and then decodes in a separate thread.
 This is too slow, so we take the packets before aiortc's receiver handles them, and `arrival_order` puts them in order.

@@ -31,8 +31,8 @@ class HearPacket(NamedTuple):
 
 
 class Conceal(NamedTuple):
-    """Generate sound in place of a lost packet; `clocks` is its length. `following` is the stamp of the packet after
-    the lost one, if that packet may contain a copy of it; otherwise None."""
+    """Generate sound in place of a lost packet; `clocks` is its length. `following` is the stamp of the next packet, if
+    that packet may contain a copy of the lost packet; otherwise None."""
 
     clocks: int
     following: int | None
@@ -75,7 +75,7 @@ def unwrap(stamp: int, near: int | None) -> int:
 
 
 def step(s: ArrivalState, stamp: int, clocks: int, now_ms: int) -> ArrivalDone:
-    """Return the state after a packet of this length has arrived, and which sound is passed on now."""
+    """Return the state after a packet with this stamp and length has arrived, and the sound that is passed on now."""
     stamp = unwrap(stamp, s.next_stamp)
     if s.next_stamp is None or abs(stamp - s.next_stamp) > JUMP_MS * CLOCKS_PER_MS:
         s = ArrivalState(stamp, (), now_ms - stamp // CLOCKS_PER_MS, 0, s.concealed, s.late)
@@ -91,8 +91,8 @@ def step(s: ArrivalState, stamp: int, clocks: int, now_ms: int) -> ArrivalDone:
 
 
 def _note_transit(s: ArrivalState, transit_ms: int, fades: bool) -> ArrivalState:
-    """Remember how much later than the fastest packets other packets arrive. The remembered value slowly decreases, so
-    that an improvement of the network is noticed."""
+    """Remember by how much slow packets arrive later than the fastest packets. The remembered value slowly decreases,
+    so that an improvement of the network is noticed."""
     fastest = min(transit_ms, s.transit_ms)
     late_ms = transit_ms - fastest
     spread_ms = max(late_ms, s.spread_ms - fades)

@@ -2,8 +2,8 @@
 that is sent and each report of what was played.
 
 A voice is the sound of one utterance of the agent, with a number. Packets are sent at the speed at which they are
-played, each with a stamp. The client reports the stamp of the packet that it is playing; otherwise the stamp is
-estimated. From the stamp follows which sample of which voice was heard. Stamps are RTP clocks (48 per millisecond)
+played, each with a stamp. The client reports the stamp of the packet that it is playing; if it reports nothing, the
+stamp is estimated. The stamp shows which sample of which voice was heard. Stamps are RTP clocks (48 per millisecond)
 since the connection began, and positions are samples of the voice (24 per millisecond). Rule: sound counts as heard
 only if it was sent, and only once.
 """
@@ -103,8 +103,8 @@ def step(state: HeardState, given: HeardInput) -> HeardDone:
 
 
 def _send(s: HeardState, given: VoiceSent) -> HeardDone:
-    """Note a packet that was sent. A new voice replaces the previous voice. If the previous voice was cleared, all
-    sound of it that was sent counts as heard."""
+    """Record a packet that was sent. A new voice replaces the previous voice. If the previous voice was cleared, all of
+    its sound that was sent counts as heard."""
     reports: tuple[Report, ...] = ()
     if given.voice != s.voice:
         if s.cleared_ms is not None:
@@ -124,8 +124,8 @@ def _send(s: HeardState, given: VoiceSent) -> HeardDone:
 
 
 def _complete(s: HeardState, given: VoiceComplete) -> HeardDone:
-    """Note that the whole voice was sent. Its end is reported when its last sample is heard, or at once if no sound
-    that was sent on this connection is still to be heard."""
+    """Record that the whole voice was sent. Its end is reported when its last sample is heard. If everything that was
+    sent on this connection has already been heard, the end is reported now."""
     if given.voice != s.voice:
         s = HeardState(given.voice, sent=given.end, heard=given.end)
     s = replace(s, is_complete=True)
@@ -133,8 +133,8 @@ def _complete(s: HeardState, given: VoiceComplete) -> HeardDone:
 
 
 def _clear(s: HeardState, given: VoiceCleared) -> HeardDone:
-    """Note that a voice was cleared. Sound that was already sent will still be heard, so the stop is reported only when
-    this sound was heard."""
+    """Record that a voice was cleared. Sound that was already sent will still be heard, so the stop is reported only
+    after this sound was heard."""
     if given.voice != s.voice:
         return _report_stop(HeardState(given.voice, sent=given.end, heard=given.end))
     if s.cleared_ms is not None:

@@ -75,8 +75,7 @@ def _with_candidates(lines: list[str], candidates: list[str]) -> list[str]:
 
 
 def _is_usable(candidate: str) -> bool:
-    """Does this candidate have a UDP address that can belong to another computer? If it has a host name instead, the
-    answer is no."""
+    """Does this candidate have a UDP address that can belong to another computer? A host name isn't such an address."""
     parts = candidate.split()
     if len(parts) < 8 or parts[2].lower() != "udp":
         return False

@@ -4,7 +4,7 @@ what was heard.
 It is a `ClientWire`, so that the line can move between a socket and a peer connection in the middle of a voice. Because
 of the client's jitter buffer, each packet is played a little after it was sent. If the client reports which packet it
 plays, and that packet was sent, the report is used. Otherwise the delay is estimated. Rule: this class only stores
-sound; `playout_state` decides what is sent, and `heard_sound` what was heard.
+sound. `playout_state` decides what is sent, and `heard_sound` decides what was heard.
 """
 
 from __future__ import annotations
@@ -124,15 +124,15 @@ class PacketPlayer:
         return self._ambient.mix(taken + bytes(PIECE_SAMPLES * _SAMPLE - len(taken)), voice_samples > 0)
 
     def _note_end(self) -> None:
-        """If the whole voice was sent, note that it is complete."""
+        """If the whole voice was sent, record this."""
         if self._playout.is_complete and not self._playout.queued:
             self._hear(hs.VoiceComplete(self._playout.voice, self._position))
 
     # -- What was heard
 
     def note_stamp(self, stamp: int) -> None:
-        """Note that the client is playing the packet with this stamp (RTP clocks since the start of the connection). A
-        stamp that was not sent yet is ignored."""
+        """Record that the client is playing the packet with this stamp (RTP clocks since the start of the connection).
+        If no packet with this stamp was sent yet, the report is ignored."""
         stamp = unwrap(stamp, self._stamp)
         if stamp > self._stamp:
             return  # it wasn't sent yet, so the client is wrong
@@ -148,7 +148,7 @@ class PacketPlayer:
         self._hear(hs.StampHeard(stamp, self._now_ms()))
 
     def is_heard(self, voice: int) -> bool:
-        """Is this voice being sent and heard, or is sound of it queued?"""
+        """Is this the voice that was sent last and wasn't cleared, or is sound of this voice queued?"""
         is_sent = self._heard.voice == voice and self._heard.cleared_ms is None
         return voice > 0 and (is_sent or (self._playout.takes(voice) and self._playout.queued > 0))
 

@@ -1,5 +1,5 @@
-"""Decides whether the network path to a client works. The decision depends on the times at which packets arrive, and is
-made by a table of rows.
+"""Decides whether the network path to a client works, from the times at which packets arrive. The rows of a table
+define the decisions.
 
 A client with a microphone sends a packet every 20 ms, so a path is known to be broken long before ICE notices. Rule: a
 quiet path may recover by itself. A lost path never recovers, so the client has to connect again.

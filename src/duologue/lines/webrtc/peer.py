@@ -132,8 +132,8 @@ class Peer:
             self._follow(path.PathFailed(_now_ms()))
 
     def _look_at_path(self) -> None:
-        """Check the network path once a second, even if no packet is sent. A connection that can't be made is given up
-        in this way."""
+        """Check the network path once a second, even if no packet is sent. So a connection that can't be made is given
+        up after a while."""
         self._follow(path.PathLooked(_now_ms()))
         if not self._is_closed and self._path.place is not path.PathPlace.LOST:
             self._watch = asyncio.get_running_loop().call_later(1.0, self._look_at_path)

@@ -27,7 +27,7 @@ LANES = (*VIEW_NAMES, *REGIONS)
 
 
 class Fired(NamedTuple):
-    """A row or a rule of the machine, and how often it fired in this conversation."""
+    """A row or a rule of the conversation machine, and how often it fired in this conversation."""
 
     number: int  # as in a StepRecord: the index of a row, or -1 minus the index of a rule
     text: str
@@ -62,14 +62,15 @@ def all_fired(records: Sequence[StepRecord]) -> list[Fired]:
 
 
 def leaves_of(s: State) -> tuple[str, ...]:
-    """The text that each lane shows while the machine is in this state."""
+    """The text that each lane shows while the conversation machine is in this state."""
     jobs = " + ".join(f"{job.call} {job.kind.value}" for job in s.jobs) or "none"
     views = (VIEWS[name].see(s) for name in VIEW_NAMES)
     return (*views, s.link.value, s.user.value, s.voice.value, s.reply.value, jobs)
 
 
 def looks_of(s: State) -> Iterator[tuple[str, str, str]]:
-    """For each lane: its name, the text that it shows while the machine is in this state, and its CSS classes."""
+    """For each lane: its name, the text that it shows while the conversation machine is in this state, and its CSS
+    classes."""
     kinds = s.jobs[0].kind.value if s.jobs else "none"
     for lane, shown in zip(LANES, leaves_of(s), strict=True):
         yield lane, shown.replace("_", " "), look_of(lane, kinds if lane == "jobs" else shown)

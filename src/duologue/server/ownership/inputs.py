@@ -96,8 +96,8 @@ class ConversationRestored:
 
 @dataclass(frozen=True, slots=True)
 class ConversationUnusable:
-    """The stored data can be read, but the conversation can't be resumed: its data has another version, or it has
-    ended."""
+    """The stored data can be read, but the conversation can't be resumed: its data has a version that this node doesn't
+    support, or the conversation has ended."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """The ownership machine: `step(state, input) -> (state, intents)` for one conversation on one node.
 
-Pure: no clock, no await, no store. Time comes with the heartbeat. Rule: if no row applies to an input, or if the input
-has the epoch (number) of another lease, the state stays the same and there are no intents.
+The machine is pure: it has no clock, never awaits, and doesn't use the store. The heartbeat input tells it the time.
+Rule: if no row applies to an input, or if the input has the epoch (number) of another lease, the state stays the same
+and there are no intents.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ class OwnershipMachine:
                     self._table.setdefault((source, kind), []).append(row)
 
     def row_for(self, state: Ownership, given: OwnershipInput) -> OwnershipRow | None:
-        """The row that applies to this input in this state; None if there is no such row, or if the input is about an
-        older lease."""
+        """The row that applies to this input in this state; None if there is no such row, or if the input is about a
+        lease that isn't the current one."""
         if isinstance(given, ABOUT_A_LEASE) and given.epoch != state.epoch:
             return None
         for row in self._table.get((state.place, type(given)), ()):

@@ -80,10 +80,11 @@ class AnswerListener:
                 self._judge(heard.text, isinstance(heard, Final))
 
     def _judge(self, text: str, is_final: bool) -> None:
-        """Report who the words come from, if they show it. Words of an answering machine are reported at once, even if
-        they may still change. Words of a person are reported only when they are final. They only show that a person has
-        picked up after an answering machine: at the beginning they prove nothing, because many answering machines begin
-        with "hello"."""
+        """Report whether the words come from a person or an answering machine, if that can be seen from the words.
+        Words of an answering machine are reported at once, even if they may still change. Words of a person are
+        reported only when they are final. Words of a person count only after an answering machine was heard, because
+        then a person has picked up. At the beginning they prove nothing, because many answering machines begin with
+        "hello"."""
         found = answerer_of(text, self._language)
         if found is Answerer.MACHINE:
             self._feed(on.MachineHeard(self._now()))

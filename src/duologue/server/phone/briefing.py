@@ -1,7 +1,7 @@
 """The agent that tells a person about a phone call, so that the person can take over the call.
 
-It says the briefing and asks the person to accept with 1 or "yes", or to decline with 2 or "no". Rule: the only effect
-of the briefing on the caller's call is that the person's answer is reported to it.
+It says the briefing and asks the person to accept with 1 or "yes", or to decline with 2 or "no". Rule: the briefing
+affects the caller's call in only one way: it reports the person's answer to that call.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class BriefingBrain:
 
 
 def _accepts(pack: LanguagePack, question: str, text: str) -> bool | None:
-    """Does this answer accept the call? None if it is neither yes or no nor one of the keys 1 and 2."""
+    """Does this answer accept the call? True for yes or the key 1, False for no or the key 2, None for any other
+    answer."""
     pressed, today = text.strip(" .,!?#*"), datetime.now().isoformat(timespec="minutes")
     number = pack.replies.read(Question(_KEY), pressed, today)
     if isinstance(number, Direct) and number.value_of(_KEY.name) in (1, 2):

@@ -67,8 +67,8 @@ class CarrierApi(Protocol):
 
 
 def api_of(carrier: str, settings: PhoneSettings, send: SendRequest | None = None) -> CarrierApi:
-    """The object that makes requests to this carrier. They are passed to `send` if it is given (for simulations), and
-    otherwise sent over the network. Raises NotPossible if a setting is missing."""
+    """The object that makes requests to this carrier. The requests are sent over the network, or passed to `send` if it
+    is given (in simulations). Raises NotPossible if a setting is missing."""
     needs = {
         "twilio": ("twilio_account_sid", "twilio_auth_token"),
         "telnyx": ("telnyx_api_key", "telnyx_account"),

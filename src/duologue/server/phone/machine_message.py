@@ -1,5 +1,4 @@
-"""The message that is left on an answering machine: an agent that says the message, and a conversation that ends after
-it.
+"""Leaves a message on an answering machine. An agent says the message in a conversation that ends afterwards.
 
 Rule: a message counts as left only if the carrier has played it to its end.
 """

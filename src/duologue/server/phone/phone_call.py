@@ -36,7 +36,7 @@ _DETECTS = {OnMachine.MESSAGE: "DetectMessageEnd", OnMachine.HANG_UP: "Enable"} 
 
 class Opening(Enum):
     """What to do when the sound stream of a call has started: find out who has answered, let the agent talk, leave a
-    message, or nothing."""
+    message, or do nothing because the call is over."""
 
     SCREEN = "screen"
     TALK = "talk"
@@ -181,7 +181,8 @@ class PhoneCall:
         self._start(ask())
 
     def _quietly(self, asking: Awaitable[Any]) -> None:
-        """Do this in the background. If the carrier refuses, that is only logged, because the call ends anyway."""
+        """Await this request to the carrier in the background. If the carrier refuses it, the refusal is only logged,
+        because the call ends anyway."""
 
         async def ask() -> None:
             try:
@@ -324,6 +325,6 @@ class PhoneCall:
 
 
 def _why(outcome: CallEnd) -> CallEnd:
-    """Why the person who should take over is no longer on the phone: the way in which the call to that person ended,
-    where a normal end means that the person has hung up."""
+    """Why the person who should take over is no longer on the phone: how the call to that person ended. A normal end
+    means that the person has hung up."""
     return CallEnd.HUNG_UP if outcome is CallEnd.COMPLETED else outcome

@@ -68,8 +68,8 @@ def phone_routes(
     with each conversation before it starts. While `is_open` returns False, new calls are refused, so that the carrier
     tries the number's fallback address. `address_of` returns the caller's address; a socket counts towards the limits
     of that address. If an `exchange` is given, the program can also place calls: `exchange.dial(…)`. `limits` apply to
-    the sound and the pressed keys of each call, as they do to a browser; `note_refused` is called with the name of each
-    limit that refuses something."""
+    the sound and the pressed keys of each call, as in a conversation with a browser; `note_refused` is called with the
+    name of each limit that refuses something."""
     used = UsedTokenFiles(settings.used_tokens) if settings.used_tokens is not None else None
     tokens = StreamTokens(settings.token_key, settings.token_ms_max, used=used)
     exchange = exchange or PhoneExchange(settings)

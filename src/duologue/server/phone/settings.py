@@ -85,15 +85,16 @@ class PhoneSettings:
         return f"{'wss' if scheme == 'https' else 'ws'}://{rest}"
 
     def sends(self, carrier: str) -> tuple[str, int] | None:
-        """The codec and the sample rate of the sound that we send to this carrier; None if they are the same as those
-        of the sound that the carrier sends."""
+        """The codec and the sample rate of the sound that we send to this carrier; None if the carrier's own sound has
+        the same codec and rate."""
         if carrier != "telnyx":
             return None
         return self.telnyx_codec, self.telnyx_rate_hz if self.telnyx_codec == "L16" else 8_000
 
     @property
     def carriers(self) -> tuple[str, ...]:
-        """The carriers whose calls are accepted: those whose signatures can be checked, or all if `allow_unsigned`."""
+        """The carriers whose calls are accepted: those whose signatures can be checked, or all carriers if
+        `allow_unsigned` is True."""
         given = {"twilio": self.twilio_auth_token, "telnyx": self.telnyx_public_key}
         return tuple(name for name, secret in given.items() if secret or self.allow_unsigned)
 

@@ -30,7 +30,7 @@ class UsedTokens(Protocol):
     """Remembers used tokens until they expire."""
 
     def add(self, body: bytes, until_ms: int, now_ms: int) -> bool:
-        """Note that this token is used. Returns False if it was used before."""
+        """Record that this token is used. Returns False if it was used before."""
         ...
 
 
@@ -84,8 +84,8 @@ class UsedTokenFiles:
 
 
 class StreamTokens:
-    """Creates and checks tokens. Processes with the same key accept each other's tokens. They must share `used` too, so
-    that a token is valid for only one stream in all of them."""
+    """Creates and checks tokens. Processes with the same key accept each other's tokens. They must also share `used`:
+    otherwise a token could be used for one stream in each process."""
 
     def __init__(
         self, key: bytes, ms_max: int, now: Callable[[], float] = time.time, used: UsedTokens | None = None

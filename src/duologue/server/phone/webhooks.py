@@ -100,8 +100,8 @@ class CallReports(Protocol):
         ...
 
     def report(self, key: str, call: str, status: str) -> None:
-        """Take the carrier's report about the progress of a call. `key` is our key of the call, and `call` is the
-        carrier's id of it."""
+        """Take the carrier's report about the progress of a call. `key` is our key for the call, and `call` is the
+        carrier's id for the call."""
         ...
 
     def report_answerer(self, key: str, answered_by: str) -> None:

@@ -32,8 +32,8 @@ Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class EntryRefused(DuologueError):
-    """A socket or a request is refused: the HTTP status, an error code for programs, one sentence for people, and the
-    name of the wrong field, or None."""
+    """A socket or a request is refused. The exception has the HTTP status, an error code for programs, one sentence for
+    people, and the name of the wrong field (None if no field is wrong)."""
 
     def __init__(self, status: int, code: str, message: str, param: str | None = None) -> None:
         super().__init__(message)

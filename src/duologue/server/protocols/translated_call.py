@@ -1,5 +1,6 @@
-"""One conversation with a client of another project's protocol. A pure step translates between the two: this class
-passes inputs to the step, one after another, and performs the acts that it returns.
+"""One conversation with a client of another project's protocol. A pure function, the step, translates between the
+conversation and the protocol. This class passes inputs to the step, one after another, and performs the acts that the
+step returns.
 
 Rule: this class knows nothing about a particular protocol. A subclass defines the step, how acts are performed, and
 which signals of the conversation are used.
@@ -63,7 +64,7 @@ class TranslatedCall(Generic[Given]):
 
     @abstractmethod
     def _table(self) -> dict[type, Callable[[Any], object]]:
-        """A table that has a function for each kind of act, which performs it."""
+        """Maps each kind of act to the function that performs it."""
 
     @abstractmethod
     def _listen(self, made: Conversation) -> None:

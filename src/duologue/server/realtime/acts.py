@@ -24,8 +24,8 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class UseConfig:
-    """From the next request on, the agent uses this configuration: its instructions, tools, end of turns, and whether
-    it answers with sound or text."""
+    """From the next request on, the agent uses this configuration. It contains the instructions, the tools, the policy
+    for the end of turns, and whether the agent answers with sound or text."""
 
     config: SessionConfig
 
@@ -65,7 +65,7 @@ class SendTurn:
 
 @dataclass(frozen=True, slots=True)
 class TypeText:
-    """Pass this text on as a turn of the user, which the agent answers."""
+    """Pass this text on to the agent as a turn of the user. The agent answers it."""
 
     text: str
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from duologue.runtime.agent import Agent
+from duologue.runtime.policy_choice import PolicyFunction
 from duologue.turns.endpoint import CombinedEndpoint, EndpointPolicy, FixedSilence, SemanticEndpoint
 
 from .client_function import ClientCalls, ClientFunction
@@ -28,9 +29,9 @@ def changes_of(agent: Agent, config: SessionConfig, calls: ClientCalls) -> dict[
     }
 
 
-def endpoint_of(agent: Agent, turns: TurnDetection | None) -> EndpointPolicy | str:
+def endpoint_of(agent: Agent, turns: TurnDetection | None) -> EndpointPolicy | str | PolicyFunction:
     """The policy that decides when a turn ends: a fixed silence, a more or less eager semantic policy, or the agent's
-    own."""
+    own policy."""
     if turns is None:
         return agent.endpoint
     if turns.type == "server_vad":

@@ -277,8 +277,8 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
             self.post(fa.AskRefused("invalid_value", str(problem)))
 
     def _speak_now(self) -> None:
-        """Let the agent speak next although the user has said nothing. It doesn't greet the user, as if it took over
-        the conversation from another agent."""
+        """Let the agent speak next although the user has said nothing. As in a conversation that it takes over from
+        another agent, it doesn't greet the user."""
         engine = self._talk.engine
         phrases: Phrases = replace(engine.agent.phrases, greeting="")
         engine.changes.hand_over(replace(engine.changes.newest, phrases=phrases), "whole", "")

@@ -32,7 +32,7 @@ class TrackedPlayer(ClientWire, Protocol):
         ...
 
     def stop(self, voice: int, heard_ms: int) -> bool:
-        """Note that the client has stopped this voice after `heard_ms` milliseconds. Returns whether the conversation
+        """Record that the client has stopped this voice after `heard_ms` milliseconds. Returns whether the conversation
         must be told to stop it too."""
         ...
 
@@ -111,7 +111,7 @@ class ClientPlayer:
     # -- The client
 
     def stop(self, voice: int, heard_ms: int) -> bool:
-        """Note that the client has stopped this voice after `heard_ms` milliseconds. Returns whether the conversation
+        """Record that the client has stopped this voice after `heard_ms` milliseconds. Returns whether the conversation
         must be told to stop it too."""
         if voice != self.voice:
             return False

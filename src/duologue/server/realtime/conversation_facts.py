@@ -1,7 +1,7 @@
-"""Derives facts, which clients of the protocol are told of, from a step of the state machine.
+"""Derives from a step of the state machine the facts that clients of the protocol are told.
 
 Rule: facts are derived only from the step itself, its words and its signals. They are in the order in which the client
-must be told of them: first what the user did, then which sound was stopped by it, then the next reply.
+must be told: first what the user did, then which sound was stopped because of that, then the next reply.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ FAILURES = (ev.ReplyFailed, ev.ReplyWasEmpty, ev.ServiceFailed, ev.TimerFired)
 
 
 def facts_of(record: StepRecord, signals: Iterable[sg.Signal], heard_of: Callable[[int], str]) -> Iterator[fa.Fact]:
-    """The facts that follow from one step. `signals` are the signals that the step has sent. `heard_of` takes the
-    number of a voice, and returns the words of it that the user has heard."""
+    """The facts that follow from one step. `signals` are the signals that the step has sent. `heard_of` is called with
+    the number of a voice, and returns those words of the voice that the user has heard."""
     after, event = record.after, record.event
     by_client = type(event) is ev.InterruptRequested
     if takes_floor(after):

@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class UserBegan:
-    """The user speaks, and no sound of the agent is playing or paused. While the agent may still continue after a
-    pause, this fact isn't reported."""
+    """The user speaks, and no sound of the agent is playing or paused. If the agent's sound is only paused and may
+    still continue, this fact isn't reported."""
 
     turn: int
 
@@ -112,8 +112,8 @@ class ReplyDropped:
 
 @dataclass(frozen=True, slots=True)
 class ReplyComplete:
-    """The reply is complete. Clients of the Realtime protocol are told this only about a reply without sound, which was
-    only shown or has only called tools."""
+    """The reply is complete. Clients of the Realtime protocol are told this only about a reply without sound: one that
+    was only shown, or that has only called tools."""
 
     reply: int
 
@@ -159,7 +159,7 @@ class TokensUsed:
 
 @dataclass(frozen=True, slots=True)
 class AudioWritten:
-    """The text of audio that the client committed is known; None if it couldn't be transcribed."""
+    """The audio that the client committed was transcribed. `text` is None if that failed."""
 
     item_id: str
     text: str | None
@@ -167,7 +167,7 @@ class AudioWritten:
 
 @dataclass(frozen=True, slots=True)
 class AskRefused:
-    """The conversation has refused the input for which the client asked for a response."""
+    """The client asked for a response to an input, but the conversation has refused the input."""
 
     code: str
     message: str

@@ -148,8 +148,8 @@ def create_item(d: ExchangeDraft, e: ce.ItemCreate) -> None:
 
 
 def _place(d: ExchangeDraft, previous_id: str | None) -> tuple[int | None, str | None]:
-    """Where to insert a new item, which should come after the item `previous_id`. Returns the index, or None for the
-    end, and the id of the item before it, or None for the beginning."""
+    """Where to insert a new item that should come after the item `previous_id`. Returns two values: the index of the
+    new item (None: at the end), and the id of the item before it (None: there is no item before it)."""
     if previous_id is None:
         return None, d.last_id
     if previous_id == "root":
@@ -164,8 +164,8 @@ def _place(d: ExchangeDraft, previous_id: str | None) -> tuple[int | None, str |
 
 def _take_output(d: ExchangeDraft, item: ItemRecord) -> ItemRecord:
     """Take the output of a tool call, and return the item for it. If the agent made the tool call, the output is kept
-    for the conversation, which waits for it. If the client itself created the tool call as an item, the output is only
-    an item too."""
+    for the conversation, which waits for it. If the client itself created the tool call as an item, the output only
+    becomes an item, too."""
     open_items = d.s.response.output if d.s.response is not None else ()
     made = [one for one in (*d.s.items, *open_items) if one.kind is ItemKind.CALL and one.call_id == item.call_id]
     if not made:
@@ -208,8 +208,8 @@ def delete_item(d: ExchangeDraft, e: ce.ItemDelete) -> None:
 
 
 def truncate_item(d: ExchangeDraft, e: ce.ItemTruncate) -> None:
-    """Note that the client has stopped playing an item. Raises EventRefused if the client names more sound than it was
-    sent. Sound that the client can't have played yet doesn't count as heard."""
+    """Record that the client has stopped playing an item. Raises EventRefused if the client names more sound than it
+    was sent. Sound that the client can't have played yet doesn't count as heard."""
     item = _known(d, e.item_id, "truncating")
     if item.kind is not ItemKind.AGENT_AUDIO or not item.voice:
         raise EventRefused("item_truncate_invalid_item_id", "Only audio of the assistant can be truncated.", "item_id")

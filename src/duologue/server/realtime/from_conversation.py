@@ -52,8 +52,8 @@ def _padding(d: ExchangeDraft) -> int:
 
 
 def _seed_unanswered(d: ExchangeDraft) -> None:
-    """Forget which texts wait for an answer, because the user speaks before the client requested a response. Texts that
-    the client has added so far stay in the history, but aren't answered as a turn of their own."""
+    """Forget which texts wait for an answer, because the user has begun to speak before the client requested a
+    response. The texts stay in the history, but no longer get an answer of their own."""
     d.set(unanswered=tuple(id_ for id_ in d.s.unanswered if (item := d.find(id_)) is not None and item.text is None))
 
 
@@ -113,8 +113,8 @@ def note_text(d: ExchangeDraft, f: fa.AudioWritten) -> None:
 
 
 def start_reply(d: ExchangeDraft, f: fa.ReplyStarted) -> None:
-    """Begin a response for this reply. If the open response has no output yet, the reply is a new attempt at the same
-    response, so no new one begins."""
+    """Begin a response for this reply. If a response is open that has no output yet, the reply is a new attempt at that
+    response, so no new response begins."""
     response = d.s.response
     if response is not None and not response.output and d.s.asked is None:
         d.set(response=replace(response, reply=f.reply))
@@ -197,8 +197,8 @@ def count_tokens(d: ExchangeDraft, f: fa.TokensUsed) -> None:
 
 
 def refuse_ask(d: ExchangeDraft, f: fa.AskRefused) -> None:
-    """Tell the client that the conversation has refused its input. The input still waits for an answer, for the
-    client's next request."""
+    """Tell the client that the conversation has refused its input. The input stays unanswered until the client requests
+    a response again."""
     asked = d.s.asked
     waiting = tuple(id_ for id_ in d.s.typing)
     d.set(asked=None, awaits_text=False, typing=(), unanswered=(*waiting, *d.s.unanswered))

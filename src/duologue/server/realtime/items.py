@@ -119,8 +119,8 @@ def as_history(
     typing: Collection[str] = (),
 ) -> tuple[Item, ...]:
     """The history with the client's changes: items that the client created are inserted in their position, and items
-    that it deleted are left out. Items whose ids are in `typing` aren't inserted, because they are being passed on as a
-    turn of the user, which the history contains."""
+    that it deleted are left out. Items whose ids are in `typing` aren't inserted: they are being passed on as a turn of
+    the user, and the history contains this turn."""
     shown = tuple(items)
     gone = tuple(deleted)
     anchored: dict[int, list[Item]] = {}  # by the place of the item before them, which the history has; -1: none

@@ -52,8 +52,8 @@ def _as_json(why: EntryRefused) -> JsonObject:
 
 
 def presented_key(scope: Scope) -> str:
-    """The key that a request presents: in the Authorization header, in Azure's header, or in a WebSocket subprotocol,
-    which browsers use."""
+    """The key that a request presents: in the Authorization header, in Azure's header, or (as browsers do) in a
+    WebSocket subprotocol."""
     named = bearer(scope) or header(scope, b"api-key")
     offered = [one.removeprefix(KEY_PROTOCOL) for one in scope.get("subprotocols", ()) if one.startswith(KEY_PROTOCOL)]
     return named or (offered[0] if offered else "")

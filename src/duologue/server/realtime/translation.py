@@ -1,7 +1,8 @@
 """The translation between a client of the Realtime protocol and a conversation: `step(state, input) -> (state, acts)`.
 
-Pure: no clock, no await, no socket. The inputs are events from the client and facts about the conversation. Rule: the
-table has one function for each kind of input. A refused event changes nothing; only an error is sent.
+The translation is pure: it has no clock, never awaits, and uses no socket. The inputs are events from the client and
+facts about the conversation. Rule: the table has one function for each kind of input. A refused event changes nothing;
+only an error is sent.
 """
 
 from __future__ import annotations

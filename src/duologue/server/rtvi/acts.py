@@ -44,7 +44,8 @@ class DropHeldSound:
 
 @dataclass(frozen=True, slots=True)
 class TypeForUser:
-    """Pass this text on as a turn of the user, which the agent answers. `id` is the id of the client's message."""
+    """Pass this text on to the agent as a turn of the user. The agent answers it. `id` is the id of the client's
+    message."""
 
     text: str = field(repr=False)
     id: str = ""

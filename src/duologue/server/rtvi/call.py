@@ -54,8 +54,8 @@ ADDED_MAX = 100  # texts that a client adds to the history
 
 @dataclass(frozen=True, slots=True)
 class AddedItem:
-    """An entry that a client has added to the history. `place` is the number of the conversation's own entries before
-    it."""
+    """An entry that a client has added to the history. `place` says how many of the conversation's own entries come
+    before it."""
 
     place: int
     item: Item

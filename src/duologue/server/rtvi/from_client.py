@@ -14,8 +14,8 @@ from .refusal import MessageRefused, quoted
 
 
 def get_ready(d: RtviDraft, m: im.ClientReady) -> None:
-    """Begin the conversation on the first `client-ready` message. A later one gets the same answer, but begins
-    nothing."""
+    """Begin the conversation on the first `client-ready` message. A later `client-ready` message gets the same answer,
+    but doesn't begin a conversation."""
     version = agreed_version(m)
     d.set(ready_id=m.id, version=version)
     if d.s.has_begun:

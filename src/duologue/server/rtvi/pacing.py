@@ -2,8 +2,8 @@
 
 Such a client can't be told to stop, so sound is sent to it only LEAD_MS before it is due to be played. The client plays
 everything that was sent. So if a voice is cut off, everything up to the last sample that was sent counts as heard, as
-soon as that sample can have been played. Pure: each input contains the time in milliseconds. Rule: no sound counts as
-heard before it can have been played.
+soon as that sample can have been played. The functions are pure: each input contains the time in milliseconds. Rule: no
+sound counts as heard before it can have been played.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class PaceCommand(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SoundMade:
-    """The line delivers this many more samples of a voice. A new voice has a higher number than the one before; inputs
+    """The line delivers `samples` more samples of a voice. A new voice has a higher number than the one before; inputs
     about older voices are ignored."""
 
     voice: int

@@ -162,7 +162,7 @@ class RtviPeerCall:
 
 
 def _is_signalling(text: str) -> bool:
-    """Is this a message from the client's WebRTC transport about its tracks, and not one of the RTVI protocol?"""
+    """Is this a message from the client's WebRTC transport about its tracks, and not a message of the RTVI protocol?"""
     try:
         given = json.loads(text)
     except (ValueError, RecursionError):

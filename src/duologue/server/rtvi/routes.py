@@ -49,7 +49,8 @@ async def _tell_socket(gate: ProtocolGate, request: Request) -> Response:
 
 def _token_for(keys: ClientSecrets, admitted: Admitted) -> str:
     """The key that the page must present when it opens the socket. If the request has the server's token, a new key is
-    made that expires soon. If it has a key or a ticket, which expires soon anyway, that is returned unchanged."""
+    made that expires soon. If the request has a key or a ticket, this key or ticket is returned unchanged, because it
+    expires soon anyway."""
     if not keys.may_make(admitted.presented, admitted.scope):
         return admitted.presented
     return keys.make({"expires_after": {"seconds": KEY_S}}, admitted.scope, time.time()).value

@@ -117,7 +117,7 @@ class RtviSocket:
         """Process one frame from the client."""
         try:
             if isinstance(data, str):
-                raise MessageRefused("Frames are binary: protobuf messages of the type pipecat.Frame.")
+                raise MessageRefused("A text frame came, but all frames must be binary (protobuf, pipecat.Frame).")
             frame = read_frame(data)
             if isinstance(frame, AudioOfClient):
                 self._hear(call, frame)

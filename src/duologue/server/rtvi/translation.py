@@ -1,7 +1,8 @@
 """The translation between a client of the RTVI protocol and a conversation: `step(state, input) -> (state, acts)`.
 
-Pure: no clock, no await, no socket, and no sound. The inputs are messages from the client and facts about the
-conversation. Rule: the table has one function for each kind of input. A refused message changes nothing.
+The translation is pure: it has no clock, never awaits, and handles neither sockets nor sound. The inputs are messages
+from the client and facts about the conversation. Rule: the table has one function for each kind of input. A refused
+message changes nothing.
 """
 
 from __future__ import annotations

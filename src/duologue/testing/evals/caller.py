@@ -30,7 +30,7 @@ class EvalCaller:
 
     async def says(self, heard: str) -> tuple[str, bool]:
         """What the caller says after hearing `heard`, and whether these are the caller's last words. Raises
-        EvalModelFailed."""
+        EvalModelFailed if the model fails."""
         self._turn += 1
         heard = heard or "(silence)"
         self._history.append(UserSaid(self._turn, heard))

@@ -69,7 +69,8 @@ class UnusableVerdict(ValueError):
 
 
 def read_verdicts(answer: str, rubric: tuple[str, ...]) -> tuple[Verdict, ...]:
-    """The verdicts in the judge's answer, one for each line. Raises UnusableVerdict."""
+    """The verdicts in the judge's answer, one for each line of the rubric. Raises UnusableVerdict if the answer can't
+    be used."""
     found = _JSON.search(answer)
     try:
         given = json.loads(found.group()) if found else None

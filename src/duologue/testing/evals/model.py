@@ -23,7 +23,8 @@ class EvalModelFailed(DuologueError):
 
 
 async def ask_model(brain: Brain, instructions: str, text: str, history: tuple[Item, ...] = (), number: int = 1) -> str:
-    """Ask the model, and return the text of its answer. Raises EvalModelFailed."""
+    """Ask the model, and return the text of its answer. Raises EvalModelFailed if the model fails or its answer is
+    empty."""
     request = Request(number, text, history=history, instructions=instructions)
     said = ""
     try:

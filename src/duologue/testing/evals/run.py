@@ -113,7 +113,7 @@ async def _talk(call: LiveCall, case: EvalCase, brain: Brain, chance: random.Ran
 
 async def _interrupt(call: LiveCall, caller: EvalCaller) -> bool:
     """Wait until the agent's answer has played for INTERRUPT_AFTER_MS, then let the caller talk over it. Does nothing
-    if the answer ends before that. Returns whether these were the caller's last words."""
+    and returns False if the answer ends before that. Otherwise returns whether these were the caller's last words."""
     await call.until(lambda: call.line.heard_ms >= INTERRUPT_AFTER_MS or call.is_at_rest)
     if call.is_at_rest:
         return False

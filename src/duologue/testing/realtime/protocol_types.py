@@ -56,7 +56,8 @@ def _problems(kind: str, event: object) -> list[str]:
 
 def _first_error(kind: str, named: str, text: str) -> Any:
     """The first problem of an event; None if there is no problem, or if no event type has the name `named`. The event
-    is checked only against this one type, because a check against all types would report problems for each of them."""
+    is checked only against the type with this name, because a check against all types would report problems for each
+    type."""
     meant = _models(kind).get(named)
     if meant is None:
         return None
@@ -69,7 +70,7 @@ def _first_error(kind: str, named: str, text: str) -> Any:
 
 @cache
 def _models(kind: str) -> dict[str, TypeAdapter[Any]]:
-    """For each event type, by its name, a validator."""
+    """Maps the name of each event type to the validator for events of this type."""
     union = {"client": RealtimeClientEvent, "server": RealtimeServerEvent}.get(kind)
     models = get_args(get_args(union)[0]) if union is not None else ()
     return {get_args(model.model_fields["type"].annotation)[0]: TypeAdapter(model) for model in models}

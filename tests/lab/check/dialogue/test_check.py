@@ -19,8 +19,9 @@ from duologue.lab.check.dialogue.check import DialogueExplorer
 from duologue.lab.check.dialogue.domains import MEANWHILE, SCENES, TABLE
 from tests.lab.check.dialogue.broken_machines import ACTS, Result, laws_broken
 
-SMALLEST = ("relay", "rounds", "rated", "wishes", "again", "loops", "twins", "emptied", "ended", "faq")
-CHECKPOINTED = ("relay", "rounds", "rated", "wishes", "loops")
+# The others are explored by `duologue check --quick`, which runs beside the tests.
+SMALLEST = ("relay", "rounds", "wishes", "again", "faq")
+CHECKPOINTED = ("relay", "rounds", "wishes")
 
 
 @cache

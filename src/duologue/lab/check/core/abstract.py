@@ -1,8 +1,8 @@
 """The abstraction that makes the state space finite.
 
-What is kept: the order of ids, which deadlines are armed, and whether any of the reply was heard. `abstract` maps a
-state to the simplest state that behaves the same. The result is an ordinary state, so the real `step` runs on it. Rule:
-everything that a condition in the machine's table reads is kept.
+What is kept: the order of ids, which deadlines are armed, and whether any part of the reply was heard. `abstract` maps
+a state to the simplest state that behaves the same. The result is an ordinary state, so the real `step` runs on it.
+Rule: everything that a condition in the machine's table reads is kept.
 """
 
 from __future__ import annotations
@@ -91,9 +91,9 @@ _MOVES_DUES = frozenset((_LINK, _USER, _VOICE))
 
 
 class AbstractChange:
-    """What a step changes, in a form that can be applied to abstract states. The result of `apply` is the same as that
-    of `abstract` for the state after the step, but it is computed faster: only the fields that the step changed, and
-    the fields that depend on these, are simplified again."""
+    """What a step changes, in a form that can be applied to abstract states. `apply` returns the same abstract state as
+    `abstract` would return for the state after the step. It is faster, because it simplifies only the fields that the
+    step changed, and the fields that depend on these."""
 
     __slots__ = ("dues", "fields", "moves_dues", "moves_turns")
 
@@ -158,11 +158,11 @@ def _simplest(place: int, value: Any) -> Any:
 def _turns(
     answered: int, asked: int, said: int, asked_again: int, floor_turn: int | None, turn: int, gap_max: int
 ) -> tuple[int, int, int, int, int, int]:
-    """The six turn numbers of the simpler state, in the order of the arguments, without `gap_max`. Turns that were
-    equal stay equal, and turns that were in a certain order stay in this order, but the numbers become as small as
-    possible. Only the newest turn may be more than one ahead of the turn before, up to `gap_max`: a difference of two
-    stands for a closed turn in between that can still get its text. `floor_turn` is None, and becomes 0, if no voice
-    plays."""
+    """Simplify six turn numbers. Returns them in the order of the first six arguments. The numbers become as small as
+    possible, but equal numbers stay equal, and the order of the others stays the same. `gap_max` is the largest
+    difference that is kept between `turn` (the newest turn) and the newest of the other turns. A difference of two
+    means that there is a closed turn in between that can still get its text. `floor_turn` is None if no voice plays;
+    then its result is 0."""
     sounding = set() if floor_turn is None else {floor_turn}
     marks = {answered, asked, said, max(answered, asked_again)} | sounding
     place = {mark: number for number, mark in enumerate(sorted(marks), start=1)}

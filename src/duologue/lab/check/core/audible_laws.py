@@ -2,7 +2,7 @@
 
 A person on a telephone doesn't know the machine's states. They hear sound, words or silence. Each check yields the law
 that is broken and one line that says what is wrong. Rule: a law reads the state and the effects, never the machine's
-rows or the conditions that arm a deadline. Otherwise a mistake in them could hide itself.
+rows or the conditions that arm a deadline. Otherwise a mistake in a row or a condition could hide itself.
 """
 
 from __future__ import annotations
@@ -166,8 +166,8 @@ def _last_words(step: CheckedStep) -> Iterator[tuple[str, str]]:
 
 
 def _only_sound(step: CheckedStep) -> bool:
-    """Did this step leave the voice, the reply, the link, the turns, the news and the jobs as they were? Then the
-    person has only made a sound."""
+    """Has the person only made a sound in this step? True if the voice, the reply, the link, the turns, the news and
+    the jobs are the same after the step as before it."""
     before, after = step.before, step.after
     same = before.voice is after.voice and before.reply is after.reply and before.link is after.link
     return same and after.said == before.said and after.news == before.news and len(before.jobs) == len(after.jobs)

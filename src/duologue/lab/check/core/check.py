@@ -188,8 +188,8 @@ class CoreExplorer:
                 yield event, target
 
     def _watch(self, s: State) -> tuple[WatchedState, Reads]:
-        """This state in a form that notes which of its fields are read, and the notes. They are empty until a step or a
-        check reads a field."""
+        """Returns two values: this state, in a form that notes which of its fields are read, and these notes. The notes
+        are empty until a step or a check reads a field."""
         reads: Reads = {}
         self.shared.reads = reads
         return WatchedState(s, reads), reads
@@ -295,9 +295,9 @@ class CoreExplorer:
                 self._judge_pause(number, s, pause, resume)
 
     def _judge_snapshot(self, number: int, s: State) -> None:
-        """Check that a state that is saved and loaded stays the same. A snapshot stores each field by itself, and the
-        only fields that it compares with each other are the turns. So it is enough to save and load each value of each
-        field, and each combination of turns, once."""
+        """Check that a state is the same after it was saved and loaded. Saving and loading treats each field by itself;
+        only the turns are compared with each other. So it is enough to check each value of each field, and each
+        combination of turns, one time."""
         seen = self.saved
         turns = s[_TURNS]
         if turns in seen and seen.issuperset(enumerate(s)):

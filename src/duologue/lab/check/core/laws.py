@@ -318,8 +318,9 @@ def _may_answer(step: CheckedStep) -> bool:
 
 
 def check_pause(paused: CheckedStep, resumed: CheckedStep, same: bool) -> Iterator[tuple[str, str]]:
-    """Check that pausing and resuming changes nothing but due times. `paused` and `resumed` are these two steps, and
-    `same` says whether the states before and after both are equal. Yields (law, what is wrong)."""
+    """Check that pausing and resuming changes nothing but due times. `paused` is the step that pauses, and `resumed` is
+    the step that resumes. `same` says whether the state before the pause equals the state after resuming. Yields (law,
+    what is wrong)."""
     allowed = (fx.HoldPlayback, fx.ResumePlayback, fx.StopCue)
     if not same:
         yield PAUSING_CHANGES_NOTHING, "the state differs after the pause"

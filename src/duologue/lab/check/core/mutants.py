@@ -51,7 +51,7 @@ def _with(items: tuple[Any, ...], index: int, item: Any) -> tuple[Any, ...]:
 
 def _another_leaf(row: Row) -> Leaf:
     """A wrong target for the row: the leaf that follows the right target in the list of its region's leaves. If the row
-    has no target, the leaf that follows its first source. The first leaf follows the last one."""
+    has no target, it is the leaf that follows the row's first source. The last leaf is followed by the first one."""
     leaves: list[Leaf] = list(type(row.sources[0]))
     here = leaves.index(row.target or row.sources[0])
     return leaves[(here + 1) % len(leaves)]

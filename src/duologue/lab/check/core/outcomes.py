@@ -1,4 +1,5 @@
-"""Stores the outcomes of steps and checks, so that they aren't repeated in states where they would be the same.
+"""Stores the outcomes of steps and checks, so that a step or a check isn't repeated in states where its outcome would
+be the same.
 
 For each event there is a tree of questions about the state (such as "which value does this field have?"), in the order
 in which the step asks them. The leaves of the tree are the outcomes. A step depends on nothing but the answers, so the
@@ -28,8 +29,8 @@ class StepOutcome(NamedTuple):
 
 
 def outcome_of(after: WatchedState | None, reads: Reads, steps: int) -> StepOutcome:
-    """The outcome of a step or of a check. `after` is the state after the step. It is None if the event was ignored,
-    and for a check."""
+    """The outcome of a step or of a check. `after` is the state after the step. It is None if the event was ignored, or
+    if this is the outcome of a check."""
     if after is None:
         return StepOutcome(steps, PROFILE in reads)
     return StepOutcome(steps, PROFILE in reads, AbstractChange(*after.changes()))

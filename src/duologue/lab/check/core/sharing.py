@@ -1,10 +1,10 @@
 """Shares results between the explorations of several profiles, if the results hold in all of them.
 
 The profiles differ in a few settings, and few steps read these settings. All explorations that share their steps use
-one settings object. It has the values of the profile that is being explored, and notes when a value is read in which
-the profiles differ. Within one profile, a step is also made only one time for all states that look the same to it (see
-`outcomes`). Rule: a step is shared only if neither the step nor its checks have read a value in which the profiles
-differ.
+one settings object. It has the values of the profile that is being explored. When a step or a check reads a value in
+which the profiles differ, the settings object notes that. Within one profile, a step is also made only one time for all
+states that look the same to it (see `outcomes`). Rule: a step is shared only if neither the step nor its checks have
+read a value in which the profiles differ.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class SharedSteps:
         self._known[s] = KnownSteps(tuple(event for event, _ in steps), targets)
 
     def _settings_like(self, profile: Settings, names: Iterable[str]) -> Settings:
-        """The settings object that all explorations share. It is equal only to itself, so that equal states of
-        different profiles are equal."""
+        """The settings object that all explorations share. All profiles use this one object, and it is equal only to
+        itself. So states of different profiles are equal if everything else in them is equal."""
         watched: dict[str, Any] = {name: self._watched(name) for name in self.differing}
         same: dict[str, Any] = {"__slots__": (), "__eq__": object.__eq__, "__hash__": object.__hash__}
         settings: Settings = object.__new__(type("SharedSettings", (Settings,), {**same, **watched}))

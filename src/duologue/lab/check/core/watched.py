@@ -178,8 +178,8 @@ class WatchedState:
             layer = layer._below
 
     def _written(self) -> Iterator[str]:
-        """The names of the fields that have another value here than in the layer below, or that the layer below doesn't
-        have."""
+        """The names of the fields whose value here differs from the value in the layer below, or that the layer below
+        doesn't have."""
         if self._below is not None:
             below = self._below.__dict__
             yield from (name for name, value in self.__dict__.items() if name not in below or below[name] is not value)

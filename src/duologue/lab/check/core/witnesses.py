@@ -1,8 +1,8 @@
 """Witnesses: short traces of the real machine in which each row and rule fires. They are enough to judge most mutants.
 
 A mutant is wrong in one place. Most mutants break a promise or a law in the very step in which this place is used, or
-in the next step. So it is enough to follow the traces that lead to this place, which takes milliseconds. Rule: a
-complaint counts only in a step that the mutant itself makes, on a trace from the beginning.
+in the next step. So it is enough to follow the traces that lead to this place, which takes milliseconds. Rule: the
+mutant itself makes every step of a trace, from the beginning on. Only complaints about these steps count.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def collect_witnesses(
 
 
 def about_row(row: Row, witnesses: Iterable[Witness]) -> Iterator[Witness]:
-    """The witnesses whose last step has an event of this row and begins in one of its sources. The row fires there, or
-    would fire if it had no guard."""
+    """The witnesses whose last step has an event of this row and begins in one of the row's sources. The row fires
+    there, or would fire if it had no guard."""
     for one in witnesses:
         fits = any(leaf in row.sources for leaf in one.leaves)
         if trigger_of(one.trace[-1]) in row.on and (fits or row.sources == (JobKind.ABSENT,)):
@@ -78,9 +78,9 @@ def about_rule(number: int, witnesses: Iterable[Witness]) -> Iterator[Witness]:
 def first_complaint(
     machine: Machine, scopes: Mapping[int, CheckScope], witnesses: Iterable[tuple[int, Witness]]
 ) -> Violation | None:
-    """The first complaint of a law or a promise about one of these traces: about its last step, about the state after
-    it, or about a step that may follow. None if there is no complaint. Each witness comes with the number of its
-    scope."""
+    """Check each witness (a trace, with the number of the scope that it belongs to) against all laws and promises, and
+    return the first complaint; None if there is none. The last step of the trace, the state after it, and every step
+    that may follow are checked."""
     explorers: dict[int, CoreExplorer] = {}
     for number, witness in witnesses:
         explorer = explorers.get(number)

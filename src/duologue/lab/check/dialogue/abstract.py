@@ -1,4 +1,4 @@
-"""Reduces dialogue states to so few that all of them can be visited.
+"""Reduces the number of dialogue states so much that all of them can be visited.
 
 `fold` maps a state to the simplest state that behaves the same. The result is an ordinary state, so the real `step`
 runs on it. Rule: nothing that influences the course of a dialogue may be dropped. ABSTRACTION lists what is dropped.

@@ -87,7 +87,7 @@ class Alphabet:
 
     def person(self, state: DialogueState) -> Iterator[DialogueEvent]:
         """The events that don't come from workers: messages, silence, and flows that the program starts. While a
-        request is running, there are only messages."""
+        request is running, only messages are possible."""
         if state.phase in BUSY:
             if len(state.queue) <= self.domain.queue_max:
                 yield from (UserMessage(text, 0, TODAY) for text in self.meanwhile)
@@ -125,8 +125,7 @@ class Alphabet:
         yield from self.corrections(state)
 
     def _decisive_answers(self, spec: SlotSpec) -> Iterator[str]:
-        """Answers that give this slot a value for which a condition may become true or false, as users would say
-        them."""
+        """Answers in the words of users that give this slot a value with which a condition may become true or false."""
         for value in self.decides.get(spec.name, ()):
             if isinstance(value, str):
                 yield value

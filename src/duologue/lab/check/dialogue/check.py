@@ -122,8 +122,8 @@ class DialogueExplorer:
     # -- The whole graph
 
     def _judge_exits(self) -> None:
-        """Check that idle can be reached from every state by saying cancel repeatedly. While a request is running, the
-        failure of the request takes the place of a cancel."""
+        """Check that idle can be reached from every state by saying cancel repeatedly. While a request is running, a
+        failure of the request is tried instead of a cancel."""
         ways: Graph[Node, DialogueEvent] = Graph()
         ways.states = self.graph.states
         for number, target in self.exits:

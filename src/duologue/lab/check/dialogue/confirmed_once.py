@@ -43,8 +43,8 @@ def _said_to(seen: ObservedStep, one: Instance) -> Given:
 
 
 def _taken_back(seen: ObservedStep, given: Given) -> Given:
-    """The confirmations in `given` that are still valid after the step. A confirmation becomes invalid if its question
-    mentions a slot whose value has changed."""
+    """Take back the confirmations that the step has made invalid: those whose question mentions a slot whose value has
+    changed. Returns the other confirmations in `given`."""
     for before, after in seen.pairs():
         if after is None:
             continue

@@ -56,7 +56,7 @@ def one_request_at_a_time(seen: ObservedStep) -> Iterator[str]:
 
 def no_slot_is_lost(seen: ObservedStep) -> Iterator[str]:
     """Check that a filled slot is emptied only for one of these reasons: the user asked for it (back, clear, restart or
-    no), its flow or an action emptied it, or another slot changed on which it depends."""
+    no), its flow or an action emptied it, or another slot, on which it depends, changed."""
     for before, after in seen.pairs():
         if after is None and seen.domain.list_of_item(before.flow) is not None:
             continue  # its values are on the list of the flow below
@@ -161,8 +161,9 @@ def one_key_per_run(seen: ObservedStep) -> Iterator[str]:
 
 
 def a_yes_answers_the_open_question(seen: ObservedStep) -> Iterator[str]:
-    """Check that a yes counts only for the question that was open when the user said yes. Also check that, if a value
-    changes that an action uses, the action doesn't ask for its confirmation again in the same words."""
+    """Check that a yes counts only for the question that was open when the user said yes. Also check the question
+    whether an action may run: if one of the action's values has changed, the question isn't asked again with the old
+    value."""
     top = seen.before.top
     for step in seen.confirmed:
         was_open = (

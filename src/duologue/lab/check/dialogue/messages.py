@@ -140,5 +140,5 @@ MESSAGES = {"en": _ENGLISH, "de": _GERMAN, "es": _SPANISH}
 
 
 def messages_of(language: str) -> TriedMessages:
-    """The messages of a language. A language without messages of its own is tried in English."""
+    """The messages of a language. If this module has no messages in that language, the English messages."""
     return MESSAGES.get(pack_of(language).code, _ENGLISH)

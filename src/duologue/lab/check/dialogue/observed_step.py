@@ -72,7 +72,8 @@ class ObservedStep(NamedTuple):
         return said or any(isinstance(command, Restart) for command in self.commands)
 
     def pairs(self) -> Iterator[tuple[Instance, Instance | None]]:
-        """Every flow instance that was open before the step, with the same instance after it, or None if it ended."""
+        """Pairs for all flow instances that were open before the step: the instance before the step, and the same
+        instance after the step. The second value is None if the instance has ended."""
         after = {one.id: one for one in self.after.stack}
         for one in self.before.stack:
             yield one, after.get(one.id)

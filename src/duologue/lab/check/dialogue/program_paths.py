@@ -1,7 +1,7 @@
 """Paths through a flow's program: what must have happened before an instruction is reached.
 
 Reads the program as a graph and knows nothing about how programs are run. Rule: a step must come before an instruction
-if removing the path from this step to the next one makes it impossible to reach the instruction.
+if the instruction can't be reached any more when the way from this step to the next one is removed.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ _FOUND: dict[tuple[int, int], tuple[Program, tuple[str, ...], tuple[str, ...]]] 
 
 
 def yeses_before(program: Program, place: int) -> tuple[str, ...]:
-    """The steps that the user must have confirmed before this instruction, on whichever path it is reached.
-    Confirmations that a final action has used up before this instruction are left out: what was done isn't asked about
-    again."""
+    """The steps that the user must have confirmed before this instruction runs: those that are on every path to it. A
+    step is left out if a final action between the step and the instruction has used its confirmation up."""
     return _before(program, place)[1]
 
 
@@ -53,8 +52,8 @@ def _before(program: Program, place: int) -> tuple[Program, tuple[str, ...], tup
 
 
 def _is_used_up(program: Program, confirm: int, place: int) -> bool:
-    """Is there, between this confirmation and this instruction, a final action that is on every path to the
-    instruction?"""
+    """Is this confirmation used up before this instruction runs? It is if a final action comes between the two and is
+    on every path to the instruction."""
     between = range(confirm + 1, place)
     finals = [at for at in between if isinstance(one := program[at], PerformAction) and one.is_final]
     return any(not _reaches(program, place, without=at) for at in finals)

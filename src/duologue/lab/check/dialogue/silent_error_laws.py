@@ -59,8 +59,8 @@ def a_no_never_runs_an_action(seen: ObservedStep) -> Iterator[str]:
 
 
 def a_denied_question_is_never_confirmed(seen: ObservedStep) -> Iterator[str]:
-    """Check that a yes confirms nothing in two situations: the user has said no and the agent asks what to change, or
-    the check before an action names no value."""
+    """Check that a yes confirms nothing in two situations. In the first, the user has said no, and the agent asks what
+    to change. In the second, the agent checks values before an action, but there is no value to check."""
     top, check = seen.before.top, seen.domain.patterns.check
     if top is None or seen.before.queue:
         return
@@ -70,8 +70,8 @@ def a_denied_question_is_never_confirmed(seen: ObservedStep) -> Iterator[str]:
 
 
 def a_final_action_runs_once(seen: ObservedStep) -> Iterator[str]:
-    """Check that a final action that has succeeded doesn't run again in the same task, and that the values that it used
-    don't change afterwards. Exception: another round of a loop."""
+    """Check that a final action that has succeeded doesn't run again in the same task, and that its values don't change
+    afterwards. In another round of a loop, both are allowed."""
     for before, after in seen.pairs():
         if after is None or not before.done:
             continue

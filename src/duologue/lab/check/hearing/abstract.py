@@ -92,8 +92,8 @@ _Fields = TypeVar("_Fields", bound=tuple[Any, ...])
 
 
 def _changed(fields: _Fields, places: dict[str, int], /, **changes: Any) -> _Fields:
-    """The same named tuple with some other values. Takes half as long as `_replace`, because only the changed fields
-    are looked up by name."""
+    """A copy of a named tuple with some values changed. This takes half as long as `_replace`, because only the changed
+    fields are looked up by name."""
     changed = list(fields)
     for name, value in changes.items():
         changed[places[name]] = value
@@ -181,8 +181,8 @@ def _utterance(one: HeardUtterance, seqs: dict[int, int], shift: int, own: OwnSp
 
 
 def _own(s: HearingState, shift: int, voices: dict[int, int], text_late_ms: int) -> OwnSpeech:
-    """The agent's own words, without those that are too old to be heard as an echo in a known utterance or in a later
-    one."""
+    """The agent's own words. Words are left out if they are so old that neither a known utterance nor a later one can
+    contain their echo."""
     if not s.own.words and voices[s.own.voice] == s.own.voice:
         return s.own
     oldest = min((one.began_at + shift for one in s.known), default=NOW)

@@ -142,7 +142,8 @@ def _user(scope: HearingScope, s: ProductState, ledger: WordsLedger) -> Iterator
 
 
 def _brain(scope: HearingScope, core: State) -> Iterator[LedgerChoice]:
-    """Every judgement that the brain may give about the words of an open turn. It may give any number of them."""
+    """Every judgement that the brain may give about the words of an open turn. The brain may judge the same turn any
+    number of times."""
     if scope.judges and core.user in (User.TALKING, User.SETTLING) and core.words is not Words.NONE:
         for one in Completeness:
             yield LedgerChoice(WordsJudged(one))

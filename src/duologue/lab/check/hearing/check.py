@@ -167,7 +167,8 @@ class HearingExplorer:
         after: HearingNode,
         reduced: HearingNode,
     ) -> None:
-        """Check the laws about the step, and those about the state that it leads to, unless that state is known."""
+        """Check the laws about the step. If the step leads to a state that wasn't checked before, also check the laws
+        about that state."""
         policy = self.product.policy
         for law, message in laws.check_step(policy, step, ledger):
             self._report(law, message, number, choice)

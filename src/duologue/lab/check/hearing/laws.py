@@ -85,7 +85,7 @@ def _check_verdict(told: ToldStep) -> Iterator[Broken]:
 
 
 def _check_request(step: ProductStep, told: ToldStep) -> Iterator[Broken]:
-    """Check that no turn that the brain is asked about in a request is marked as overheard."""
+    """Check that a turn that is part of a request to the brain isn't marked as overheard."""
     for effect in told.record.effects:
         if isinstance(effect, fx.StartReply):
             said = step.after.hearing.words

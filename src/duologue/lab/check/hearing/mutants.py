@@ -89,7 +89,8 @@ def _other_action(rows: tuple[HearingRow, ...], row: HearingRow) -> Any:
 
 
 def _can_tell(action: Any, depth: int = 4) -> bool:
-    """Can this action, or a function that it calls, add intents? Found out by reading the names in their code."""
+    """Can this action, or a function that it calls, add intents? To find out, this function reads the names in their
+    code."""
     code = getattr(action, "__code__", None)
     if code is None:
         return False

@@ -1,4 +1,5 @@
-"""The hearing machine and the conversation machine, run together as the runtime runs them, without a runtime.
+"""Runs the hearing machine and the conversation machine together, in the same way as the runtime does, but without a
+runtime.
 
 An input of the hearing machine leads to intents. Each intent becomes an event, and each step of the conversation
 machine is passed back to the hearing machine, whose new intents are processed before the rest of the batch. Rule: the

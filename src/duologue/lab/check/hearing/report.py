@@ -45,7 +45,7 @@ class HearingReport:
 
 def hearing_tasks(size: str) -> list[tuple[str, str, int]]:
     """The profile, the scope and the maximum number of states of each exploration. A scope in which the agent is silent
-    is explored in one profile, because the profiles differ only in what a sound over the agent's speech does."""
+    is explored in one profile, because the profiles differ only in how they treat a sound during the agent's speech."""
     if size == "quick":
         return [("confirm", scope.name, QUICK_STATES_MAX) for scope in QUICK]
     return [

@@ -58,8 +58,8 @@ class HearingScope:
     judges: bool = False  # the brain says how complete the words are
 
     def settings(self, profile: str) -> Settings:
-        """The profile's settings, with features turned off or limited that other explorations cover: check-ins,
-        retries, repeated faults."""
+        """The profile's settings, but with some features turned off or limited, because other explorations cover them:
+        check-ins, retries and repeated faults."""
         return with_changes(
             PROFILES[profile],
             greets=False,

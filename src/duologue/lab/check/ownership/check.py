@@ -108,8 +108,8 @@ class OwnershipExplorer:
                 self._report(NOTHING_STALE, f"a late {name} changes something", number)
 
     def _late_and_taken(self, ownership: Ownership) -> Iterator[str]:
-        """The names of inputs that wrongly change something: they are about another lease than the current one, and
-        should be ignored."""
+        """The names of inputs that change something although they should be ignored, because they are about a lease
+        that isn't the current one."""
         epoch = ownership.epoch + 1
         for late in (LeaseLost(epoch), LeaseRenewed(epoch, 9), WritingFailed(epoch), WritingWorked(epoch)):
             if self.machine.step(ownership, late) != (ownership, ()):

@@ -55,7 +55,7 @@ class Happening(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Something that happened. `is_kind` is false if it was a failure. Whether a world can get stuck is decided by the
+    """Something that happened. `is_kind` is false if it was a failure. The check for worlds that get stuck uses only
     moves that aren't failures."""
 
     name: str
@@ -171,7 +171,8 @@ class Mover:
     # -- Time and damage
 
     def _tick(self, world: World) -> Iterator[Moved]:
-        """Time passes, and each node has a heartbeat. A renewal of a lease that is still under way is given up."""
+        """Time passes, and each node has a heartbeat. If a call that renews a lease is still under way, it is given
+        up."""
         stored = world.stored._replace(expires=max(world.stored.expires - 1, 0))
         world = world._replace(stored=stored)
         for number in (0, 1):
@@ -203,8 +204,8 @@ class Mover:
         return found
 
     def _post(self, world: World, number: int, given: on.OwnershipInput, move: Move) -> Iterator[Moved]:
-        """Give a node this input, and perform its intents. Yields each possible result: calls to the store for which
-        the node doesn't wait may also fail unnoticed."""
+        """Give a node this input, and perform its intents. Yields each possible result. There can be several, because a
+        call to the store for which the node doesn't wait may also fail unnoticed."""
         before = world.nodes[number]
         row, (ownership, intents) = self._step(before.ownership, given)
         after = before._replace(ownership=ownership)

@@ -28,7 +28,7 @@ class OwnershipMutant(NamedTuple):
 
 
 def ownership_mutants() -> Iterator[OwnershipMutant]:
-    """Every mutant, in the order of the rows."""
+    """All mutants of the ownership machine, in the order of its ROWS."""
     for index, row in enumerate(ROWS):
         yield OwnershipMutant("drop row", row.name, _without(ROWS, index))
         yield OwnershipMutant("redirect row", row.name, _with(index, replace(row, target=_another(row))))
@@ -71,7 +71,7 @@ def _with(index: int, row: OwnershipRow) -> tuple[OwnershipRow, ...]:
 
 def _another(row: OwnershipRow) -> Place:
     """A wrong target for the row: the place that follows the right target in the list of places. If the row has no
-    target, because the place stays the same, the place that follows its first source. The first place follows the last
-    one."""
+    target, because the place stays the same, it is the place that follows the row's first source. The last place is
+    followed by the first one."""
     places = list(Place)
     return places[(places.index(row.target or row.sources[0]) + 1) % len(places)]

@@ -46,8 +46,8 @@ def _is_owner(stored: StoredView, node: int, epoch: int) -> bool:
 
 
 def _look(stored: StoredView, node: int, scope: OwnershipScope) -> Performed | None:
-    """Why a node may not claim the stored conversation, as the node's next input, together with what is stored. None if
-    it may claim."""
+    """If the node may not claim the stored conversation, two values: the input that tells the node why, and what is
+    stored. None if the node may claim it."""
     if not stored.exists or stored.is_over:
         return on.NothingStored(), stored
     if stored.is_damaged:

@@ -16,7 +16,7 @@ from .state import CallPolicy, CallStage, CallState
 
 
 class CallMachine:
-    """The rows of the table, indexed by stage and type of input."""
+    """The rows of the call's table (the module `rows`), indexed by stage and type of input."""
 
     def __init__(self, rows: Iterable[CallRow] = CALL_ROWS) -> None:
         self._table: dict[tuple[CallStage, type], list[CallRow]] = {}

@@ -257,7 +257,7 @@ export class Client {
     clearTimeout(this.resuming);
     if (watching) return;
     this.memory.keepConversation({ conversation, key });
-    if (!resumed) this.player.begin(0);
+    if (!resumed) this.player.forget();
     if (!resumed) this.receipts = [];
     this.reloaded = null;
     if (resumed && !this.model.conversation) this.reopen();

@@ -35,6 +35,12 @@ export class Player {
     this.over = false;
   }
 
+  /** A new conversation begins, and counts its voices from 1 again. */
+  forget() {
+    this.begin(0);
+    this.post({ do: "forget" });
+  }
+
   async open(rate) {
     this.rate = rate || this.rate;
     const opened = await this.sound.open();

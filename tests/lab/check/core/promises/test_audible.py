@@ -18,8 +18,11 @@ def test_every_promise_about_what_the_user_hears_applies_and_holds() -> None:
     ("row", "promise"),
     [
         ("+ timer:cue", "the first cue of a wait is a sound, and the next ones are words"),
-        ("+ EndAfterSpeaking -> terminating", "an end after speaking is immediate where nothing can be said"),
-        ("+ timer:last_words", "once everything is said, the conversation ends"),
+        (
+            "+ EndAfterSpeaking -> terminating",
+            "a request to end the call after speaking ends it immediately if nothing can be said now",
+        ),
+        ("+ timer:last_words", "when everything has been said, the conversation ends"),
     ],
 )
 def test_a_machine_without_a_row_breaks_the_promise_about_it(row: str, promise: str) -> None:

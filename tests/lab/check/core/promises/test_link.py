@@ -17,7 +17,7 @@ def test_every_promise_about_the_link_applies_and_holds() -> None:
 @pytest.mark.parametrize(
     ("row", "promise"),
     [
-        ("+ VoicesPlayed", "a number of a voice that a returning client has played is not used again"),
+        ("+ VoicesPlayed", "a new voice never gets the number of a voice that a returning client has already played"),
         ("link: up + LinkWobbled", "after a wobble the line gets time to heal"),
         ("+ EndRequested -> terminating", "an end request closes the session from any state"),
     ],

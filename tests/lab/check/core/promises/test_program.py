@@ -17,7 +17,7 @@ def test_every_promise_about_the_program_applies_and_holds() -> None:
 @pytest.mark.parametrize(
     ("row", "promise"),
     [
-        ("+ SpeechRequested", "words of the program wait until both sides are quiet and no answer is owed"),
+        ("+ SpeechRequested", "text from the program waits until both sides are quiet and no answer is owed"),
         ("+ TurnTaken", "a turn that the program has taken is not sent to the brain"),
         ("+ AgentChangeRequested", "a change of the agent is applied in the same step"),
     ],

@@ -21,7 +21,7 @@ def test_every_promise_about_the_users_turns_applies_and_holds() -> None:
         ("user: talking/settling + timer:commit", "the audio of a long turn is committed, and nothing else changes"),
         (
             "user: talking/settling + SoundDismissed",
-            "a sound without words that turn-taking dismisses ends the turn, although it goes on",
+            "if turn-taking dismisses a sound without words, the turn ends, even if the sound goes on",
         ),
         ("+ AnswerOverheard", "an overheard turn that proves to be an answer is owed an answer"),
         ("user: transcribing + timer:text", "the final text or its deadline ends the wait for the text"),

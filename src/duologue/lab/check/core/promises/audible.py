@@ -80,7 +80,7 @@ AUDIBLE_PROMISES: tuple[Promise, ...] = (
         lambda x: x.before.user is User.QUIET or x.after.user is not User.QUIET or _ends_well(x),
     ),
     Promise(
-        "an end after speaking lets the agent finish",
+        "a request to end the call after speaking lets the agent finish",
         (ev.EndAfterSpeaking,),
         lambda s, e: s.link in LIVE,
         lambda x: (
@@ -91,19 +91,19 @@ AUDIBLE_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "an end after speaking is immediate where nothing can be said",
+        "a request to end the call after speaking ends it immediately if nothing can be said now",
         (ev.EndAfterSpeaking,),
         lambda s, e: s.link in ACTIVE and s.link not in LIVE,
         lambda x: goes(x, Link.TERMINATING) and does(x, fx.CloseSession),
     ),
     Promise(
-        "once everything is said, the conversation ends",
+        "when everything has been said, the conversation ends",
         (T.LAST_WORDS,),
         lambda s, e: True,
         lambda x: goes(x, Link.TERMINATING) and does(x, fx.CloseSession) and never(x, fx.StopPlayback, fx.ReportLost),
     ),
     Promise(
-        "words of the user withdraw an end that isn't certain",
+        "if the user types something, a planned end of the call that isn't certain is withdrawn",
         (ev.TextTyped,),
         lambda s, e: s.link in LIVE and s.ending is not Ending.NO,
         lambda x: (

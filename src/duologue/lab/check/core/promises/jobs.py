@@ -1,4 +1,5 @@
-"""Promises about jobs: tool calls, delegated and dispatched work, and how each ends exactly once."""
+"""Promises about jobs (tool calls, delegated work and dispatched work): among other things, each job ends exactly
+once."""
 
 from __future__ import annotations
 
@@ -39,8 +40,8 @@ def _brain_learns(step: CheckedStep) -> bool:
 
 
 def _ends(step: CheckedStep, effect: fx.Effect) -> bool:
-    """Is the job gone after the step, and did the step have this effect? The work must be cancelled if the job timed
-    out, and must not be cancelled otherwise."""
+    """Did the step end the job correctly? The job must be gone, and `effect` must be among the step's effects. If the
+    job has timed out, the step must also cancel its work; otherwise it must not."""
     call = step.event.call  # type: ignore[attr-defined]
     stopped = fx.CancelWork(call) in step.effects
     return (
@@ -154,7 +155,7 @@ JOB_PROMISES: tuple[Promise, ...] = (
         lambda x: _ends(x, fx.PostOutput(_call(x), _outcome(x.event))) and _brain_learns(x),
     ),
     Promise(
-        "a call that ends quietly gets its output and isn't news",
+        "a tool call that ends quietly gets its output, but the output isn't news for the brain",
         (ev.JobFinished,),
         lambda s, e: _kind(s, e) in FOREGROUND and e.quiet,
         lambda x: (

@@ -33,8 +33,8 @@ T = Timer
 
 
 def _asked_too_often(s: State, fault: fx.ShowFault) -> bool:
-    """Must the brain not be asked again about the newest turn that it was asked about? True if it was already asked
-    again about this turn, or if the error is never worth a retry."""
+    """Is it forbidden to ask the brain once more about the newest turn that it was asked about? Yes, if the brain was
+    already asked a second time about this turn, or if the error is never worth a retry."""
     hopeless = fault.part in (FaultSource.BRAIN, FaultSource.VOICE) and not POLICIES[fault.error].retries_max
     return hopeless or s.asked <= s.asked_again
 
@@ -91,8 +91,8 @@ def _last_asked(s: State) -> int:
 
 
 def _losses(s: State) -> int:
-    """How often the line was lost before an answer to the turns that were asked again was heard. 0 if these turns are
-    answered."""
+    """How often the line was lost while the user waited for the answer to the turns up to `asked_again`. 0 if these
+    turns are answered."""
     return s.losses if s.asked_again > s.answered else 0
 
 
@@ -101,8 +101,8 @@ def _fatal(s: State) -> bool:
 
 
 def _mid_answer(s: State) -> bool:
-    """Has an answer been requested or started of which nothing was heard yet? False if an open tool call will continue
-    the answer."""
+    """Is an answer on its way that the user hasn't heard any part of? False if an open tool call will continue the
+    answer."""
     unheard = s.reply in PENDING or (s.voice in SOUNDING and not s.heard_ms)
     return unheard and s.asked > s.answered and not has_foreground(s)
 
@@ -140,7 +140,7 @@ _OPEN = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING)
 
 LINK_PROMISES: tuple[Promise, ...] = (
     Promise(
-        "a number of a voice that a returning client has played is not used again",
+        "a new voice never gets the number of a voice that a returning client has already played",
         (ev.VoicesPlayed,),
         lambda s, e: e.seq > s.seq,
         lambda x: (
@@ -196,7 +196,7 @@ LINK_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a pause stops the cue that may still be heard, also if it goes on in a new session",
+        "a pause stops a cue that may still be playing, even if the pause continues in a new session",
         (ev.SuspendRequested, ev.SessionReady),
         lambda s, e: s.user is User.QUIET and (s.voice is Voice.SILENT or s.cues > 0),
         lambda x: does(x, fx.StopCue) == (x.after.link is Link.SUSPENDED and x.before.link is not Link.SUSPENDED),
@@ -442,7 +442,7 @@ LINK_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a fault that isn't dismissed, or during which the user speaks, ends with the question asked again",
+        "if the user speaks during a fault, or doesn't dismiss it, the fault ends and the question is asked again",
         (T.DISMISS, ev.SpeechStarted, ev.TextTyped, ev.PttPressed),
         lambda s, e: s.link is Link.FAULTED and not _fatal(s),
         lambda x: (

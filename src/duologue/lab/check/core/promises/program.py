@@ -12,8 +12,8 @@ from .promise import Promise, does, goes, never
 
 
 def _says(x: CheckedStep) -> bool:
-    """Did the step begin to say the words that the program has ordered? It must make exactly one request for that, and
-    the request must answer no turn."""
+    """Did the step begin to say the text that the program has ordered? The step must make exactly one request, and this
+    request must not be an answer to any turn."""
     starts = [effect for effect in x.effects if isinstance(effect, fx.StartReply)]
     return len(starts) == 1 and starts[0].ask is Ask.SAY and starts[0].last < starts[0].first and not x.after.says
 
@@ -24,37 +24,37 @@ def _keeps_questions(x: CheckedStep) -> bool:
 
 PROGRAM_PROMISES: tuple[Promise, ...] = (
     Promise(
-        "words of the program wait until both sides are quiet and no answer is owed",
+        "text from the program waits until both sides are quiet and no answer is owed",
         (ev.SpeechRequested,),
         lambda s, e: s.link in ACTIVE,
         lambda x: x.after.says and never(x, fx.StartReply, fx.CancelReply, fx.StopPlayback),
     ),
     Promise(
-        "if the program has words to say and may say them, they are said within a beat",
+        "if text from the program may be said, it is said within a beat",
         (ev.SpeechRequested,),
         lambda s, e: s.link is Link.UP and may_say(s._replace(says=True)),
         lambda x: x.after.due[TIMER_INDEX[Timer.BEAT]] > 0,
     ),
     Promise(
-        "words of the program are said after a beat, and answer nothing",
+        "text from the program is said after a beat, and doesn't count as an answer to a turn",
         (Timer.BEAT,),
         lambda s, e: may_say(s),
         lambda x: goes(x, Reply.COMMITTING) and _says(x) and _keeps_questions(x),
     ),
     Promise(
-        "words of the program that were heard count as said, and answer nothing",
+        "text from the program that was heard counts as said, but not as an answer to a turn",
         (ev.PlaybackFinished,),
         lambda s, e: s.voice in (Voice.PLAYING, Voice.HELD) and s.ask is Ask.SAY,
         lambda x: _keeps_questions(x) and x.after.says == x.before.says,
     ),
     Promise(
-        "words of the program of which nothing was heard are said again",
+        "text from the program is said again if no part of it was heard",
         (Timer.STOP,),
         lambda s, e: s.ask is Ask.SAY and s.heard_ms == 0,
         lambda x: x.after.says,
     ),
     Promise(
-        "a retry of the program's words says them again",
+        "a retry of text from the program says it again",
         (Timer.RETRY,),
         lambda s, e: s.ask is Ask.SAY,
         _says,
@@ -83,7 +83,7 @@ PROGRAM_PROMISES: tuple[Promise, ...] = (
         lambda x: (x.after.news or does(x, fx.StartReply)) and _keeps_questions(x),
     ),
     Promise(
-        "a change of the same agent doesn't disturb a reply",
+        "a change after which the same agent goes on doesn't disturb a reply",
         (ev.AgentChangeRequested,),
         lambda s, e: s.link in ACTIVE and not e.speaks,
         lambda x: x.after.reply_id == x.before.reply_id and x.after.reply is x.before.reply,

@@ -29,7 +29,7 @@ def trigger_of(event: Event) -> Trigger:
 
 
 def index(promises: Iterable[Promise]) -> dict[Trigger, list[Promise]]:
-    """The promises by trigger. A promise is listed under each of its triggers."""
+    """Maps each trigger to its promises. A promise with several triggers is listed under each of them."""
     found: dict[Trigger, list[Promise]] = {}
     for promise in promises:
         for trigger in promise.on:

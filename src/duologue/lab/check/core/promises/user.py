@@ -1,4 +1,5 @@
-"""Promises about the user's turns: how they begin and end, and what words do, also when they come late."""
+"""Promises about the user's turns: how turns begin and end, and what the machine does with their words, even if the
+words come late."""
 
 from __future__ import annotations
 
@@ -55,14 +56,13 @@ def _is_read(s: State) -> bool:
 
 
 def _over_sound(s: State, words: Words) -> bool:
-    """Is the agent speaking, so that these words must only be recorded as overheard? If the reply is firm (speech
-    doesn't interrupt it), that applies only to fillers."""
+    """Must these words only be recorded as overheard, because the agent is speaking? Over a firm reply (one that speech
+    doesn't interrupt), this is so only for fillers."""
     return s.voice in SOUNDING and not (s.firm and words is not Words.FILLER)
 
 
 def _late_over_sound(s: State, e: ev.WordsHeard) -> bool:
-    """Did the turn of these late words begin while the agent was speaking, so that they must only be recorded as
-    overheard?"""
+    """Must these late words only be recorded as overheard, because their turn began while the agent was speaking?"""
     words = Words.SUBSTANTIAL if e.substantial else Words.FILLER
     return _over_sound(s, words) and e.turn > max(s.floor_turn, s.said)
 
@@ -76,8 +76,8 @@ def _begins(step: CheckedStep) -> bool:
 
 
 def _words_after(before: Words, e: ev.WordsHeard) -> Words:
-    """Which kind of words the turn has after this text. Words that only ask "hello?" give PRESENCE. Fillers don't
-    replace substantial words."""
+    """The kind of the turn's words after the text in `e` has come. It is PRESENCE if the text only asks whether the
+    agent is there ("hello?"). If the turn already has substantial words, fillers don't change its kind."""
     if e.presence:
         return Words.PRESENCE
     return Words.SUBSTANTIAL if e.substantial or before is Words.SUBSTANTIAL else Words.FILLER
@@ -200,7 +200,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a sound without words that turn-taking dismisses ends the turn, although it goes on",
+        "if turn-taking dismisses a sound without words, the turn ends, even if the sound goes on",
         (ev.SoundDismissed,),
         lambda s, e: (
             _active(s) and s.user in _OPEN and e.turn == s.turn and e.onset >= s.onset and s.words is Words.NONE
@@ -208,7 +208,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: goes(x, User.QUIET) and does(x, fx.DiscardAudio) and x.after.said == x.before.said,
     ),
     Promise(
-        "a sound after the final text that turn-taking dismisses ends the turn with that text",
+        "if turn-taking dismisses a sound that came after the final text, the turn ends with that text",
         (ev.SoundDismissed,),
         lambda s, e: _active(s) and s.user in _OPEN and e.turn == s.turn and e.onset >= s.onset and s.unread,
         lambda x: goes(x, User.QUIET) and does(x, fx.CommitAudio) and never(x, fx.DiscardAudio),
@@ -345,7 +345,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: x.after.said >= x.event.turn and never(x, fx.RecordOverheard),  # type: ignore[attr-defined]
     ),
     Promise(
-        "late words are added to a turn from before the playback, to one that is owed and to one over a firm reply",
+        "late words are added to their turn if it began before playback, is owed an answer, or is over a firm reply",
         (ev.WordsHeard,),
         lambda s, e: (
             _active(s) and _is_late(s, e) and s.voice in SOUNDING and e.turn > s.asked and not _late_over_sound(s, e)
@@ -367,7 +367,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: _overheard(x, x.event.turn) and x.after.said == x.before.said,  # type: ignore[attr-defined]
     ),
     Promise(
-        "a turn that late words change is sent to the brain again",
+        "a turn that is changed by late words is sent to the brain again",
         (ev.WordsHeard,),
         lambda s, e: (
             _active(s) and _is_late(s, e) and s.answered < e.turn <= s.asked and e.substantial > 0 and not s.heard_ms

@@ -36,6 +36,11 @@ class Player extends AudioWorkletProcessor {
     this.gain = 0;
   }
 
+  /** The voices of the next conversation are counted from 1 again. */
+  forget() {
+    this.begin(0, 0);
+  }
+
   push({ voice, from, samples }) {
     if (voice < this.voice) return;
     if (voice > this.voice) this.begin(voice, from);
