@@ -12,7 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ def until(holds: Callable[[], Any], what: str) -> Any:
     while time.monotonic() < deadline:
         if found := holds():
             return found
-        time.sleep(0.02)
+        time.sleep(0.1)  # a server grants an address only so many connections
     raise AssertionError(f"never: {what}")
 
 
@@ -71,17 +71,19 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 
 
 @contextmanager
-def greeted(port: int, seat: str, **more: object) -> Iterator[ClientConnection]:
-    """A client that has said hello. It reads everything at once: with a full queue it couldn't be closed quickly."""
-    with connect(f"ws://127.0.0.1:{port}/ws", compression=None, max_queue=None) as client:
+def greeted(port: int, seat: str, address: str = "127.0.0.1", **more: object) -> Iterator[ClientConnection]:
+    """A client at this address that has said hello. It reads everything at once: with a full queue it couldn't be
+    closed quickly."""
+    source = (address, 0)
+    with connect(f"ws://127.0.0.1:{port}/ws", compression=None, max_queue=None, source_address=source) as client:
         say(client, "hello", version=1, seat=seat, **more)
         yield client
 
 
 @contextmanager
-def talking(port: int, seat: str) -> Iterator[tuple[ClientConnection, dict[str, Any]]]:
+def talking(port: int, seat: str, address: str = "127.0.0.1") -> Iterator[tuple[ClientConnection, dict[str, Any]]]:
     """A client in a conversation, and the conversation's id and key."""
-    with greeted(port, seat) as client:
+    with greeted(port, seat, address) as client:
         say(client, "start")
         known = hear(client, "conversation")
         hear(client, "state", state="listening")
@@ -158,6 +160,23 @@ def test_a_journal_can_be_had_from_every_process_also_after_the_end(port: int) -
         fetch(port, path, x_conversation_key="wrong")
     with pytest.raises(urllib.error.HTTPError, match="404"):
         fetch(port, "/conversations/unknown/journal", x_conversation_key="wrong")
+
+
+def test_one_address_gets_no_more_from_two_processes_and_another_address_is_served(port: int) -> None:
+    address = "127.0.0.7"  # that no other test uses
+    with ExitStack() as stack:
+        for number in range(10):
+            stack.enter_context(talking(port, f"greedy {number}", address))
+        sockets = [metric(port, f'duologue_worker_sockets{{worker="{number}"}}') for number in (1, 2)]
+        assert min(sockets) >= 2, "both processes have some of them"
+        for number in range(4):  # at each process
+            late = stack.enter_context(greeted(port, f"late {number}", address))
+            say(late, "start")
+            why = str(hear(late, "error", code="start_refused")["message"])
+            assert why.startswith("Your address has 10 conversations in which nothing was said yet")
+        for number in range(2):
+            stack.enter_context(talking(port, f"honest {number}", "127.0.0.8"))
+    until(lambda: metric(port, "duologue_sockets") == 0, "no sockets")
 
 
 @pytest.mark.req("V-09")

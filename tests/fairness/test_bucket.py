@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.fairness.bucket import Bucket, Rate, full, is_full, left, take
+from duologue.fairness.bucket import Bucket, Rate, full, is_full, left, take, use
 
 SOUND = Rate(1_200, 1_000, 5_000)  # 1.2 times real time, five seconds at once
 
@@ -64,3 +64,12 @@ def test_never_more_is_granted_than_the_burst_and_the_rate_allow(rate: Rate, use
             assert not take(rate, bucket, amount, now + wait_ms - 1).is_granted
         assert isinstance(bucket, Bucket)
         assert granted * rate.per_ms <= rate.burst * rate.per_ms + now * rate.amount
+
+
+def test_what_was_granted_elsewhere_may_leave_a_debt_of_at_most_one_burst() -> None:
+    assert use(SOUND, full(SOUND, 0), 1_000, 0) == take(SOUND, full(SOUND, 0), 1_000, 0).bucket
+    owing = use(SOUND, full(SOUND, 0), 5_012, 0)
+    assert take(SOUND, owing, 12, 0).wait_ms == 20, "12 ms of sound to refill the debt, and 12 to grant"
+    deep = use(SOUND, owing, 1_000_000, 0)
+    assert deep == use(SOUND, deep, 1, 0)
+    assert take(SOUND, deep, 1_200, 5_167).is_granted

@@ -27,6 +27,7 @@ from duologue.server.app import Server
 from duologue.server.listening import bind_socket
 from duologue.server.run import serving
 from duologue.server.settings import Limits, ServerSettings, many_at_one_address
+from duologue.server.siblings import ALONE, Siblings
 from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice
 from tests.limits import TEST_S, WAIT_S
 
@@ -279,10 +280,11 @@ async def running_server(make: Callable[[], Agent] | None = None, **given: Any) 
         agents.append(chosen())
         return agents[-1]
 
+    siblings: Siblings = given.pop("siblings", ALONE)
     own = {name: given.pop(name) for name in OWN if name in given}
     limits = replace(many_at_one_address(Limits(drain_s_max=0.05, wrong_token_s_max=0.01), 1_000), **given)
     listening = bind_socket("127.0.0.1", 0)
-    server = Server(remember, ServerSettings(port=0, limits=limits, **own))
+    server = Server(remember, ServerSettings(port=0, limits=limits, **own), siblings=siblings)
     made = RunningServer(server, listening.getsockname()[1], agents)
     async with serving(server, listening):
         try:

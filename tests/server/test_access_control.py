@@ -7,18 +7,23 @@ from typing import Any
 
 from duologue.fairness.bucket import Rate
 from duologue.runtime.simulated_clock import run_simulated
-from duologue.server.access_control import AccessControl
+from duologue.server.access_control import AccessControl, is_handed
 from duologue.server.connection_limit import ConnectionLimit
+from duologue.server.limit_news import LimitNews, PlaceHeld, PlaceKind, PlaceLeft
+from duologue.server.processes.connection import Arrival
 from duologue.server.settings import Limits, ServerSettings
+from duologue.server.shared_limits import SharedLimits
+from duologue.server.siblings import SCOPE_KEY
 from duologue.server.wrong_credentials import FIRST_WAIT_S
 
 PROXY = "10.0.0.1"
 
 
-def control(refused: list[str], **limits: Any) -> AccessControl:
+def control(refused: list[str], shared: SharedLimits | None = None, **limits: Any) -> AccessControl:
     settings = ServerSettings(trusted_proxies=(PROXY,), limits=Limits(**limits))
-    limit = ConnectionLimit(settings.limits.connections, settings.trusted_proxies, refused.append)
-    return AccessControl(settings, limit, refused.append)
+    shared = shared or SharedLimits(settings.limits)
+    limit = ConnectionLimit(shared, settings.trusted_proxies, refused.append)
+    return AccessControl(settings, shared, limit, refused.append)
 
 
 def scope_of(caller: str, peer: str = PROXY) -> dict[str, Any]:
@@ -31,9 +36,43 @@ def test_an_address_has_only_so_many_connections_and_gets_a_place_back() -> None
     assert [access.enter("a") for _ in range(3)] == [True, True, False]
     assert refused == ["address"]
     assert access.enter("b"), "another address has its own places"
+    access.leave("a")
+    assert [access.enter("a") for _ in range(2)] == [True, False], "the refused one took no place"
+
+
+def test_connections_to_other_processes_count_too_and_a_handed_one_is_not_refused() -> None:
+    refused: list[str] = []
+    told: list[LimitNews] = []
+    shared = SharedLimits(Limits(), told.append)
+    access = control(refused, shared, sockets_per_address_max=2)
+    shared.note(1, PlaceHeld(1, PlaceKind.SOCKET, "a", 0), 0)
+    shared.note(1, PlaceHeld(2, PlaceKind.SOCKET, "b", 0), 0)
+    assert [access.enter("a") for _ in range(2)] == [True, False]
+    assert access.enter("a", is_handed=True), "it is still counted in the process that has handed it on"
+    shared.note(1, PlaceLeft(1), 0)
     for _ in range(2):
         access.leave("a")
-    assert access.enter("a")
+    assert [access.enter("a") for _ in range(3)] == [True, True, False]
+    assert len(told) == 6, "four places held and two left"
+
+
+class Connected:
+    """A connection that came to this process with this data."""
+
+    def __init__(self, data: bytes) -> None:
+        self.arrival = Arrival(data)
+
+
+def test_a_connection_from_another_process_was_counted_there() -> None:
+    async def whole() -> None:
+        access = control([], connections=Rate(1, 600_000, 1))
+        handed = {**scope_of("9.9.9.9"), SCOPE_KEY: Connected(b"GET")}
+        assert is_handed(handed)
+        assert not any(access.is_too_often(handed) for _ in range(5))
+        own = {**scope_of("9.9.9.9"), SCOPE_KEY: Connected(b"")}
+        assert [access.is_too_often(own) for _ in range(2)] == [False, True]
+
+    run_simulated(whole())
 
 
 def test_behind_a_proxy_each_caller_counts_for_itself() -> None:

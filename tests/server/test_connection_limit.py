@@ -12,6 +12,8 @@ from websockets.exceptions import InvalidStatus
 from duologue.fairness.bucket import Rate
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.connection_limit import REFUSAL, ConnectionLimit
+from duologue.server.settings import Limits
+from duologue.server.shared_limits import SharedLimits
 from tests.limits import WAIT_S
 
 from .running_server import RunningServer, serve
@@ -65,7 +67,7 @@ def test_a_refused_connection_that_sends_nothing_is_closed() -> None:
 
 def limit(*trusted: str) -> tuple[ConnectionLimit, list[str]]:
     refused: list[str] = []
-    return ConnectionLimit(THREE, trusted, refused.append), refused
+    return ConnectionLimit(SharedLimits(Limits(connections=THREE)), trusted, refused.append), refused
 
 
 def test_addresses_of_one_ipv6_network_are_counted_together() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from duologue.server.limit_news import PlaceLeft, RoomWanted
 from duologue.server.siblings import ALONE, Siblings
 
 
@@ -19,3 +20,5 @@ def test_alone_every_client_belongs_here_and_nothing_is_given_away() -> None:
     siblings.note_forgotten("c")
     siblings.want_calls(True)
     siblings.share_calls([])
+    siblings.tell_limit(PlaceLeft(1))
+    siblings.ask_for_room(1, RoomWanted(1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from duologue.server.settings import Limits
-from duologue.server.start_limits import Occupancy, too_soon, why_not
+from duologue.server.start_limits import Occupancy, UnspokenConversation, first_to_end, too_soon, why_not
 
 LIMITS = Limits(conversations_max=500)
 
@@ -45,3 +45,11 @@ def test_the_words_say_what_to_do() -> None:
     assert refused is not None
     assert refused.message == ("Your address has 10 conversations in which nothing was said yet: use or end one first.")
     assert too_soon(1_400).message == "Your address starts conversations too often: try again in 2 s."
+
+
+def test_the_oldest_conversation_of_the_address_with_the_most_is_ended_first() -> None:
+    oldest = UnspokenConversation(None, 1, "honest", 0)
+    many = [UnspokenConversation(process, 1, "greedy", 10 + process) for process in range(3)]
+    assert first_to_end([oldest, *reversed(many)]) == many[0]
+    assert first_to_end([oldest]) == oldest
+    assert first_to_end([]) is None

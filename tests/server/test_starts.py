@@ -75,7 +75,7 @@ def test_behind_a_trusted_proxy_callers_are_told_apart() -> None:
 
 def test_on_a_full_server_the_oldest_without_a_word_gives_way() -> None:
     async def script(made: RunningServer) -> None:
-        made.conversations.give_way_s_min = 0.0
+        made.conversations.starts.give_way_s_min = 0.0
         hops = [{"X-Forwarded-For": f"9.9.9.{number}"} for number in range(3)]
         first, second, third = [await made.connect(additional_headers=hop) for hop in hops]
         await first.begin("alice")

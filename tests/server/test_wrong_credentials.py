@@ -39,3 +39,14 @@ def test_the_table_of_addresses_is_limited() -> None:
 def test_the_log_shows_no_address() -> None:
     assert "192" not in address_hash("192.0.2.7")
     assert address_hash("a") != address_hash("b")
+
+
+def test_attempts_that_another_process_has_counted_are_taken_over_if_they_are_more() -> None:
+    wrong = WrongCredentials()
+    wrong.note("a", 0.0)
+    wrong.raise_to("a", 3, 0.0)
+    wrong.raise_to("a", 2, 0.0)
+    wrong.raise_to("b", 1, 0.0)
+    assert wrong.counts(0.0) == {"a": 3, "b": 1}
+    assert wrong.note("a", 1.0) == 8 * FIRST_WAIT_S
+    assert wrong.counts(FORGET_S + 1) == {"a": 4}, "old ones don't count"

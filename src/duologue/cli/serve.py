@@ -130,14 +130,17 @@ RealtimeUrl: TypeAlias = Annotated[
     str | None, typer.Option(help="The URL of the Realtime server: Azure's or any compatible one; default OpenAI.")
 ]
 
+ServedApp: TypeAlias = Annotated[
+    str, typer.Argument(help="The agent as module:agent, or a flow file; without it, a demo that books flights.")
+]
+Host: TypeAlias = Annotated[
+    str, typer.Option(help="The address to listen on; clients on other machines need the token.")
+]
+
 
 def serve_command(
-    app: Annotated[
-        str, typer.Argument(help="The agent as module:agent, or a flow file; without it, a demo that books flights.")
-    ] = "",
-    host: Annotated[
-        str, typer.Option(help="The address to listen on; clients on other machines need the token.")
-    ] = "127.0.0.1",
+    app: ServedApp = "",
+    host: Host = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen on; 0 chooses a free one.")] = 8765,
     token: CallersToken = "",
     operator_token: OperatorsToken = "",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from duologue.server.listening import server_url
 
-from .served_agent import ServeOptions, make_server, share_of
+from .served_agent import ServeOptions, make_server
 
 if TYPE_CHECKING:
     from duologue.server.settings import ServerSettings
@@ -38,7 +38,6 @@ def serve_process(options: ServeOptions, settings: ServerSettings, keep_days: in
     link = link_to_parent()
     name = f"%(name)s[{link.welcome.process + 1}]"
     logging.basicConfig(level=logging.INFO, format=f"%(asctime)s {name}: %(message)s", datefmt="%H:%M:%S")
-    limits = replace(settings.limits, conversations_max=share_of(settings.limits.conversations_max, link.welcome.count))
-    settings = replace(settings, token=link.welcome.token, limits=limits)
+    settings = replace(settings, token=link.welcome.token)
     server, served = make_server(options, settings, link.welcome.url, link)
     run(serve_for_parent(server, link, served, keep_days))

@@ -74,6 +74,14 @@ def take(rate: Rate, bucket: Bucket, amount: int, now_ms: int) -> Taken:
     return Taken(now, -(-(wanted - now.parts) // rate.amount))
 
 
+def use(rate: Rate, bucket: Bucket, amount: int, now_ms: int) -> Bucket:
+    """Use this amount even if less is left, because another process has already granted it. What is missing becomes a
+    debt, which is refilled before anything can be taken again. The debt is at most one burst."""
+    assert amount >= 0, "an amount is 0 or more"
+    now = refilled(rate, bucket, now_ms)
+    return Bucket(max(now.parts - amount * rate.per_ms, -rate.burst * rate.per_ms), now.at_ms)
+
+
 def left(rate: Rate, bucket: Bucket, now_ms: int) -> int:
     """How much may be used now, in whole units."""
     return refilled(rate, bucket, now_ms).parts // rate.per_ms

@@ -2,11 +2,14 @@
 
 Rule: at most `callers_max` buckets are remembered. A caller whose bucket isn't remembered has a full bucket. If there
 are too many buckets, the full ones are forgotten. If no bucket is full, the fullest ones are forgotten.
+
+Several processes can limit the same callers together: each applies what the others have granted with `use`, and a
+process that starts later gets the `levels` of another one and applies them with `lower`.
 """
 
 from __future__ import annotations
 
-from .bucket import Bucket, Rate, full, is_full, refilled, take
+from .bucket import Bucket, Rate, full, is_full, refilled, take, use
 
 
 class BucketsByCaller:
@@ -24,11 +27,37 @@ class BucketsByCaller:
         """Use this amount, if the caller may use it now. Returns 0 if the amount was used. Otherwise returns how many
         milliseconds the caller has to wait until it may use the amount. Returns None if the caller may never use it,
         because the amount is larger than the burst."""
-        bucket = self._buckets.get(caller) or full(self.rate, now_ms)
-        self._buckets[caller], wait_ms = take(self.rate, bucket, amount, now_ms)
+        bucket, wait_ms = take(self.rate, self._bucket_of(caller, now_ms), amount, now_ms)
+        self._put(caller, bucket, now_ms)
+        return wait_ms
+
+    # -- Other processes
+
+    def use(self, caller: str, amount: int, now_ms: int) -> None:
+        """Note that another process has granted this amount to the caller."""
+        self._put(caller, use(self.rate, self._bucket_of(caller, now_ms), amount, now_ms), now_ms)
+
+    def lower(self, caller: str, parts: int, now_ms: int) -> None:
+        """Note that the caller has `parts` parts left in another process. If it has more here, it has only that many
+        from now on."""
+        now = refilled(self.rate, self._bucket_of(caller, now_ms), now_ms)
+        lowest = -self.rate.burst * self.rate.per_ms
+        self._put(caller, now._replace(parts=max(lowest, min(now.parts, parts))), now_ms)
+
+    def levels(self, now_ms: int) -> dict[str, int]:
+        """How many parts each caller has left. Callers whose bucket is full aren't listed."""
+        now = {caller: refilled(self.rate, one, now_ms) for caller, one in self._buckets.items()}
+        return {caller: one.parts for caller, one in now.items() if not is_full(self.rate, one, now_ms)}
+
+    # -- The table
+
+    def _bucket_of(self, caller: str, now_ms: int) -> Bucket:
+        return self._buckets.get(caller) or full(self.rate, now_ms)
+
+    def _put(self, caller: str, bucket: Bucket, now_ms: int) -> None:
+        self._buckets[caller] = bucket
         if len(self._buckets) > self._callers_max:
             self._forget(now_ms)
-        return wait_ms
 
     def _forget(self, now_ms: int) -> None:
         """Forget full buckets. If none is full, forget the fullest tenth."""

@@ -1,40 +1,46 @@
 """The checks for every kind of connection to a server: the caller's address, how many connections that address has, and
 whether the credentials are right.
 
-Rule: all connections from one address are counted together, whatever protocol they use. A wrong credential is always
-logged, and its refusal is delayed.
+Rule: all connections from one address are counted together, whatever protocol they use and whichever process of the
+server has them. A wrong credential is always logged, and its refusal is delayed.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import time
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from .caller_address import caller_address, read_networks
 from .connection_limit import ConnectionLimit
+from .limit_news import PlaceKind
+from .limited_caller import now_ms
 from .settings import ServerSettings
-from .wrong_credentials import WrongCredentials, address_hash
+from .shared_limits import SharedLimits
+from .siblings import SCOPE_KEY
+from .wrong_credentials import address_hash
 
 LOG = logging.getLogger("duologue.server")
 
 
 class AccessControl:
-    """Counts connections and delays the refusal of wrong credentials, for one server process. `note_refused` is called
-    with the name of each limit that refuses something."""
+    """Counts connections and delays the refusal of wrong credentials. `shared` counts them over all processes of the
+    server. `note_refused` is called with the name of each limit that refuses something."""
 
     def __init__(
-        self, settings: ServerSettings, connection_limit: ConnectionLimit, note_refused: Callable[[str], None]
+        self,
+        settings: ServerSettings,
+        shared: SharedLimits,
+        connection_limit: ConnectionLimit,
+        note_refused: Callable[[str], None],
     ) -> None:
         self._most = settings.limits.sockets_per_address_max
         self._connection_limit = connection_limit
         self._note_refused = note_refused
         self._proxies = read_networks(settings.trusted_proxies)
-        self._wrong = WrongCredentials(settings.limits.wrong_token_s_max)
-        self._by_address: Counter[str] = Counter()
+        self._shared = shared
+        self._by_address: dict[str, list[int]] = {}  # the places of its connections
 
     def address_of(self, scope: dict[str, Any]) -> str:
         """The caller's address. This request or socket counts towards the limits of that address."""
@@ -42,27 +48,38 @@ class AccessControl:
 
     def is_too_often(self, scope: dict[str, Any]) -> bool:
         """Does this caller open connections too often? Only callers behind a trusted proxy are checked here. For all
-        other callers the answer is False, because their connections were already checked when they were opened."""
+        other callers the answer is False, because their connections were already checked when they were opened. The
+        answer is also False for a connection that came from another process, which has already counted it."""
         limit, peer = self._connection_limit, str((scope.get("client") or ("", 0))[0])
-        return limit.is_trusted(peer) and not limit.may_enter(self.address_of(scope))
+        return not is_handed(scope) and limit.is_trusted(peer) and not limit.may_enter(self.address_of(scope))
 
-    def enter(self, address: str) -> bool:
-        """Count one more connection from this address. Returns whether the connection may stay open. Call `leave` when
-        it ends, even if it was refused."""
-        self._by_address[address] += 1
-        if self._by_address[address] > self._most:
+    def enter(self, address: str, is_handed: bool = False) -> bool:
+        """Count one more connection from this address. Returns whether the connection may stay open; if so, call
+        `leave` when it ends. A connection that another process has handed on may always stay: it was counted there, and
+        may still be."""
+        elsewhere = self._shared.elsewhere.count(PlaceKind.SOCKET, address)
+        if not is_handed and len(self._by_address.get(address, ())) + elsewhere >= self._most:
             self._note_refused("address")
             return False
+        self._by_address.setdefault(address, []).append(self._shared.hold(PlaceKind.SOCKET, address, 0))
         return True
 
     def leave(self, address: str) -> None:
-        self._by_address[address] -= 1
-        if not self._by_address[address]:
+        """Note that a connection which was counted for this address has ended."""
+        places = self._by_address[address]
+        self._shared.leave(places.pop())
+        if not places:
             del self._by_address[address]
 
     async def refuse_late(self, scope: dict[str, Any]) -> None:
         """Log that a wrong credential was presented, and wait, so that the caller is refused late."""
         address = self.address_of(scope)
-        wait_s = self._wrong.note(address, time.monotonic())
-        LOG.warning("wrong token from address %s, number %d", address_hash(address), self._wrong.count(address))
+        wait_s = self._shared.note_wrong(address, now_ms() / 1000)
+        LOG.warning("wrong token from address %s, number %d", address_hash(address), self._shared.wrong_count(address))
         await asyncio.sleep(wait_s)
+
+
+def is_handed(scope: dict[str, Any]) -> bool:
+    """Did the connection of this request come from another process of the server?"""
+    connection = scope.get(SCOPE_KEY)
+    return connection is not None and bool(connection.arrival.is_handed)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
@@ -34,6 +34,8 @@ from .credentials import admit, bearer, is_own_page, may_operate
 from .debug_steps import STEPS_MAX, UntrueJournal, is_worth_showing, settings_of, steps_to_json, table
 from .embed import embed_answer, sharing_headers
 from .leases import Leases
+from .limit_news import LimitNews
+from .limited_caller import now_ms
 from .served_conversation import ServedConversation
 from .settings import ServerSettings
 from .siblings import ALONE, Siblings
@@ -63,9 +65,11 @@ class Server:
         self.conversations = Conversations(agent, self.settings, leases, siblings)
         self._slow = 0  # slow requests that are being served
         self.connection_limit = ConnectionLimit(
-            self.settings.limits.connections, self.settings.trusted_proxies, self.conversations.note_refused
+            self.conversations.shared_limits, self.settings.trusted_proxies, self.conversations.note_refused
         )
-        self.access = AccessControl(self.settings, self.connection_limit, self.conversations.note_refused)
+        self.access = AccessControl(
+            self.settings, self.conversations.shared_limits, self.connection_limit, self.conversations.note_refused
+        )
         gate = Gate(self.conversations, self.settings, self.access)
         self._starlette = Starlette(
             routes=[
@@ -102,7 +106,7 @@ class Server:
         return PlainTextResponse("ok\n")
 
     async def _readiness(self, _: Request) -> Response:
-        if self.conversations.is_draining or self.conversations.is_full:
+        if self.conversations.is_draining or self.conversations.starts.is_full:
             why = "stopping" if self.conversations.is_draining else "full"
             return PlainTextResponse(f"{why}\n", status_code=503)
         return PlainTextResponse("ready\n")
@@ -122,6 +126,19 @@ class Server:
     def note_calls(self, process: int, calls: Sequence[dict[str, Any]]) -> None:
         """Record that these conversations run in another process of this server."""
         self.conversations.switchboard.note_elsewhere(process, calls)
+
+    def note_limits(self, process: int, news: Iterable[LimitNews]) -> None:
+        """Note what another process of this server has granted to addresses."""
+        for one in news:
+            self.conversations.shared_limits.note(process, one, now_ms())
+
+    def all_limits(self) -> Iterable[LimitNews]:
+        """What a process that has just started has to know about the limits of addresses."""
+        return self.conversations.shared_limits.everything(now_ms())
+
+    def drop_limits(self, process: int) -> None:
+        """Note that another process of this server has ended."""
+        self.conversations.shared_limits.drop(process)
 
     async def _journal(self, request: Request) -> Response:
         conversations, id_ = self.conversations, request.path_params["id"]

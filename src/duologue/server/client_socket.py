@@ -27,7 +27,7 @@ from duologue.ports.context import CallInfo
 from duologue.ports.store import StoreFailed
 
 from . import server_messages
-from .access_control import AccessControl
+from .access_control import AccessControl, is_handed
 from .caller_budget import Refused
 from .client_messages import FACTS, VERSION, WORDS, BadMessage, ClientMessage, WrongVersion, read_message
 from .client_outbox import CLOSE_S_MAX, ClientOutbox
@@ -89,7 +89,7 @@ class Gate:
             await send({"type": "websocket.close"})  # before it is accepted: the handshake is refused (403)
             return
         await send({"type": "websocket.accept"})
-        may_stay = access.enter(address)
+        may_stay = access.enter(address, is_handed(scope))
         entrance = Entrance(scope, self._settings, self._conversations.agent_name, access)
         socket = ClientSocket(self._conversations, self._settings, send, entrance, scope.get(SCOPE_KEY), address)
         socket.info = info_of(scope, self._settings)
@@ -99,7 +99,8 @@ class Gate:
             await socket.serve(receive, refusal if is_own_page(scope, self._settings) else WRONG_ORIGIN)
         finally:
             self._conversations.clients.discard(socket.client)
-            access.leave(address)
+            if may_stay:
+                access.leave(address)
 
 
 def info_of(scope: Scope, settings: ServerSettings) -> CallInfo:

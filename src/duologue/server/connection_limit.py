@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from duologue.fairness.bucket import Rate
-from duologue.fairness.buckets_by_caller import BucketsByCaller
-
 from .caller_address import is_trusted, read_networks, shared_address
 from .limited_caller import now_ms
+from .shared_limits import CONNECTIONS, SharedLimits
 
 LIMIT = "connections"
 REFUSAL = b"Your address opens connections too often: try again in a few seconds.\n"
@@ -25,10 +23,13 @@ RESPONSE = (
 
 
 class ConnectionLimit:
-    """The limit of one server process. `note_refused` is called with the limit's name for each refusal."""
+    """The limit of a server. `shared` counts connections over all its processes. `note_refused` is called with the
+    limit's name for each refusal."""
 
-    def __init__(self, rate: Rate, trusted_proxies: Iterable[str], note_refused: Callable[[str], None]) -> None:
-        self._buckets = BucketsByCaller(rate)
+    def __init__(
+        self, shared: SharedLimits, trusted_proxies: Iterable[str], note_refused: Callable[[str], None]
+    ) -> None:
+        self._shared = shared
         self._trusted = read_networks(trusted_proxies)
         self._note_refused = note_refused
 
@@ -42,7 +43,7 @@ class ConnectionLimit:
 
     def may_enter(self, address: str) -> bool:
         """Count one more connection from this address. Returns whether it may be opened."""
-        if self._buckets.take(address, 1, now_ms()) == 0:
+        if self._shared.take(CONNECTIONS, address, now_ms()) == 0:
             return True
         self._note_refused(LIMIT)
         return False

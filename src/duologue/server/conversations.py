@@ -13,10 +13,9 @@ import re
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from typing import Any, Protocol
+from datetime import UTC, datetime
+from typing import Any
 
-from duologue.fairness.buckets_by_caller import BucketsByCaller
 from duologue.lines.playback.inputs import Position
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
@@ -37,42 +36,23 @@ from .close_codes import SEAT_TAKEN, STOPPING, CloseCode
 from .lease_calls import CLIENT_PART
 from .leases import Leases
 from .limit_metrics import limit_metrics
-from .limited_caller import now_ms
 from .restore import read_earlier, read_info
 from .restored_conversation import RestoredConversation
 from .screen import Screen
 from .served_conversation import ServedConversation, new_id
 from .settings import ServerSettings
+from .shared_limits import SharedLimits
 from .siblings import ALONE, Siblings
 from .sound_traffic import SoundTraffic
-from .start_limits import Occupancy, too_soon, why_not
+from .start_control import StartControl
 from .switchboard import Switchboard
 from .webhook_sender import WebhookSender
 
 PAST_MAX = 20
 SUGGESTIONS_MAX = 4
-GIVE_WAY_S_MIN = 30.0  # a conversation in which nothing was said keeps its place at least this long
 STOPPED = "the server is stopping"
 _ID = re.compile("[0-9a-f]{32}")  # the form of ServedConversation.id
 LOG = logging.getLogger("duologue.server")
-
-
-class CountedConversation(Protocol):
-    """A conversation that counts towards the limits of its client's address."""
-
-    @property
-    def address(self) -> str: ...
-
-    @property
-    def began(self) -> datetime: ...
-
-    @property
-    def is_over(self) -> bool: ...
-
-    @property
-    def has_spoken(self) -> bool: ...
-
-    def give_way(self, reason: str) -> None: ...
 
 
 class Conversations:
@@ -99,11 +79,11 @@ class Conversations:
         )  # the newest conversations that have ended, for their journals
         self.clients: set[ClientOutbox] = set()
         self.calls: set[Conversation] = set()  # on other lines, such as the phone: they can't move to another node
-        self.others: set[CountedConversation] = set()  # beside `served`, they count towards the limits of addresses
         self.tally = Tally()
         self.refused: Counter[str] = Counter()  # by limit: how much it has refused
         self.traffic = SoundTraffic()
-        self._starts = BucketsByCaller(settings.limits.starts)
+        self.shared_limits = SharedLimits(settings.limits, siblings.tell_limit)
+        self.starts = StartControl(settings.limits, self.shared_limits, siblings.ask_for_room)
         self.switchboard = Switchboard(siblings)
         self.observers: list[Callable[[Conversation], object]] = []  # called with every new conversation
         self.stoppers: list[Callable[[float], Awaitable[None]]] = []  # called with `drain_s_max` when the server stops
@@ -111,7 +91,6 @@ class Conversations:
         if settings.webhook is not None:
             store = leases.store if leases is not None else None
             self.webhooks = WebhookSender(settings.webhook, store, leases.name if leases is not None else "")
-        self.give_way_s_min = GIVE_WAY_S_MIN
         self.is_draining = False
         self._is_empty = asyncio.Event()
         self._is_empty.set()
@@ -138,15 +117,6 @@ class Conversations:
         }
 
     # -- Clients connect
-
-    @property
-    def is_full(self) -> bool:
-        return len(self.counted) >= self._settings.limits.conversations_max
-
-    @property
-    def counted(self) -> list[CountedConversation]:
-        """All conversations that count towards the limits."""
-        return [*self.served.values(), *self.others]
 
     def find(self, hello: dict[str, Any]) -> tuple[ServedConversation | None, CloseCode | None]:
         """Find the running conversation whose id and key are in this hello. Returns it and None, or None twice if there
@@ -189,29 +159,10 @@ class Conversations:
     def why_no_start(self, address: str) -> Refused | None:
         """Why a client at this address can't start a conversation now; None if it can. If the server is full, an older
         conversation in which the user has said nothing is ended to make room."""
-        limits = self._settings.limits
-        own = [one for one in self.counted if one.address == address]
-        unspoken = sum(not one.has_spoken for one in own)
-        gives_way = self._oldest_unspoken() if self.is_full else None
-        running = len(self.counted) - (gives_way is not None)
-        refused = why_not(limits, Occupancy(running, len(own), unspoken))
-        if refused is None:
-            wait_ms = self._starts.take(address, 1, now_ms())
-            refused = too_soon(wait_ms) if wait_ms != 0 else None
+        refused = self.starts.why_not(address)
         if refused is not None:
             self.note_refused(refused.limit)
-        elif gives_way is not None:
-            gives_way.give_way("others needed the place, and nothing was said")
         return refused
-
-    def _oldest_unspoken(self) -> CountedConversation | None:
-        """The conversation to end first when the server is full. Candidates are conversations that are at least
-        `give_way_s_min` seconds old and in which the user hasn't said anything. Returns the oldest candidate of the
-        address that has the most candidates; None if there is no candidate."""
-        before = datetime.now(UTC) - timedelta(seconds=self.give_way_s_min)
-        found = [one for one in self.counted if not one.has_spoken and not one.is_over and one.began < before]
-        by_address = Counter(one.address for one in found)
-        return min(found, key=lambda one: (-by_address[one.address], one.began), default=None)
 
     def note_refused(self, limit: str) -> None:
         """Count one refusal by this limit, for the metrics."""
@@ -261,6 +212,7 @@ class Conversations:
     def _add(self, served: ServedConversation) -> None:
         self.served[served.id] = served
         self._is_empty.clear()
+        self.starts.count(served)
         self.siblings.note_begun(served.id, served.seat)
         self.watch(served.conversation)
         if self.leases is not None and isinstance(served.conversation.agent.thinker, Remembers):
@@ -325,6 +277,7 @@ class Conversations:
         """Observe this conversation: count it in the metrics, report it to webhooks, and list it for operators if the
         settings allow watching. Used for conversations on every line, including the phone."""
         self.tally.watch(conversation)
+        self.starts.watch(conversation)
         if self.webhooks is not None:
             self.webhooks.watch(conversation)
         served = self.served.get(conversation.id)
@@ -353,6 +306,7 @@ class Conversations:
     def _remove(self, served: ServedConversation, has_moved: bool) -> None:
         if self.served.get(served.id) is served:  # not if it has been restored here meanwhile
             del self.served[served.id]
+            self.starts.uncount(served)
             (self.siblings.note_forgotten if has_moved else self.siblings.note_ended)(served.id)
         self.switchboard.remove(served.screen)
         self.past[served.id] = served

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from .limit_news import LimitNews, RoomWanted
+
 SCOPE_KEY = "duologue.connection"  # in the scope of a request: its connection, which can be given to another process
 
 
@@ -56,6 +58,14 @@ class Siblings(Protocol):
         conversations."""
         ...
 
+    def tell_limit(self, news: LimitNews) -> None:
+        """Tell the other processes what this one has granted to an address, or what the address has given back."""
+        ...
+
+    def ask_for_room(self, process: int, news: RoomWanted) -> None:
+        """Ask another process to end a conversation in which nothing was said, because the server is full."""
+        ...
+
     async def metrics(self, own: str) -> str:
         """The metrics of all processes, summed up. `own` has the metrics of this process."""
         ...
@@ -84,6 +94,10 @@ class NoSiblings:
     def want_calls(self, is_wanted: bool) -> None: ...
 
     def share_calls(self, calls: Sequence[dict[str, Any]]) -> None: ...
+
+    def tell_limit(self, news: LimitNews) -> None: ...
+
+    def ask_for_room(self, process: int, news: RoomWanted) -> None: ...
 
     async def metrics(self, own: str) -> str:
         return own

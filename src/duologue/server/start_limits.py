@@ -9,6 +9,8 @@ refusal says what to do.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from .caller_budget import Refused
@@ -16,7 +18,7 @@ from .settings import Limits
 
 
 class Occupancy(NamedTuple):
-    """How many conversations a server has, and how many of them belong to one address."""
+    """How many conversations a server has in all its processes, and how many of them belong to one address."""
 
     running: int
     own: int
@@ -42,6 +44,23 @@ def why_not(limits: Limits, found: Occupancy) -> Refused | None:
             f"This server is busy, and your address has {found.own} conversations: end one or try again later.",
         )
     return None
+
+
+class UnspokenConversation(NamedTuple):
+    """A conversation that may be ended to make room, because the user has said nothing. `process` is None if this
+    process has it."""
+
+    process: int | None
+    number: int
+    address: str
+    since_ms: int
+
+
+def first_to_end(found: Sequence[UnspokenConversation]) -> UnspokenConversation | None:
+    """Which of these conversations is ended first: the oldest one of the address that has the most of them. None if
+    the list is empty."""
+    by_address = Counter(one.address for one in found)
+    return min(found, key=lambda one: (-by_address[one.address], one.since_ms), default=None)
 
 
 def too_soon(wait_ms: int | None) -> Refused:

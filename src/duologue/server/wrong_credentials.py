@@ -26,12 +26,26 @@ class WrongCredentials:
 
     def note(self, address: str, now_s: float) -> float:
         """Note a wrong attempt from this address. Returns by how many seconds its refusal should be delayed."""
-        count, last_s = self._attempts.pop(address, (0, now_s))
+        count, last_s = self._attempts.get(address, (0, now_s))
         count = 1 if now_s - last_s > FORGET_S else count + 1
+        self._put(address, count, now_s)
+        return float(min(self._wait_s_max, FIRST_WAIT_S * 2 ** min(count - 1, 10)))
+
+    def raise_to(self, address: str, count: int, now_s: float) -> None:
+        """Note that another process has counted this many wrong attempts from the address. If fewer are remembered
+        here, there are that many from now on."""
+        if count > self.count(address):
+            self._put(address, count, now_s)
+
+    def counts(self, now_s: float) -> dict[str, int]:
+        """How many wrong attempts came from each address, without those that are too old to count."""
+        return {address: count for address, (count, last_s) in self._attempts.items() if now_s - last_s <= FORGET_S}
+
+    def _put(self, address: str, count: int, now_s: float) -> None:
+        self._attempts.pop(address, None)  # the newest is the last one
         self._attempts[address] = (count, now_s)
         while len(self._attempts) > ADDRESSES_MAX:
             self._attempts.popitem(last=False)
-        return float(min(self._wait_s_max, FIRST_WAIT_S * 2 ** min(count - 1, 10)))
 
     def count(self, address: str) -> int:
         """How many wrong attempts from this address are remembered."""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 
+from duologue.server.limit_news import BucketUsed, LimitNews, PlaceLeft, RoomWanted, row_of
 from duologue.server.processes import link as link_module
 from duologue.server.processes import process_messages as pm
 from duologue.server.processes.channel import VARIABLE, Channel, channel_pair
 from duologue.server.processes.connection import Arrival, Given
-from duologue.server.processes.link import CALLS_IN_A_PART, ParentLink, link_to_parent, parts_of
+from duologue.server.processes.link import CALLS_IN_A_PART, NEWS_IN_A_PART, ParentLink, link_to_parent, parts_of
 from duologue.server.siblings import SCOPE_KEY, Siblings
 
 WELCOME = pm.Welcome(1, 3, "http://127.0.0.1:8765/", "secret", "00", "/tmp/x", False)
@@ -26,6 +27,9 @@ class OwnServer:
     def __init__(self) -> None:
         self.is_shared = False
         self.calls: dict[int, Sequence[dict[str, Any]]] = {}
+        self.limits: list[tuple[int, LimitNews]] = []
+        self.granted: list[LimitNews] = []
+        self.dropped: list[int] = []
 
     def own_metrics(self) -> str:
         return "duologue_turns_total 1\n"
@@ -35,6 +39,15 @@ class OwnServer:
 
     def note_calls(self, process: int, calls: Sequence[dict[str, Any]]) -> None:
         self.calls[process] = calls
+
+    def note_limits(self, process: int, news: Iterable[LimitNews]) -> None:
+        self.limits += [(process, one) for one in news]
+
+    def all_limits(self) -> Iterable[LimitNews]:
+        return self.granted
+
+    def drop_limits(self, process: int) -> None:
+        self.dropped.append(process)
 
 
 class TakenConnections:
@@ -219,6 +232,7 @@ def test_the_parent_is_told_where_conversations_are() -> None:
             parent.link.leave()
             await parent.expect(pm.Leaving)
             assert parent.got == [
+                pm.WantLimits(),
                 pm.ConversationBegun("c", "alice"),
                 pm.ConversationOver("c"),
                 pm.ConversationForgotten("c"),
@@ -250,6 +264,38 @@ def test_calls_are_shared_while_an_operator_elsewhere_sees_them() -> None:
             assert await parent.expect(pm.CallsPart) == pm.CallsPart(1, ({"id": "x"},), True, True)
             parent.link.want_calls(True)
             assert await parent.expect(pm.WantCalls) == pm.WantCalls(True)
+
+    asyncio.run(run())
+
+
+def test_what_is_granted_is_told_in_one_packet_and_news_of_others_reach_the_server() -> None:
+    async def run() -> None:
+        async with played() as parent:
+            used = BucketUsed("starts", "192.0.2.1")
+            parent.link.tell_limit(used)
+            parent.link.tell_limit(PlaceLeft(7))
+            assert await parent.expect(pm.LimitsPart) == pm.LimitsPart(1, None, (row_of(used), row_of(PlaceLeft(7))))
+            parent.link.ask_for_room(2, RoomWanted(7))
+            await until(lambda: pm.LimitsPart(1, 2, (row_of(RoomWanted(7)),)) in parent.got)
+            parent.channel.send(pm.LimitsPart(2, None, (row_of(used), row_of(PlaceLeft(7)))))
+            parent.channel.send(pm.ProcessGone(2))
+            await until(lambda: parent.server.dropped == [2])
+            assert parent.server.limits == [(2, used), (2, PlaceLeft(7))]
+
+    asyncio.run(run())
+
+
+def test_a_process_that_has_just_started_is_told_everything() -> None:
+    async def run() -> None:
+        async with played() as parent:
+            assert await parent.expect(pm.WantLimits)
+            count = 2 * NEWS_IN_A_PART + 1
+            parent.server.granted = [BucketUsed("connections", f"2001:db8:{number:x}::/64") for number in range(count)]
+            parent.channel.send(pm.TellLimits(0))
+            await until(lambda: len([one for one in parent.got if isinstance(one, pm.LimitsPart)]) == 3)
+            parts = [one for one in parent.got if isinstance(one, pm.LimitsPart)]
+            assert [row for part in parts for row in part.rows] == [row_of(one) for one in parent.server.granted]
+            assert {(part.process, part.to) for part in parts} == {(1, 0)}
 
     asyncio.run(run())
 

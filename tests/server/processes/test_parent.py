@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import signal
@@ -18,11 +19,11 @@ import duologue
 from duologue.server.processes.parent import Parent, looks_like_websocket, wait_for_requests
 
 SCRIPT = """
-import asyncio, os, signal, socket, sys
+import asyncio, json, os, signal, socket, sys
 from duologue.server.processes import process_messages as pm
 from duologue.server.processes.channel import VARIABLE, Channel
 
-held, me, received = [], [], [0]
+held, me, received, news = [], [], [0], []
 
 def receive(message, client):
     match message:
@@ -30,6 +31,7 @@ def receive(message, client):
             me.append(message.process)
             if os.path.exists("broken") and not message.is_first:
                 os._exit(4)
+            channel.send(pm.WantLimits())
             channel.send(pm.Serving((f"process {message.process} of {message.count}",)))
         case pm.ConnectionPassed():
             asyncio.get_running_loop().create_task(answer(message, client))
@@ -41,6 +43,12 @@ def receive(message, client):
         case pm.ClientFound():
             held[-1].sendall(f"{me[0]} found {message.process}\\n".encode())
             held.pop().close()
+        case pm.TellLimits():
+            channel.send(pm.LimitsPart(me[0], message.process, (["all", me[0]],)))
+        case pm.LimitsPart():
+            news.extend(message.rows)
+        case pm.ProcessGone():
+            news.append(["gone", message.process])
         case pm.StopServing():
             channel.send(pm.Leaving())
             if not os.path.exists("stubborn"):
@@ -62,6 +70,13 @@ async def answer(message, client):
     if path.startswith("/find"):
         held.append(client)
         channel.send(pm.FindClient(6, "", path[6:]))
+        return
+    if path.startswith("/grant"):
+        to = path[7:]
+        channel.send(pm.LimitsPart(me[0], int(to) if to else None, (["granted", me[0], to],)))
+    if path == "/news":
+        client.sendall(json.dumps([me[0], news]).encode())
+        client.close()
         return
     if path.startswith("/begin"):
         channel.send(pm.ConversationBegun(path[7:], "alice"))
@@ -247,6 +262,51 @@ def test_every_process_learns_where_a_conversation_is_until_its_process_dies(
             for _ in range(4):
                 asker, _, found = (await run.ask("/find/c")).split()
                 assert asker == found, "it may be any process"
+
+    asyncio.run(script())
+
+
+async def news_of(run: Run, count: int) -> dict[int, list[list[object]]]:
+    """What the processes were told about limits, by process."""
+    found: dict[int, list[list[object]]] = {}
+    while len(found) < count:
+        process, news = json.loads(await run.ask("/news"))
+        found[process] = news
+    return found
+
+
+def test_what_one_process_grants_is_told_to_the_others_and_its_end_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def script() -> None:
+        async with running(tmp_path, 3, monkeypatch) as run:
+            await run.until_all_answer(3)
+            teller = int((await run.ask("/grant/"))[0])
+            others = {0, 1, 2} - {teller}
+            granted = ["granted", teller, ""]
+            told: dict[int, list[list[object]]] = {}
+            async with asyncio.timeout(30):
+                while not all(granted in told.get(at, []) for at in others):
+                    told = await news_of(run, 3)
+            assert granted not in told[teller]
+            assert all(news.count(granted) == 1 for at, news in told.items() if at != teller)
+            to = max(others)
+            asker = int((await run.ask(f"/grant/{to}"))[0])
+            async with asyncio.timeout(30):
+                while ["granted", asker, str(to)] not in told[to]:
+                    told = await news_of(run, 3)
+            assert [at for at, news in told.items() if ["granted", asker, str(to)] in news] == [to]
+
+            before = await run.until_all_answer(3)
+            await run.ask("/die")
+            after = await run.until_all_answer(3)
+            dead = next(int(at) for at in before if before[at] != after[at])
+            async with asyncio.timeout(30):
+                while len(told.get(dead, [])) != 2 or told[dead][0][0] != "all":
+                    told = await news_of(run, 3)
+            for at in {0, 1, 2} - {dead}:
+                assert ["gone", dead] in told[at]
+                assert ["all", at] in told[dead], "its successor is told everything"
 
     asyncio.run(script())
 

@@ -114,8 +114,9 @@ class SimulatedNode:
         self.store = FailingStore(world.store, world, name)
         self.leases = Leases(self.store, name, ttl_ms=TTL_MS)
         self.conversations = Conversations(make_agent(ActionLog(world.actions, name)), settings, self.leases)
-        limit = ConnectionLimit(limits.connections, (), self.conversations.note_refused)
-        self._gate = Gate(self.conversations, settings, AccessControl(settings, limit, self.conversations.note_refused))
+        shared, note_refused = self.conversations.shared_limits, self.conversations.note_refused
+        limit = ConnectionLimit(shared, (), note_refused)
+        self._gate = Gate(self.conversations, settings, AccessControl(settings, shared, limit, note_refused))
         self._lines: dict[SimulatedLine, asyncio.Task[None]] = {}
 
     async def open(self) -> None:

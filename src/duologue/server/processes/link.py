@@ -11,9 +11,10 @@ import contextlib
 import logging
 import os
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
+from ..limit_news import LimitNews, RoomWanted, news_of, row_of
 from ..siblings import SCOPE_KEY
 from . import process_messages as pm
 from .channel import VARIABLE, Channel, TooLarge, receive_packet
@@ -24,6 +25,7 @@ REPORT_S = 1.0  # a process that sends nothing for ten times as long counts as h
 REPORT_SOON_S = 0.05
 ANSWER_S_MAX = 8.0  # less than a client may take to say hello
 CALLS_IN_A_PART = 100
+NEWS_IN_A_PART = 500
 
 
 class Neighbourhood(Protocol):
@@ -42,6 +44,18 @@ class Neighbourhood(Protocol):
         """Note that these conversations run in another process of this server."""
         ...
 
+    def note_limits(self, process: int, news: Iterable[LimitNews]) -> None:
+        """Note what another process has granted to addresses."""
+        ...
+
+    def all_limits(self) -> Iterable[LimitNews]:
+        """What a process that has just started has to know about the limits of addresses."""
+        ...
+
+    def drop_limits(self, process: int) -> None:
+        """Note that another process has ended."""
+        ...
+
 
 class ParentLink:
     """A server process's end of the channel to its parent. It implements `Siblings`. When it is created, it reads the
@@ -57,6 +71,7 @@ class ParentLink:
         self._questions: dict[int, asyncio.Future[Any]] = {}
         self._asked = 0
         self._calls: dict[int, list[dict[str, Any]]] = {}  # parts of lists that are not complete yet
+        self._news: list[LimitNews] = []  # for all other processes, sent in the next round of the event loop
         self._tasks: set[asyncio.Task[None]] = set()
         self._reporting: asyncio.TimerHandle | None = None
 
@@ -64,6 +79,7 @@ class ParentLink:
         """Start to read the parent's messages. `on_stop` is called when the process should stop."""
         self._server, self._on_stop = server, on_stop
         self._channel.open()
+        self._channel.send(pm.WantLimits())
 
     def take_connections(self, connections: Connections, lines: Sequence[str]) -> None:
         """Tell the parent that this process can serve connections now. The parent prints `lines`, which tell the user
@@ -105,6 +121,8 @@ class ParentLink:
                 self._server.share_calls(message.is_wanted)
             case pm.CallsPart():
                 self._note_calls(message)
+            case pm.LimitsPart() | pm.TellLimits() | pm.ProcessGone():
+                self._note_limits(message)
             case pm.StopServing():
                 self._on_stop()
             case pm.Welcome():
@@ -126,6 +144,16 @@ class ParentLink:
             self._server.note_calls(message.process, found)
         else:
             self._calls[message.process] = found
+
+    def _note_limits(self, message: pm.LimitsPart | pm.TellLimits | pm.ProcessGone) -> None:
+        assert self._server is not None
+        match message:
+            case pm.LimitsPart():
+                self._server.note_limits(message.process, map(news_of, message.rows))
+            case pm.TellLimits():
+                self._send_limits(self._server.all_limits(), message.process)
+            case pm.ProcessGone():
+                self._server.drop_limits(message.process)
 
     # -- Questions
 
@@ -199,6 +227,24 @@ class ParentLink:
     def share_calls(self, calls: Sequence[dict[str, Any]]) -> None:
         for part in parts_of(self.welcome.process, calls):
             self._channel.send(part)
+
+    def tell_limit(self, news: LimitNews) -> None:
+        if not self._news:
+            asyncio.get_running_loop().call_soon(self._send_news)
+        self._news.append(news)
+
+    def _send_news(self) -> None:
+        news, self._news = self._news, []
+        self._send_limits(news, None)
+
+    def ask_for_room(self, process: int, news: RoomWanted) -> None:
+        self._send_limits([news], process)
+
+    def _send_limits(self, news: Iterable[LimitNews], to: int | None) -> None:
+        rows = [row_of(one) for one in news]
+        for start in range(0, len(rows), NEWS_IN_A_PART):
+            part = tuple(rows[start : start + NEWS_IN_A_PART])
+            self._channel.send(pm.LimitsPart(self.welcome.process, to, part))
 
     def _report_soon(self) -> None:
         """Report the number of open sockets after a short delay, so that sockets which are closing right now aren't

@@ -69,6 +69,7 @@ class Parent:
         self._metrics_alarm: asyncio.TimerHandle | None = None
         self._calls_for: set[int] = set()  # processes whose operators see the list of calls
         self._are_calls_shared = False
+        self._limits_for: set[int] = set()  # processes that want to know what the others grant to addresses
         self._done: asyncio.Future[int] | None = None
 
     async def run(self) -> int:
@@ -182,6 +183,8 @@ class Parent:
         self._loads.drop(process)
         self._sums.end(process)
         self._metrics_from.discard(process)
+        self._limits_for.discard(process)
+        self._tell_limits(process, pm.ProcessGone(process))
         self._want_calls(process, False)
         self._send_calls(pm.CallsPart(process, (), is_first=True, is_last=True))
 
@@ -273,6 +276,11 @@ class Parent:
                 self._want_calls(process, message.is_wanted)
             case pm.CallsPart():
                 self._send_calls(message)
+            case pm.WantLimits():
+                self._tell_limits(process, pm.TellLimits(process))
+                self._limits_for.add(process)
+            case pm.LimitsPart():
+                self._tell_limits(process, message, message.to)
             case _:
                 self._note_place(process, message)
 
@@ -366,6 +374,14 @@ class Parent:
             for at in self._channels:
                 if at != part.process:
                     self._tell(at, part)
+
+    # -- Limits of addresses
+
+    def _tell_limits(self, process: int, message: pm.FromParent, to: int | None = None) -> None:
+        """Pass on what a process tells about limits: to the process `to`, or to all others if that is None."""
+        for at in self._limits_for:
+            if at == to or (to is None and at != process):
+                self._tell(at, message)
 
 
 def looks_like_websocket(client: socket.socket) -> bool:

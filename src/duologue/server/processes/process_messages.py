@@ -70,6 +70,20 @@ class ShareCalls:
 
 
 @dataclass(frozen=True, slots=True)
+class TellLimits:
+    """Asks a process to tell another one, which has just started, everything about the limits of addresses."""
+
+    process: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessGone:
+    """Another process has ended: addresses hold no places in it any more."""
+
+    process: int
+
+
+@dataclass(frozen=True, slots=True)
 class StopServing:
     """Tells a process to let its conversations end or move to another node, and then to end."""
 
@@ -165,6 +179,11 @@ class OwnMetrics:
 
 
 @dataclass(frozen=True, slots=True)
+class WantLimits:
+    """The process has just started, and wants to know from now on what the others grant to addresses."""
+
+
+@dataclass(frozen=True, slots=True)
 class WantCalls:
     """Tells the parent whether an operator at this process is looking at the list of conversations."""
 
@@ -185,8 +204,28 @@ class CallsPart:
     is_last: bool
 
 
+@dataclass(frozen=True, slots=True)
+class LimitsPart:
+    """What `process` tells about the limits of addresses, as rows of `limit_news`. It is for the process `to`, or for
+    all other processes if `to` is None."""
+
+    process: int
+    to: int | None
+    rows: tuple[list[Any], ...]
+
+
 FromParent: TypeAlias = (
-    Welcome | ConnectionPassed | ClientFound | SendMetrics | MetricsSummed | ShareCalls | CallsPart | StopServing
+    Welcome
+    | ConnectionPassed
+    | ClientFound
+    | SendMetrics
+    | MetricsSummed
+    | ShareCalls
+    | CallsPart
+    | TellLimits
+    | LimitsPart
+    | ProcessGone
+    | StopServing
 )
 FromProcess: TypeAlias = (
     Serving
@@ -202,6 +241,8 @@ FromProcess: TypeAlias = (
     | OwnMetrics
     | WantCalls
     | CallsPart
+    | WantLimits
+    | LimitsPart
 )
 ProcessMessage: TypeAlias = FromParent | FromProcess
 MESSAGES: dict[str, Any] = {

@@ -96,7 +96,6 @@ class ProtocolGate:
         """Count one more connection from this address, until `leave` is called. Raises EntryRefused if there are too
         many."""
         if not self.server.access.enter(address):
-            self.leave(address)
             raise EntryRefused(429, "rate_limit_exceeded", "Your address has too many connections.")
 
     def leave(self, address: str) -> None:

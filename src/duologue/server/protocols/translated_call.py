@@ -174,7 +174,7 @@ async def begin_counted(
     if refused is not None:
         disconnect(not_now(refused.message))
         return False
-    conversations.others.add(call)
+    conversations.starts.count(call)
     try:
         await begin()
     except Exception as failure:

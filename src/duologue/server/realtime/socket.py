@@ -93,7 +93,7 @@ class RealtimeSocket:
     async def _leave(self) -> None:
         call, self._call = self._call, None
         if call is not None:
-            self._conversations.others.discard(call)
+            self._conversations.starts.uncount(call)
             await call.end("hung up")
 
     # -- Reading

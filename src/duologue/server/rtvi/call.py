@@ -111,7 +111,7 @@ class RtviCall(TranslatedCall[RtviInput]):
 
     async def end(self, reason: str) -> None:
         """End the conversation, because the client has disconnected or the server is stopping."""
-        self._conversations.others.discard(self)
+        self._conversations.starts.uncount(self)
         await super().end(reason)
 
     def disconnect(self, code: CloseCode) -> None:

@@ -79,7 +79,7 @@ def first_complaint(
     machine: Machine, scopes: Mapping[int, CheckScope], witnesses: Iterable[tuple[int, Witness]]
 ) -> Violation | None:
     """Check each witness (a trace, with the number of the scope that it belongs to) against all laws and promises, and
-    return the first complaint; None if there is none. The last step of the trace, the state after it, and every step
+    return the first complaint, or None without one. The last step of the trace, the state after it, and every step
     that may follow are checked."""
     explorers: dict[int, CoreExplorer] = {}
     for number, witness in witnesses:
