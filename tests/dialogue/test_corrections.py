@@ -292,7 +292,6 @@ def test_a_yes_counts_next_to_a_named_value() -> None:
     [
         ("half past four am", "no, at 4 o'clock", "04:00"),
         ("11 am", "make it one o'clock", "13:00"),
-        ("12 am", "no, at 6 o'clock", "00:00"),  # neither is near: it stays
     ],
 )
 def test_a_time_is_corrected_in_its_half_of_the_day(first: str, text: str, time: str) -> None:

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from difflib import SequenceMatcher
 from itertools import pairwise
 
 from .commands import ClearSlot, CorrectSlot, SetSlot
@@ -26,6 +29,7 @@ Correction = CorrectSlot | SetSlot | ClearSlot
 _LENGTH_MAX = 200
 _WORD_CHARS_MIN = 3
 _ENDING_CHARS_MAX = 2
+_ALIKE_MIN = 0.6  # of a text and the name of a choice that it may be a misspelling of
 _MOMENTS = {SlotKind.TIME: SlotKind.DATE, SlotKind.DATE: SlotKind.TIME}
 _MEASURED = (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
 
@@ -61,7 +65,7 @@ def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tup
     for called, name in names_of(domain, instance.flow):
         spec, filled = domain.slots[name], instance.filled(name)
         if domain.pack.corrections.says_wrong(called, text):
-            return name, (ClearSlot(name),) if filled is not None and _is_asked(domain, instance, name) else ()
+            return name, (ClearSlot(name),) if filled is not None and is_asked(domain, instance, name) else ()
         if (said := domain.pack.corrections.named(called, text)) is None:
             continue
         if filled is None and spec.ask_before_filling:
@@ -101,6 +105,8 @@ def other_slot_corrections(
             value.slot, value.value, value.raw, (start + value.span[0], start + value.span[1]), "correction"
         )
         for value in whole.values
+        if domain.slots[value.slot].kind is not SlotKind.CHOICE
+        or _names_choice(domain, domain.slots[value.slot], value.value, said["new"])
     )
 
 
@@ -260,15 +266,15 @@ def _by_name(domain: Domain, instance: Instance, text: str, today: str) -> Itera
         if instance.filled(name) is None:
             continue
         if domain.pack.corrections.says_wrong(called, text):
-            if _is_asked(domain, instance, name):
+            if is_asked(domain, instance, name):
                 yield ClearSlot(name)
         elif (said := domain.pack.corrections.named(called, text)) is not None:
             yield from _read(domain, domain.slots[name], said["new"], said.span("new"), today, instance.filled(name))
-        elif _is_asked(domain, instance, name) and domain.pack.corrections.wants_change(called, text):
+        elif is_asked(domain, instance, name) and domain.pack.corrections.wants_change(called, text):
             yield ClearSlot(name)
 
 
-def _is_asked(domain: Domain, instance: Instance, slot: str) -> bool:
+def is_asked(domain: Domain, instance: Instance, slot: str) -> bool:
     """Has the flow visited a step that asks for the slot? If so, the slot can be emptied: the flow then returns to that
     step and asks again."""
     program = domain.flows[instance.flow].program
@@ -278,16 +284,32 @@ def _is_asked(domain: Domain, instance: Instance, slot: str) -> bool:
 def _by_value(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
     """Corrections such as "NEW instead of OLD", "not OLD but NEW", or only "not OLD", where OLD is a slot's current
     value."""
-    for pattern in (domain.pack.corrections.swap, domain.pack.corrections.not_but):
+    patterns = domain.pack.corrections
+    for pattern in (patterns.swap, patterns.not_but, patterns.not_then):
         said = pattern.match(text)
         if said is not None:
             for spec in _slots_with_value(domain, instance, said["old"], today):
                 yield from _read(domain, spec, said["new"], said.span("new"), today)
+                yield from _read_part(domain, spec, said["new"], today, instance.filled(spec.name))
     said = domain.pack.corrections.only_not.match(text)
     if said is not None:
         of_old = [spec.name for spec in _slots_with_value(domain, instance, said["old"], today)]
-        if len(of_old) == 1 and _is_asked(domain, instance, of_old[0]):
+        if len(of_old) == 1 and is_asked(domain, instance, of_old[0]):
             yield ClearSlot(of_old[0])
+
+
+def told_slot(spec: SlotSpec) -> Slot:
+    """The slot as it is read in a sentence of its own. What something is may also be told in the past: "I lost my
+    glasses"."""
+    is_listed = spec.kind in (SlotKind.CHOICE, SlotKind.NAME)
+    return replace(spec.grammar_slot, is_past=True) if is_listed else spec.grammar_slot
+
+
+def _read_part(domain: Domain, spec: SlotSpec, text: str, today: str, filled: Filled | None) -> Iterator[CorrectSlot]:
+    """The correction with the only new value among other words: "I lost my glasses", after "not a phone"."""
+    for found in domain.pack.replies.read_parts((told_slot(spec),), text, today):
+        if filled is None or found.value != filled.value:
+            yield CorrectSlot(spec.name, found.value, found.raw, source="correction")
 
 
 def _slots_with_value(domain: Domain, instance: Instance, old: str, today: str) -> Iterator[SlotSpec]:
@@ -328,7 +350,22 @@ def _is_same(domain: Domain, spec: SlotSpec, said: str, value: Json, raw: str, t
     if said.casefold() in (raw.casefold(), spoken(value, "", domain.pack.spoken).casefold()):
         return True
     reading = domain.pack.replies.read(Question(spec.grammar_slot), said, today)
-    return isinstance(reading, Direct) and reading.value_of(spec.name) == value
+    if isinstance(reading, Ambiguous) and spec.kind is SlotKind.DATE:
+        return value in reading.candidates
+    if not isinstance(reading, Direct):
+        return False
+    found = reading.value_of(spec.name)
+    return found == value or (spec.kind is SlotKind.DATE and _is_same_weekday(said, found, value))
+
+
+def _is_same_weekday(said: str, day: Json, other: Json) -> bool:
+    """Is a weekday that was said without a date the weekday of another day? "Thursday" may be the one of next week."""
+    if any(char.isdigit() for char in said) or len(said.split()) > 1:
+        return False
+    try:
+        return date.fromisoformat(str(day)).weekday() == date.fromisoformat(str(other)).weekday()
+    except ValueError:
+        return False
 
 
 def _read_listed(
@@ -337,12 +374,24 @@ def _read_listed(
     """The correction with the new value in the match, if the slot's grammar reads that value. Yields nothing for a
     free-text slot, because such a slot accepts any words. For a slot that accepts any name, only names on its list are
     used."""
-    if spec.kind is SlotKind.TEXT:
+    if spec.kind is SlotKind.TEXT or domain.pack.corrections.asks_agent.match(said["new"]):
         return
     for found in _read(domain, spec, said["new"], said.span("new"), today, filled):
+        if spec.kind is SlotKind.CHOICE and not _names_choice(domain, spec, found.value, said["new"]):
+            continue  # "no, the last name is missing" isn't about the last choice
         is_known = spec.names is not None and found.value in spec.names.values.values()
         if spec.kind is not SlotKind.NAME or not spec.is_open or is_known:
             yield found
+
+
+def _names_choice(domain: Domain, spec: SlotSpec, value: Json, text: str) -> bool:
+    """Does the text name the choice by a word of it, or by a word that sounds like it, and not only by its position?"""
+    words = domain.pack.words
+    called = [name for choice in spec.choices if choice.value == value for name in (choice.value, *choice.also)]
+    if not called or words.stems_of(*called) & words.stems_of(text):
+        return True
+    said = " ".join(token.word for token in words.tokens_of(text))
+    return any(SequenceMatcher(None, said, name.casefold()).ratio() >= _ALIKE_MIN for name in called)
 
 
 def _read(

@@ -26,7 +26,7 @@ _LIST_WORDS = (
     "own so_far"
 )
 _LISTS = (
-    "common open_ends open_verb_marks goes_on small around_names retry give_up neither asks_for_value again "
+    "common open_ends open_verb_marks goes_on small around_names retry give_up nothing neither asks_for_value again "
     "asks_which which_ones why asks_why before_questions adding contrasts between ands month_ranges around_topics "
     "cancel_stems wait_stems"
 ).split()
@@ -158,6 +158,7 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         retry=lists["retry"],
         give_up=lists["give_up"],
         refuses_change=frozenset(" ".join(phrase) for phrase in lexicon.refuses_change),
+        nothing=lists["nothing"],
         neither=lists["neither"],
         asks_for_value=lists["asks_for_value"],
         again=lists["again"],

@@ -106,6 +106,7 @@ class LanguageWords:
     retry: frozenset[str]
     give_up: frozenset[str]
     refuses_change: frozenset[str]  # whole answers to "what should I change?"
+    nothing: frozenset[str]  # the answer "nothing" to "what should I change?"
     neither: frozenset[str]  # rejects all values that were offered
     asks_for_value: frozenset[str]  # a question for a value begins with one of these
     again: frozenset[str]  # the value was given before: "again", "said"
