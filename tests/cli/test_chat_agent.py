@@ -130,7 +130,7 @@ def test_an_agent_that_cant_be_imported_is_shown_in_full(tmp_path: Path, monkeyp
 def test_options_of_flows_are_refused(chat) -> None:
     done = chat("", "--flow", "book")
     assert done.returncode == 1
-    assert "--flow is for flow files" in done.stderr
+    assert "--flow works only with a flow file" in done.stderr
 
 
 def test_a_person_may_take_any_time_to_type() -> None:

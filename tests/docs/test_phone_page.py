@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.command_line import Done, run
 from tests.docs.printed import page, shell_lines
+from tests.limits import TEST_S
 from tests.needs import needs_model
 
 STORIES = Path(__file__).parents[2] / "examples" / "phone"
@@ -32,7 +35,13 @@ def call(is_fast: bool) -> Done:
     """Run the one of the two printed commands that uses the simulated clock, or the other one."""
     printed = [line for line in shell_lines(page("phone")) if line.startswith("duologue phone --simulate call.yaml")]
     (command,) = [line for line in printed if "--to" not in line and ("--fast" in line) is is_fast]
-    return run(*shlex.split(command)[1:])
+    if not is_fast:
+        return run(*shlex.split(command)[1:])
+    # A process of its own: how espeak sounds depends on what it has said before in the same process.
+    done = subprocess.run(
+        [sys.executable, "-m", *shlex.split(command)], capture_output=True, text=True, timeout=TEST_S, check=False
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
 
 
 def test_the_first_call_of_the_page_works_as_printed_on_the_simulated_clock(script: Path) -> None:

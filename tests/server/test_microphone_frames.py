@@ -72,7 +72,7 @@ def test_a_packet_counts_as_long_as_it_decodes_however_small_it_is() -> None:
     ],
 )
 def test_what_is_no_packet_is_refused(frame: bytes) -> None:
-    with pytest.raises(BadMessage, match="packet of Opus"):
+    with pytest.raises(BadMessage, match="Opus packet"):
         OpusMicrophone(16_000).ms_of(frame)
 
 

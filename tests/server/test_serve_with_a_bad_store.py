@@ -137,7 +137,7 @@ def read_only(path: Path) -> str:
         (a_folder, "is a folder; use the path of a file"),
         (not_a_database, "the file isn't an SQLite database; choose another path"),
         (another_program, "is the database of another program; choose another path"),
-        (newer_schema, "has schema version 999, but this Duologue supports up to 1: upgrade Duologue"),
+        (newer_schema, "has schema version 999, but this version of Duologue supports at most 1: upgrade Duologue"),
         (damaged, "the file is damaged; restore a backup"),
         (no_folder_can_be, "choose a writable path"),
         (read_only, "choose a writable path"),

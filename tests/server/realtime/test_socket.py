@@ -151,11 +151,11 @@ async def test_conversations_of_both_protocols_count_together() -> None:
     async with serving(conversations_per_address_max=1) as made, raw(made) as one, raw(made) as two:
         await one.send(type="response.create")
         await one.until("response.created")
-        assert len(made.conversations.counted) == 1
+        assert len(made.conversations.starts) == 1
         await two.send(type="response.create")
         assert (await two.until("error"))["error"]["code"] == "rate_limit_exceeded"
         await one.socket.close()
-        await made.until(lambda: not made.conversations.counted)
+        await made.until(lambda: not len(made.conversations.starts))
 
 
 # -- Bad input
@@ -208,7 +208,7 @@ async def test_an_agent_that_ends_the_conversation_closes_the_socket() -> None:
         await client.send(type="response.create")
         await client.until("response.done")
         assert await client.closed() == 1000
-        await made.until(lambda: not made.conversations.counted)
+        await made.until(lambda: not len(made.conversations.starts))
 
 
 # -- The real client
