@@ -37,8 +37,8 @@ def test_the_weekday_of_today_is_asked_about_and_then_changed(text: str) -> None
 @pytest.mark.parametrize("text", ["yes, and a coffee too", "yes and I also want coffee"])
 def test_a_second_value_does_not_replace_the_first(text: str) -> None:
     talker = ordered().says(text)
-    assert talker.said == "I can only take one drink here. Did you mean tea or coffee?"
-    assert talker.says("no, I want both!").said == "I can only take one drink here. Did you mean tea or coffee?"
+    assert talker.said == "I can take only one drink. Did you mean tea or coffee?"
+    assert talker.says("no, I want both!").said == "I can take only one drink. Did you mean tea or coffee?"
     assert talker.says("coffee").said == "coffee on December 5?"
 
 

@@ -260,7 +260,6 @@ class Patterns:
     read_back: str = "I have {value}. Is that right?"
     what_to_change: str = "All right. What should I change?"  # after a no to a confirmation
     what_to_change_again: str = "What should I change?"  # the same, after a reply that was not understood
-    only_one: str = "I can only take one {slot} here."  # the user adds a second value to a slot that takes one
     already_done: str = "That's done already, with {slot} {value}."  # a change after a final action
     too_late_to_stop: str = "It was done before I could stop it."  # "stop" while a final action was running
     choices: str = "You can choose {slots}."  # the user asks which answers are possible
