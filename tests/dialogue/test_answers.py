@@ -75,6 +75,22 @@ def test_a_question_or_a_hesitation_is_not_free_text(text: str) -> None:
     assert (talker.slots, talker.said) == ({}, "In a few words?")
 
 
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    "text",
+    ["no no, I want to return it, not repair it", "No, that's the wrong one", "hang on, it's forty euros in total"],
+)
+def test_an_objection_is_not_free_text(text: str) -> None:
+    talker = talk(Collect("a", "fault"), slots=(FAULT,)).says(text).means()
+    assert (talker.slots, talker.said) == ({}, "In a few words?")
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize("text", ["no internet since the storm", "hang on, the lid is stuck again"])
+def test_a_text_that_begins_like_an_objection_is_free_text(text: str) -> None:
+    assert talk(Collect("a", "fault"), slots=(FAULT,)).says(text).means().slots == {"fault": text}
+
+
 def test_a_command_that_nlu_is_sure_of_is_not_free_text() -> None:
     talker = talk(Collect("a", "fault"), slots=(FAULT,)).says("I am lost in here").means(Help())
     assert talker.slots == {}

@@ -292,7 +292,6 @@ def test_a_yes_counts_next_to_a_named_value() -> None:
     [
         ("half past four am", "no, at 4 o'clock", "04:00"),
         ("11 am", "make it one o'clock", "13:00"),
-        ("12 am", "no, at 6 o'clock", "00:00"),  # neither is near: it stays
     ],
 )
 def test_a_time_is_corrected_in_its_half_of_the_day(first: str, text: str, time: str) -> None:
@@ -318,3 +317,30 @@ def test_a_no_to_the_second_of_two_questions_is_not_about_the_first(text: str, a
     asked = Collect("a", "hurt"), Collect("b", "called"), Collect("c", "people")
     talker = talk(*asked, slots=(hurt, called, PEOPLE)).says("yes", text)
     assert talker.slots == {"hurt": True, "called": answer}
+
+
+@pytest.mark.req("D-07")
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        (SlotKind.DATE, "yesterday, no sorry, the day before", "2025-11-30"),
+        (SlotKind.DATE, "on Monday, or no, the day before", "2025-11-30"),
+        (SlotKind.MONEY, "forty quid I think, or no, let's make it sixty", {"amount": 60, "currency": "GBP"}),
+        (SlotKind.NUMBER, "four, wait, make that six", 6),
+    ],
+)
+def test_an_answer_that_corrects_itself_gives_the_last_value(kind: SlotKind, text: str, value: Json) -> None:
+    spec = SlotSpec("it", kind, "What is it?", is_past=kind is SlotKind.DATE)
+    assert talk(Collect("a", "it"), Collect("b", "people"), slots=(spec, PEOPLE)).says(text).slots["it"] == value
+
+
+@pytest.mark.req("D-07")
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    {"make it four days": {"days": 4}, "no, five helmets": {"helmets": 5}, "make it two weeks": {"days": 14}}.items(),
+)
+def test_what_is_counted_chooses_the_slot_that_changes(text: str, changed: dict[str, int]) -> None:
+    slots = number("bikes"), number("days"), number("helmets")
+    asked = [Collect(name, name) for name in ("bikes", "days", "helmets")]
+    talker = talk(*asked, Confirm("sure", "{bikes}, {days}, {helmets}?"), slots=slots).says("1", "3", "2", text)
+    assert talker.slots == {"bikes": 1, "days": 3, "helmets": 2} | changed

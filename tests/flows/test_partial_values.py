@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from duologue.dialogue.commands import ChitChat, SetSlot
+from duologue.dialogue.effects import Understand
+from duologue.dialogue.state import DialogueState, Filled, Instance
 from duologue.dialogue.unconfirmed_values import PICKED_OUT
 from duologue.flows import parse_flows
-from duologue.flows.partial_values import first_values, put_off
+from duologue.flows.partial_values import answer_in_part, first_values, one_more, only_one, put_off
 from duologue.nlu.understanding import Understanding
 from tests.flows.guessed_intents import understood
 from tests.flows.partly_understood import VISIT, heard_in_part
@@ -106,3 +108,56 @@ def test_a_yes_or_no_with_a_reason_is_an_answer(found: Understanding) -> None:
     assert isinstance(value, SetSlot)
     assert (value.slot, value.value, value.source) == ("is_member", False, PICKED_OUT)
     assert not heard_in_part("no idea what that means", NOT_UNDERSTOOD, "is_member")
+
+
+SHOP = parse_flows("""
+version: 1
+slots:
+  card: {type: code, pattern: "[A-Z]{2}[0-9]{4}", prompt: "Your card number?"}
+  boat: {type: choice, choices: [canoe, kayak], prompt: "Which boat?"}
+  count: {type: number, label: number of boats, prompt: "How many boats?"}
+flows:
+  rent:
+    description: rent a boat
+    examples: [I want to rent a boat]
+    steps: [collect: card, collect: boat, collect: count]
+""")
+
+
+def _asked(slot: str, question: str, text: str) -> Understand:
+    return Understand(1, text, ("rent",), (), waiting_for=slot, question=question)
+
+
+@pytest.mark.req("D-04", "D-05")
+@pytest.mark.parametrize(
+    ("text", "code"),
+    {
+        "hold on, it's in the kitchen drawer. Right, it says kd 5512": "KD5512",
+        "my wife says it's K D, then five five one two": "KD5512",
+        "either KD 5512 or KD 5513, my eyes are bad": None,
+        "my wife says 5512": None,  # it doesn't match the pattern
+    }.items(),
+)
+def test_a_code_is_found_in_a_story_by_its_pattern(text: str, code: str | None) -> None:
+    state = DialogueState(stack=(Instance(1, "rent"),), waiting_for="card")
+    found = answer_in_part(SHOP, state, _asked("card", "Your card number?", text), "2026-03-04")
+    assert [(one.value, one.source) for one in found] == ([(code, PICKED_OUT)] if code else [])
+
+
+@pytest.mark.req("D-05")
+def test_the_agent_says_that_it_takes_only_one_of_several_values() -> None:
+    several = _asked("boat", "Which boat?", "a canoe for us and a kayak for the kids")
+    assert only_one(SHOP, several, "2026-03-04") == (ChitChat("I can take only one boat."),)
+    counts = _asked("count", "How many boats?", "two canoes and two kayaks")
+    assert only_one(SHOP, counts, "2026-03-04") == (ChitChat("I can take only one number of boats."),)
+    assert only_one(SHOP, _asked("boat", "Which boat?", "the big one"), "2026-03-04") == ()
+
+
+@pytest.mark.req("D-05", "D-07")
+def test_one_more_thing_never_replaces_the_first() -> None:
+    top = Instance(1, "rent", slots=(("boat", Filled("canoe")),))
+    state = DialogueState(stack=(top,))
+    new = (SetSlot("boat", "kayak"),)
+    assert one_more(SHOP, state, "yes and I also want a kayak", new) == (ChitChat("I can take only one boat."),)
+    assert one_more(SHOP, state, "I want a kayak", new) == ()
+    assert one_more(SHOP, state, "I also want a canoe", (SetSlot("boat", "canoe"),)) == ()

@@ -26,6 +26,7 @@ from .language.readings import (
     ConfirmationAnswer,
     Direct,
     Question,
+    Reading,
     SlotKind,
     Unclear,
 )
@@ -95,11 +96,25 @@ def _take_other_slot(reply: MessageInContext) -> bool:
 
 
 def _take_rejection(reply: MessageInContext) -> bool:
-    if not reply.d.s.among or not _rejects_all(reply.d, reply.text):
+    if not reply.d.s.among or not _rejects_all(reply.d, reply.text) or reply.signs.command_of(reply.tokens) == "cancel":
         return False
     reply.d.enter(Phase.UNDERSTANDING)
     say_no(reply.d)
     continue_flow(reply.d)
+    return True
+
+
+def _take_both(reply: MessageInContext) -> bool:
+    """Handle "I want both", after "did you mean the mouse or the keyboard?": say that only one is possible, and ask
+    again. Return False for any other reply."""
+    d = reply.d
+    is_listed = reply.asked.slot.kind in (SlotKind.CHOICE, SlotKind.NAME) and not isinstance(reply.reading, Direct)
+    if not d.s.among or not is_listed or not d.domain.pack.corrections.adds.search(reply.text):
+        return False
+    d.enter(Phase.UNDERSTANDING)
+    d.say(d.domain.patterns.only_one, slot=d.spec(reply.asked.slot.name).display_name)
+    count_try(d)
+    continue_flow(d)
     return True
 
 
@@ -115,9 +130,21 @@ def _take_value(reply: MessageInContext) -> bool:
 
 
 def _take_ambiguous(reply: MessageInContext) -> bool:
-    if isinstance(reply.reading, Ambiguous):
-        _answer_ambiguously(reply.d, reply.reading)
-    return isinstance(reply.reading, Ambiguous)
+    reading = reply.reading if isinstance(reply.reading, Ambiguous) else _reading_after_name(reply)
+    if isinstance(reading, Ambiguous):
+        _answer_ambiguously(reply.d, reading)
+    return isinstance(reading, Ambiguous)
+
+
+def _reading_after_name(reply: MessageInContext) -> Reading | None:
+    """What the words after the name of the slot that is asked for mean: "the day, Wednesday". None if the reply doesn't
+    begin with this name."""
+    d, slot = reply.d, reply.asked.slot
+    spec = d.spec(slot.name)
+    for called in (spec.display_name, spec.name.replace("_", " ")):
+        if (said := d.domain.pack.corrections.named(called, " ".join(reply.text.split()))) is not None:
+            return d.domain.pack.replies.read(Question(slot), said["new"], d.today)
+    return None
 
 
 def _take_command(reply: MessageInContext) -> bool:
@@ -178,6 +205,7 @@ QUESTION: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("question for the FAQ", "a question, where the flow asks what the user wants to know", _take_question),
     Interpreter("preferred value", "a range and a wish in it: next week, ideally Tuesday", take_preferred_value),
     Interpreter("another slot", "a value that names another slot, or corrects the last answer", _take_other_slot),
+    Interpreter("both of them", "two values where the agent asked about one", _take_both),
     Interpreter("none of them", "a no to all values that the agent asked about", _take_rejection),
     Interpreter("value", "the slot's grammar explains every word", _take_value),
     Interpreter("ambiguous value", "the words may mean several values", _take_ambiguous),

@@ -6,6 +6,8 @@ error phase.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .commands import (
     Affirm,
     AnswerQuestion,
@@ -30,6 +32,8 @@ from .dependencies import uses
 from .draft import Commitment, DialogueDraft
 from .flow import PerformAction
 from .language.readings import ANY, SlotKind
+from .language.stop_phrases import after_stop
+from .language.tokens import Token, words_of
 from .not_understood import give_help, miss
 from .prompts import count_try, is_question_current, wait_for_answer
 from .repairs import CANCEL, HANDOFF, HELP, open_repair
@@ -108,6 +112,8 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
         return False
     if tokens and all(token.word in pack.words.polite | pack.words.fillers for token in tokens):
         return False
+    if _objects(d, words, tokens):
+        return False
     whole = pack.replies.trimmed_text(tokens, d.spec(slot).grammar_slot)
     first, after = part = pack.replies.answering_part(tokens, whole) if tokens else whole
     if pack.signs.asks(tokens[first:after]):
@@ -118,6 +124,23 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
     d.set(values=(SetSlot(slot, words[start:end], words[start:end], (start, end), source),))
     validate_next(d)
     return True
+
+
+def _objects(d: DialogueDraft, text: str, tokens: Sequence[Token]) -> bool:
+    """Is this an objection, and not the text that was asked for: "no no, I want to renew them", "hang on, that's a
+    hundred altogether"? It begins with a no and a pause, or it stops the agent and then gives only days, times or
+    amounts."""
+    words = d.domain.pack.words
+    begins = next((place for place, token in enumerate(tokens) if token.word not in words.fillers), 0)
+    follows = tokens[begins + 1] if begins + 1 < len(tokens) else None
+    if (
+        follows is not None
+        and tokens[begins].word in words.dissent
+        and (follows.pause or follows.word in words.dissent)
+    ):
+        return True
+    stopped = after_stop(words_of(tokens), words.stopping, words.before_questions)
+    return stopped > 0 and d.domain.pack.replies.is_all_values(text[tokens[stopped].start :], d.today)
 
 
 def _is_known(d: DialogueDraft, command: Command, started: set[str]) -> bool:

@@ -29,11 +29,15 @@ from .language.readings import (
     Value,
 )
 from .list_answers import take_list_change
+from .partial_corrections import corrections_in_part, opens_correction, second_values, unclear_change
+from .prompts import count_try
 from .run_flow import continue_flow
 from .side_questions import take_side_question
 from .slot_names import only_named
 from .state import Phase
-from .templates import fill, gaps_of
+from .templates import chosen, fill, gaps_of
+from .unclear_changes import ask_which
+from .yes_and_more import take_yes_and_more
 from .yes_and_no import say_no, say_yes
 
 _CONTACT_KINDS = (SlotKind.PHONE, SlotKind.EMAIL)  # such a value, given instead of a yes, is always a correction
@@ -71,7 +75,8 @@ def _take_empty(reply: MessageToConfirmation) -> bool:
 def _take_command(reply: MessageToConfirmation) -> bool:
     name = reply.signs.command_of(reply.tokens)
     if name is not None:
-        _apply(reply.d, () if reply.signs.repeats(reply.d.s.last_question, reply.tokens) else (BY_NAME[name],))
+        is_echo = not reply.d.top.denied and reply.signs.repeats(reply.d.s.last_question, reply.tokens)
+        _apply(reply.d, () if is_echo else (BY_NAME[name],))
     return name is not None
 
 
@@ -89,6 +94,12 @@ def _take_what_to_change(reply: MessageToConfirmation) -> bool:
         return False
     if cleared := _named_slots(reply.d, reply.text):
         _apply(reply.d, cleared)
+        return True
+    if _wants_no_change(reply):
+        d = reply.d
+        d.set_top(denied=d.top.confirm == d.domain.patterns.what_to_change)
+        count_try(d)
+        continue_flow(d)
         return True
     return _refuses_any_change(reply) and _deny(reply)
 
@@ -131,6 +142,45 @@ def _take_yes_and_question(reply: MessageToConfirmation) -> bool:
         say_yes(d, [])
     continue_flow(d)
     return True
+
+
+def _take_yes_and_more(reply: MessageToConfirmation) -> bool:
+    return reply.named is None and take_yes_and_more(reply, _confirmed_slots(reply.d))
+
+
+def _take_second_value(reply: MessageToConfirmation) -> bool:
+    """Handle "yes, and a keyboard too", where the slot takes one value: say so and ask which one. Return False for any
+    other reply."""
+    d = reply.d
+    both = second_values(d.domain, d.top, reply.text, d.today)
+    if both is None:
+        return False
+    d.say(d.domain.patterns.only_one, slot=d.spec(both.slot).display_name)
+    ask_which(d, both)
+    return True
+
+
+def _take_unclear_change(reply: MessageToConfirmation) -> bool:
+    """Handle a new day or time that may mean several days or times: ask which one is meant. Return False for any other
+    reply."""
+    d = reply.d
+    unclear = unclear_change(d.domain, d.top, reply.text, d.today)
+    if unclear is None:
+        return False
+    ask_which(d, unclear)
+    return True
+
+
+def _take_change_in_part(reply: MessageToConfirmation) -> bool:
+    """Handle a new value among other words, if the reply has a word of change or of denial. The agent says what it
+    changed and asks for the confirmation again. Return False for any other reply."""
+    d = reply.d
+    if reply.d.s.reading_back or not opens_correction(d.domain, reply.text):
+        return False
+    found = corrections_in_part(d.domain, d.top, reply.text, d.today)
+    if found:
+        _apply(d, found)
+    return bool(found)
 
 
 def _take_no(reply: MessageToConfirmation) -> bool:
@@ -178,11 +228,15 @@ CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
     Interpreter("named slot", "a new value with the name of its slot", _take_named_slot),
     Interpreter("yes", "every word is part of a yes", _take_yes),
     Interpreter("no", "every word is part of a no", _take_no),
+    Interpreter("second value", "a value on top of another one, where only one is possible", _take_second_value),
     Interpreter("change", "a new value instead of a yes or no", _take_change),
+    Interpreter("yes and more", "a whole yes, and a goodbye, an answered question or a comment", _take_yes_and_more),
     Interpreter("no preference", "neither a yes nor a no", _take_no_preference),
     Interpreter("side question", "a question that the flow itself answers", take_side_question),
     Interpreter("yes and a question", "a whole yes, and a question that can't be answered", _take_yes_and_question),
     Interpreter("correction", "a change of an earlier answer; a goodbye", _take_correction),
+    Interpreter("unclear change", "a new day or time that may mean several", _take_unclear_change),
+    Interpreter("change among other words", "a word of change, and a new value in a clause", _take_change_in_part),
     Interpreter("NLU", "everything else", _take_anything),
 )
 
@@ -193,6 +247,22 @@ def _named_slots(d: DialogueDraft, text: str) -> tuple[ClearSlot, ...]:
     said = [only_named(d.domain, d.top.flow, part) for part in d.domain.pack.corrections.both_names.split(text)]
     names = [name for name in said if name is not None and d.top.filled(name) is not None]
     return tuple(ClearSlot(name) for name in names) if names and len(names) == len(said) else ()
+
+
+def _wants_no_change(reply: MessageToConfirmation) -> bool:
+    """Does the user answer the question what to change with "nothing", alone or with a yes: "nothing, it's fine"? The
+    confirmation is then asked again, because only a yes to the confirmation itself runs an action."""
+    lists, tokens = reply.words, reply.tokens
+    said = [token.word for token in tokens if token.word not in lists.polite | lists.fillers | lists.dissent]
+    if not said or said[0] not in lists.nothing:
+        return False
+    begins = next(place for place, token in enumerate(tokens) if token.word in lists.nothing) + 1
+    rest = reply.text[tokens[begins].start :] if begins < len(tokens) else ""
+    at = reply.d.flow.program[reply.d.top.at]
+    asked = str(chosen(at.text, 0)) if isinstance(at, Confirm) else reply.d.top.confirm
+    read = reply.d.domain.pack.replies.read_confirmation
+    is_yes = not rest or read(asked, rest, reply.d.today, ()) == Confirmation(ConfirmationAnswer.YES)
+    return is_yes or all(word in lists.nothing | lists.common for word in said)
 
 
 def _refuses_any_change(reply: MessageToConfirmation) -> bool:

@@ -10,6 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from difflib import SequenceMatcher
+from itertools import pairwise
 
 from .commands import ClearSlot, CorrectSlot, SetSlot
 from .elliptic_corrections import nearest_time, with_currency_of, with_new_count
@@ -23,6 +27,9 @@ from .templates import spoken
 Correction = CorrectSlot | SetSlot | ClearSlot
 
 _LENGTH_MAX = 200
+_WORD_CHARS_MIN = 3
+_ENDING_CHARS_MAX = 2
+_ALIKE_MIN = 0.6  # of a text and the name of a choice that it may be a misspelling of
 _MOMENTS = {SlotKind.TIME: SlotKind.DATE, SlotKind.DATE: SlotKind.TIME}
 _MEASURED = (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
 
@@ -58,7 +65,7 @@ def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tup
     for called, name in names_of(domain, instance.flow):
         spec, filled = domain.slots[name], instance.filled(name)
         if domain.pack.corrections.says_wrong(called, text):
-            return name, (ClearSlot(name),) if filled is not None and _is_asked(domain, instance, name) else ()
+            return name, (ClearSlot(name),) if filled is not None and is_asked(domain, instance, name) else ()
         if (said := domain.pack.corrections.named(called, text)) is None:
             continue
         if filled is None and spec.ask_before_filling:
@@ -98,6 +105,8 @@ def other_slot_corrections(
             value.slot, value.value, value.raw, (start + value.span[0], start + value.span[1]), "correction"
         )
         for value in whole.values
+        if domain.slots[value.slot].kind is not SlotKind.CHOICE
+        or _names_choice(domain, domain.slots[value.slot], value.value, said["new"])
     )
 
 
@@ -134,7 +143,31 @@ def slots_that_fit(
     """The slots, out of `slots`, that the new value in the text could be for. Example: "no, six" fits both a time and a
     number of people."""
     new, _ = _new_value_in(domain, text)
-    return tuple(name for name in slots if _reads_as_change(domain, domain.slots[name], instance, new, today))
+    fitting = tuple(name for name in slots if _reads_as_change(domain, domain.slots[name], instance, new, today))
+    counted = _slots_counting(domain, instance, new)
+    return tuple(name for name in fitting if name in counted) or fitting
+
+
+def _slots_counting(domain: Domain, instance: Instance, text: str) -> frozenset[str]:
+    """The slots that are named by what the text counts: the number of days for "four days"."""
+    words = domain.pack.words
+    tokens = words.tokens_of(text)
+    counted = {
+        words.fold(after.word)
+        for token, after in pairwise(tokens)
+        if words.is_number(token.word) and not words.is_number(after.word)
+    }
+    return frozenset(
+        name
+        for called, name in names_of(domain, instance.flow)
+        if domain.slots[name].kind is SlotKind.NUMBER and any(_are_one_word(called, word) for word in counted)
+    )
+
+
+def _are_one_word(called: str, word: str) -> bool:
+    """Are these the same word, perhaps one in the singular and the other in the plural?"""
+    short, long = sorted((called, word), key=len)
+    return len(short) >= _WORD_CHARS_MIN and long.startswith(short) and len(long) - len(short) <= _ENDING_CHARS_MAX
 
 
 def value_for_slot(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> tuple[CorrectSlot, ...]:
@@ -188,6 +221,7 @@ def self_correction(domain: Domain, slot: str, text: str, today: str) -> tuple[S
             found := _first(_read(domain, spec, said["new"], said.span("new"), today))
         ):
             return (SetSlot(slot, found.value, found.raw, found.span),)
+    before: Filled | None = None
     said = (
         domain.pack.corrections.changed_mind.match(text)
         if not domain.pack.corrections.no_something.match(text)
@@ -195,9 +229,11 @@ def self_correction(domain: Domain, slot: str, text: str, today: str) -> tuple[S
     )
     if said is None:
         said = domain.pack.corrections.repair.match(text)
-        if said is None or _first(_read(domain, spec, said["old"], said.span("old"), today)) is None:
+        old = _first(_read(domain, spec, said["old"], said.span("old"), today)) if said is not None else None
+        if said is None or old is None:
             return ()
-    found = _first(_read_listed(domain, spec, said, today))
+        before = Filled(old.value, old.raw, old.span)  # "yesterday, no, the day before"
+    found = _first(_read_listed(domain, spec, said, today, before))
     return (SetSlot(slot, found.value, found.raw, found.span),) if found is not None else ()
 
 
@@ -216,6 +252,13 @@ def _latest_first(domain: Domain, instance: Instance) -> list[SlotSpec]:
     return sorted(found, key=lambda spec: spec.is_past and dict(instance.slots)[spec.name].turn < last)
 
 
+def _counting_first(domain: Domain, instance: Instance, text: str) -> list[SlotSpec]:
+    """The filled slots that the text may correct. If the text says what it counts, as in "four days", only the slots
+    that count this; otherwise all, the latest first."""
+    found, counted = _latest_first(domain, instance), _slots_counting(domain, instance, text)
+    return [spec for spec in found if spec.name in counted] or found
+
+
 def _by_name(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
     """Corrections that name a filled slot. If the message gives no new value, the correction empties the slot, so that
     the agent asks for it again."""
@@ -223,15 +266,15 @@ def _by_name(domain: Domain, instance: Instance, text: str, today: str) -> Itera
         if instance.filled(name) is None:
             continue
         if domain.pack.corrections.says_wrong(called, text):
-            if _is_asked(domain, instance, name):
+            if is_asked(domain, instance, name):
                 yield ClearSlot(name)
         elif (said := domain.pack.corrections.named(called, text)) is not None:
             yield from _read(domain, domain.slots[name], said["new"], said.span("new"), today, instance.filled(name))
-        elif _is_asked(domain, instance, name) and domain.pack.corrections.wants_change(called, text):
+        elif is_asked(domain, instance, name) and domain.pack.corrections.wants_change(called, text):
             yield ClearSlot(name)
 
 
-def _is_asked(domain: Domain, instance: Instance, slot: str) -> bool:
+def is_asked(domain: Domain, instance: Instance, slot: str) -> bool:
     """Has the flow visited a step that asks for the slot? If so, the slot can be emptied: the flow then returns to that
     step and asks again."""
     program = domain.flows[instance.flow].program
@@ -241,16 +284,32 @@ def _is_asked(domain: Domain, instance: Instance, slot: str) -> bool:
 def _by_value(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
     """Corrections such as "NEW instead of OLD", "not OLD but NEW", or only "not OLD", where OLD is a slot's current
     value."""
-    for pattern in (domain.pack.corrections.swap, domain.pack.corrections.not_but):
+    patterns = domain.pack.corrections
+    for pattern in (patterns.swap, patterns.not_but, patterns.not_then):
         said = pattern.match(text)
         if said is not None:
             for spec in _slots_with_value(domain, instance, said["old"], today):
                 yield from _read(domain, spec, said["new"], said.span("new"), today)
+                yield from _read_part(domain, spec, said["new"], today, instance.filled(spec.name))
     said = domain.pack.corrections.only_not.match(text)
     if said is not None:
         of_old = [spec.name for spec in _slots_with_value(domain, instance, said["old"], today)]
-        if len(of_old) == 1 and _is_asked(domain, instance, of_old[0]):
+        if len(of_old) == 1 and is_asked(domain, instance, of_old[0]):
             yield ClearSlot(of_old[0])
+
+
+def told_slot(spec: SlotSpec) -> Slot:
+    """The slot as it is read in a sentence of its own. What something is may also be told in the past: "I lost my
+    glasses"."""
+    is_listed = spec.kind in (SlotKind.CHOICE, SlotKind.NAME)
+    return replace(spec.grammar_slot, is_past=True) if is_listed else spec.grammar_slot
+
+
+def _read_part(domain: Domain, spec: SlotSpec, text: str, today: str, filled: Filled | None) -> Iterator[CorrectSlot]:
+    """The correction with the only new value among other words: "I lost my glasses", after "not a phone"."""
+    for found in domain.pack.replies.read_parts((told_slot(spec),), text, today):
+        if filled is None or found.value != filled.value:
+            yield CorrectSlot(spec.name, found.value, found.raw, source="correction")
 
 
 def _slots_with_value(domain: Domain, instance: Instance, old: str, today: str) -> Iterator[SlotSpec]:
@@ -268,7 +327,7 @@ def _by_last_answer(domain: Domain, instance: Instance, text: str, today: str) -
     said = domain.pack.corrections.make_it.match(text)
     if said is None:
         return
-    for spec in _latest_first(domain, instance):
+    for spec in _counting_first(domain, instance, said["new"]):
         if domain.pack.corrections.meant.search(text):
             yield from _read(domain, spec, said["new"], said.span("new"), today, instance.filled(spec.name))
         else:
@@ -281,7 +340,7 @@ def _by_opening_words(domain: Domain, instance: Instance, text: str, today: str)
     said = domain.pack.corrections.changed_mind.match(text) or domain.pack.corrections.do_instead.match(text)
     if said is None:
         return
-    for spec in _latest_first(domain, instance):
+    for spec in _counting_first(domain, instance, said["new"]):
         filled = instance.filled(spec.name)
         found = _read_listed(domain, spec, said, today, filled)
         yield from (one for one in found if filled is None or one.value != filled.value)
@@ -291,7 +350,22 @@ def _is_same(domain: Domain, spec: SlotSpec, said: str, value: Json, raw: str, t
     if said.casefold() in (raw.casefold(), spoken(value, "", domain.pack.spoken).casefold()):
         return True
     reading = domain.pack.replies.read(Question(spec.grammar_slot), said, today)
-    return isinstance(reading, Direct) and reading.value_of(spec.name) == value
+    if isinstance(reading, Ambiguous) and spec.kind is SlotKind.DATE:
+        return value in reading.candidates
+    if not isinstance(reading, Direct):
+        return False
+    found = reading.value_of(spec.name)
+    return found == value or (spec.kind is SlotKind.DATE and _is_same_weekday(said, found, value))
+
+
+def _is_same_weekday(said: str, day: Json, other: Json) -> bool:
+    """Is a weekday that was said without a date the weekday of another day? "Thursday" may be the one of next week."""
+    if any(char.isdigit() for char in said) or len(said.split()) > 1:
+        return False
+    try:
+        return date.fromisoformat(str(day)).weekday() == date.fromisoformat(str(other)).weekday()
+    except ValueError:
+        return False
 
 
 def _read_listed(
@@ -300,12 +374,24 @@ def _read_listed(
     """The correction with the new value in the match, if the slot's grammar reads that value. Yields nothing for a
     free-text slot, because such a slot accepts any words. For a slot that accepts any name, only names on its list are
     used."""
-    if spec.kind is SlotKind.TEXT:
+    if spec.kind is SlotKind.TEXT or domain.pack.corrections.asks_agent.match(said["new"]):
         return
     for found in _read(domain, spec, said["new"], said.span("new"), today, filled):
+        if spec.kind is SlotKind.CHOICE and not _names_choice(domain, spec, found.value, said["new"]):
+            continue  # "no, the last name is missing" isn't about the last choice
         is_known = spec.names is not None and found.value in spec.names.values.values()
         if spec.kind is not SlotKind.NAME or not spec.is_open or is_known:
             yield found
+
+
+def _names_choice(domain: Domain, spec: SlotSpec, value: Json, text: str) -> bool:
+    """Does the text name the choice by a word of it, or by a word that sounds like it, and not only by its position?"""
+    words = domain.pack.words
+    called = [name for choice in spec.choices if choice.value == value for name in (choice.value, *choice.also)]
+    if not called or words.stems_of(*called) & words.stems_of(text):
+        return True
+    said = " ".join(token.word for token in words.tokens_of(text))
+    return any(SequenceMatcher(None, said, name.casefold()).ratio() >= _ALIKE_MIN for name in called)
 
 
 def _read(

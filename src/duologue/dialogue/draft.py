@@ -6,6 +6,7 @@ of allowed phase changes, contains the change. Any other change is a bug and rai
 
 from __future__ import annotations
 
+import re
 from copy import copy
 from enum import Enum, auto
 from typing import Any
@@ -29,6 +30,8 @@ from .state import (
     with_top,
 )
 from .templates import ITEM, Wording, as_said, chosen, fill, gaps_of, spoken
+
+_TWO_DOTS = re.compile(r"(?<!\.)\.\.(?!\.)")  # of a value that ends with a full stop, and of the text around it
 
 
 class UnknownMove(Exception):
@@ -139,7 +142,7 @@ class DialogueDraft:
         forms = self.domain.pack.spoken
         values = {**self._said_values(), **more}
         words_of = chosen(text, self.s.turn_count)
-        words = fill(words_of, values, self.today, forms)
+        words = _TWO_DOTS.sub(".", fill(words_of, values, self.today, forms))
         if words:
             gaps = [values[name] for name in gaps_of(words_of) if values.get(name) is not None]
             said = tuple(spoken(value, self.today, forms) for value in gaps)
@@ -191,7 +194,7 @@ class DialogueDraft:
     def say_first(self, text: str, **more: object) -> None:
         """Say this text before all other responses of the step. If this is called again in the same step, the new text
         replaces the earlier one."""
-        self._first = fill(text, more, forms=self.domain.pack.spoken)
+        self._first = _TWO_DOTS.sub(".", fill(text, more, forms=self.domain.pack.spoken))
 
     @property
     def says_something(self) -> bool:

@@ -247,6 +247,7 @@ class Patterns:
     handoff: str = "I'll put you through to a person."
     skipped: str = "All right, we'll leave that out."
     not_skippable: str = "I need this one to go on."
+    only_one: str = "I can take only one {slot}."  # the user named several values, or one more
     wait: str = "Take your time."
     nothing_before: str = "This is where we began."
     invalid: str = "That {slot} doesn't work."
@@ -258,6 +259,7 @@ class Patterns:
     silence: str = "Are you still there?"
     read_back: str = "I have {value}. Is that right?"
     what_to_change: str = "All right. What should I change?"  # after a no to a confirmation
+    what_to_change_again: str = "What should I change?"  # the same, after a reply that was not understood
     already_done: str = "That's done already, with {slot} {value}."  # a change after a final action
     too_late_to_stop: str = "It was done before I could stop it."  # "stop" while a final action was running
     choices: str = "You can choose {slots}."  # the user asks which answers are possible

@@ -16,8 +16,11 @@ from .corrections import corrections
 from .draft import DialogueDraft
 from .faq_words import answer_by_words
 from .interpreters import Interpreter, MessageInContext, interpret
+from .partial_corrections import corrections_in_part, opens_correction, unclear_change
+from .side_questions import questioned, value_asked_for
 from .stack import reopen
 from .state import Phase
+from .unclear_changes import ask_which
 from .unconfirmed_values import PICKED_OUT
 
 
@@ -53,6 +56,18 @@ def _take_courtesy(reply: MessageInContext) -> bool:
     return bool(polite)
 
 
+def _take_question_about_ended_task(reply: MessageInContext) -> bool:
+    """Handle "what was the number again?" after a task: tell the value. Return False for any other message."""
+    d, ended = reply.d, reply.d.s.ended
+    if d.s.stack or ended is None or not reply.signs.asks(reply.tokens):
+        return False
+    words = value_asked_for(d, ended, questioned(d, reply.tokens))
+    if words:
+        d.enter(Phase.UNDERSTANDING)
+        apply_commands(d, (ChitChat(words),))
+    return bool(words)
+
+
 def _take_faq(reply: MessageInContext) -> bool:
     domain = reply.d.domain
     if not domain.faq or not reply.signs.asks(reply.tokens):
@@ -74,6 +89,7 @@ IDLE: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("nothing said", "an empty message is a miss", _take_empty),
     Interpreter("command", "the whole message is a command", _take_command),
     Interpreter("correction", "a change of the task that has just ended", _take_correction_of_ended_task),
+    Interpreter("value", "a question for a value of the task that has just ended", _take_question_about_ended_task),
     Interpreter("courtesy", "a greeting, thanks, an all right or a goodbye", _take_courtesy),
     Interpreter("FAQ", "a question that the FAQ answers, in the same words", _take_faq),
     Interpreter("NLU", "everything else: which task is meant, and values for it", _take_anything),
@@ -89,6 +105,14 @@ def reopen_ended(d: DialogueDraft, text: str) -> bool:
     if d.s.stack or ended is None or d.s.turn_count - d.s.ended_turn > d.domain.correctable_turns:
         return False
     found = corrections(d.domain, ended, text, d.today)
+    changes = opens_correction(d.domain, text)
+    if not found and changes:
+        found = corrections_in_part(d.domain, ended, text, d.today)
+    unclear = unclear_change(d.domain, ended, text, d.today) if changes and not found else None
+    if unclear is not None:
+        reopen(d, ended)
+        ask_which(d, unclear)
+        return True
     if not found or any(isinstance(one, SetSlot) for one in found):
         return False
     d.enter(Phase.UNDERSTANDING)

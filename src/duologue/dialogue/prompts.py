@@ -66,7 +66,9 @@ def ask_confirmation(d: DialogueDraft, at: Confirm | None) -> None:
     d.enter(Phase.CONFIRMING)
     _set_question(d, None)
     patterns = d.domain.patterns
-    text = patterns.what_to_change if d.top.denied else at.text if at is not None else d.top.confirm
+    text = at.text if at is not None else d.top.confirm
+    if d.top.denied:
+        text = patterns.what_to_change_again if d.s.misses else patterns.what_to_change
     if d.s.misses and not d.is_repaired:
         d.say(patterns.reprompt if d.top.denied else patterns.unconfirmed)
     if d.s.silences and not d.is_repaired:

@@ -1,7 +1,7 @@
 """The reference day of a date or time slot: the day that "the day after" is counted from, and that a time belongs to.
 
 The reference day is the day being corrected, or the last day that was given. Rule: a slot for past dates (a birthday)
-is never a reference day.
+is never the reference day of another slot.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ def slot_with_last_day(domain: Domain, instance: Instance, spec: SlotSpec) -> Sl
     days = [
         (filled.turn, str(filled.value))
         for name, filled in instance.slots
-        if name in domain.slots and name != spec.name and _is_day(domain.slots[name], filled)
+        if name in domain.slots
+        and name != spec.name
+        and not domain.slots[name].is_past
+        and _is_day(domain.slots[name], filled)
     ]
     stays = spec.kind is SlotKind.DATE
     return (
@@ -42,7 +45,7 @@ def slot_to_correct(spec: SlotSpec, filled: Filled | None) -> Slot:
 def _is_day(spec: SlotSpec, filled: Filled) -> bool:
     """Does the slot hold a date that can be a reference day? The date must exist in the calendar, because your program
     or NLU may have filled in a date such as February 30."""
-    if spec.kind is not SlotKind.DATE or spec.is_past or not isinstance(filled.value, str) or len(filled.value) != 10:
+    if spec.kind is not SlotKind.DATE or not isinstance(filled.value, str) or len(filled.value) != 10:
         return False
     try:
         date.fromisoformat(filled.value)

@@ -448,8 +448,8 @@ def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False, *, is
         if is_cancelled:
             return end_flow(d, is_cancelled=True)
         _advance(d)
-    else:
-        d.say(d.domain.patterns.back_to)
+    elif isinstance(below, Collect | Confirm) or (isinstance(below, PerformAction) and below.step not in d.top.done):
+        d.say(d.domain.patterns.back_to)  # there is a question to return to
     return True
 
 

@@ -14,16 +14,18 @@ from .commands import SetSlot
 from .draft import DialogueDraft
 from .faq_words import answer_by_words
 from .interpreters import MessageInContext
-from .language.readings import Choice, Direct, Question, SlotKind
+from .language.readings import Direct, Question, SlotKind
 from .language.stop_phrases import after_stop
 from .language.tokens import Token, words_of
 from .prompts import is_question_current
 from .run_flow import continue_flow
-from .slot_names import names_of
-from .state import Phase, values_of
-from .templates import either
+from .slot_names import label_of, names_of
+from .state import Instance, Phase
+from .templates import chosen, either
 from .unconfirmed_values import PICKED_OUT
 from .values import validate_next
+
+_CHOICES_MAX = 12  # more would take too long to say
 
 
 def take_side_question(reply: MessageInContext) -> bool:
@@ -32,7 +34,7 @@ def take_side_question(reply: MessageInContext) -> bool:
     d = reply.d
     if d.s.reading_back or not reply.signs.asks(reply.tokens):
         return False
-    words = _answer_to(d, reply.tokens)
+    words = answer_to(d, reply.tokens)
     if words:
         d.enter(Phase.UNDERSTANDING)
         d.say(words)
@@ -42,49 +44,100 @@ def take_side_question(reply: MessageInContext) -> bool:
     return _take_answer_before_question(reply)
 
 
-def _answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
-    """The answer to the user's question; empty if the agent can't answer it here."""
+def questioned(d: DialogueDraft, tokens: Sequence[Token]) -> list[str]:
+    """The words of the question itself, without words such as "hold on" before it."""
     lists = d.domain.pack.words
-    begins = after_stop(words_of(tokens), lists.stopping, lists.before_questions)
-    rest = tokens[begins:]
+    rest = tokens[after_stop(words_of(tokens), lists.stopping, lists.before_questions) :]
     opening = next((place for place, token in enumerate(rest) if token.word not in lists.before_questions), 0)
-    said = [token.word for token in rest[opening:]]
-    slot = d.s.waiting_for
-    choices = _choices_of(d, slot) if slot is not None else ()
-    if choices and said[0] in lists.asks_which and set(said) <= lists.which_ones:
-        offered = either([choice.value for choice in choices], d.domain.pack.spoken)
-        return d.domain.patterns.choices.replace("{slots}", offered)
-    if slot is not None and said[0] in lists.why and set(said) <= lists.asks_why:
-        return d.spec(slot).help or d.domain.patterns.why.replace("{slot}", d.spec(slot).display_name)
-    if words := _value_asked_for(d, said):
-        return words
+    return [token.word for token in rest[opening:]]
+
+
+def answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
+    """The answer to the user's question; empty if the agent can't answer it here."""
+    said, slot = questioned(d, tokens), d.s.waiting_for
+    for answer in (_choices_asked_for(d, said), _help_asked_for(d, said), value_asked_for(d, d.top, said)):
+        if answer:
+            return answer
     entry = answer_by_words(d.domain.faq, " ".join(said), d.domain.faq_min, d.domain.language)
-    return d.domain.faq[entry].answer if entry is not None else ""
+    if entry is not None:
+        return d.domain.faq[entry].answer
+    return d.spec(slot).help if slot is not None and _asks_what_it_is(d, slot, said) else ""
 
 
-def _choices_of(d: DialogueDraft, slot: str) -> tuple[Choice, ...]:
-    """The choices of a slot. If the slot is a list, its items have their own slots; the result is then the choices of
-    the first of these slots that has choices."""
+def _choices_asked_for(d: DialogueDraft, said: list[str]) -> str:
+    """The choices, for "which ones are there?" or "what kinds of bikes do you have?". The question may use words of the
+    slot that is asked for, or of another slot of the flow. Empty for any other question."""
+    lists = d.domain.pack.words
+    if said[0] not in lists.asks_which:
+        return ""
+    others = [word for word in said if word not in lists.which_ones]
+    asked = [d.s.waiting_for] if d.s.waiting_for is not None else []
+    for name in dict.fromkeys((*asked, *(d.flow.slots if others else ()))):
+        choices = _choices_of(d, name)
+        about = lists.stems_of(*_about(d, name)) if others else frozenset()
+        if 0 < len(choices) <= _CHOICES_MAX and all(lists.stem(word) in about for word in others):
+            return d.domain.patterns.choices.replace("{slots}", either(list(choices), d.domain.pack.spoken))
+    return ""
+
+
+def _help_asked_for(d: DialogueDraft, said: list[str]) -> str:
+    """The help of the open question, for "why do you need that?" or "what do you need my number for?". Empty for any
+    other question."""
+    lists, slot = d.domain.pack.words, d.s.waiting_for
+    if slot is None or said[0] not in lists.why:
+        return ""
+    known = lists.stems_of(*_about(d, slot))
+    if not all(word in lists.asks_why or lists.stem(word) in known for word in said):
+        return ""
+    needs_help = said[0] in lists.asks_for_value  # "what is that for?" is answered only if there is a help text
+    return d.spec(slot).help or (
+        "" if needs_help else d.domain.patterns.why.replace("{slot}", label_of(d.domain, slot))
+    )
+
+
+def _asks_what_it_is(d: DialogueDraft, slot: str, said: list[str]) -> bool:
+    """Does the user ask about a word of the open question: "what's Gift Aid?"?"""
+    lists = d.domain.pack.words
+    content = [word for word in said[1:] if word not in lists.around_topics | lists.common]
+    known = lists.stems_of(*_about(d, slot))
+    return said[0] in lists.asks_for_value and bool(content) and all(lists.stem(word) in known for word in content)
+
+
+def _about(d: DialogueDraft, slot: str) -> tuple[str, ...]:
+    """The texts whose words stand for a slot: its label, its name and its question."""
     spec = d.spec(slot)
-    return spec.choices or next((d.spec(name).choices for name in spec.items if d.spec(name).choices), ())
+    return spec.display_name, spec.name.replace("_", " "), chosen(spec.prompt, 0)
 
 
-def _value_asked_for(d: DialogueDraft, said: list[str]) -> str:
-    """The answer to "what was the day again?": the value, or a text saying that the user hasn't given it yet. Empty if
-    the user doesn't ask to hear a value again."""
+def _choices_of(d: DialogueDraft, slot: str) -> tuple[str, ...]:
+    """The choices of a slot, or the names on its list. If the slot is a list, its items have their own slots; the
+    result is then the choices of the first of these slots that has choices."""
+    spec = d.spec(slot)
+    if spec.names is not None:
+        return tuple(dict.fromkeys(spec.names.values.values()))
+    choices = spec.choices or next((d.spec(name).choices for name in spec.items if d.spec(name).choices), ())
+    return tuple(choice.value for choice in choices)
+
+
+def value_asked_for(d: DialogueDraft, instance: Instance, said: list[str]) -> str:
+    """The answer to "what was the day again?": the value, or a text saying that the user hasn't given it yet. Values
+    that an action returned are told too. Empty if the user doesn't ask to hear a value again."""
     lists = d.domain.pack.words
     if said[0] not in lists.asks_for_value or not lists.again & set(said):
         return ""
     text = f" {' '.join(said)} "
-    values, held = values_of(d.top.slots), dict(d.top.slots)
-    for called, name in names_of(d.domain, d.top.flow):
+    held = dict(instance.slots)
+    returned = [(name.replace("_", " "), name) for name in held if name not in d.domain.slots]
+    for called, name in (*names_of(d.domain, instance.flow), *returned):
         called = lists.fold(called)
-        if f" {called} " in text and name not in values:
-            return d.domain.patterns.not_given.replace("{slot}", d.spec(name).display_name)
-        if f" {called} " in text:
-            value = d.spoken(d.shown(name, held[name]))
-            words = d.domain.patterns.recalled.replace("{slot}", d.spec(name).display_name)
-            return words.replace("{value}", value)
+        before = text.partition(f" {called} ")[0].rpartition(" ")[2]
+        if f" {called} " not in text or before in lists.small - lists.around_names:
+            continue  # "what is it per day again?" isn't about the day
+        label = label_of(d.domain, name) if name in d.domain.slots else called
+        if name not in held:
+            return d.domain.patterns.not_given.replace("{slot}", label)
+        shown = d.shown(name, held[name]) if name in d.domain.slots else held[name].value
+        return d.domain.patterns.recalled.replace("{slot}", label).replace("{value}", d.spoken(shown))
     return ""
 
 
@@ -108,7 +161,7 @@ def _take_answer_before_question(reply: MessageInContext) -> bool:
     if not isinstance(reading, Direct) or [value.slot for value in reading.values] != [reply.asked.slot.name]:
         return False
     value = reading.values[0]
-    d.say(_answer_to(d, tokens[begins:]) or d.domain.patterns.cannot_answer)
+    d.say(answer_to(d, tokens[begins:]) or d.domain.patterns.cannot_answer)
     d.set(values=(SetSlot(value.slot, value.value, value.raw, value.span, PICKED_OUT),), among=())
     validate_next(d)
     return True

@@ -6,6 +6,7 @@ Rule: a name that fits two slots of a flow refers to neither of them.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import lru_cache
 
@@ -38,6 +39,12 @@ def _names(slots: tuple[tuple[str, str, SlotKind], ...], language: str) -> tuple
     taken = {called for called, _ in full}
     short = [(word, name) for word, name in of_one if said[word] == 1 and word not in taken]
     return tuple(sorted(dict.fromkeys((*full, *short)), key=lambda entry: -len(entry[0])))
+
+
+def label_of(domain: Domain, slot: str) -> str:
+    """The slot's label without an article or a "your" at its beginning, for texts like "I've updated your {slot}"."""
+    label = domain.slots[slot].display_name
+    return re.sub(rf"^(?:{domain.pack.corrections.words.owners}|your)\s+(?=\S)", "", label, flags=re.IGNORECASE)
 
 
 def only_named(domain: Domain, flow: str, text: str) -> str | None:

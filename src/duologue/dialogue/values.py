@@ -21,6 +21,7 @@ from .refusals import refusal_of
 from .repairs import CORRECTION, open_repair
 from .requests import validation
 from .run_flow import continue_flow, open_flow, write
+from .slot_names import label_of
 from .stack import PROGRAM, return_to
 from .state import Filled, Phase, without
 from .unconfirmed_values import ANNOUNCED, PICKED_OUT
@@ -120,7 +121,7 @@ def accept(d: DialogueDraft, value: Json) -> bool:
     if before is not None and not is_same:
         revisit_after_change(d, given.slot)
     if (before is not None and not is_same) or (isinstance(given, CorrectSlot) and before is None):
-        said = {"slot": spec.display_name, "value": d.spoken(value, given.raw)}
+        said = {"slot": label_of(d.domain, spec.name), "value": d.spoken(value, given.raw)}
         if not open_repair(d, CORRECTION, **said):
             d.say(d.domain.patterns.corrected, slot=said["slot"], value=said["value"])
     return False

@@ -15,7 +15,7 @@ from duologue.dialogue.commands import Affirm
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain, Flow
 from duologue.dialogue.language.pack import LanguageWords, Signs
-from duologue.dialogue.language.readings import ConfirmationAnswer, SlotKind
+from duologue.dialogue.language.readings import ConfirmationAnswer, Slot, SlotKind
 from duologue.dialogue.language.stop_phrases import after_stop
 from duologue.dialogue.language.tokens import Token
 from duologue.dialogue.state import DialogueState
@@ -27,6 +27,7 @@ _SURE_OF_HANDOFF = 0.8  # needed to hand an open task over to a human
 _SURE_OF_DEPARTURE = 0.6  # needed to leave the open question, or to take an answer back
 _SPOKEN = {"wait": "wait", "go_back": "back", "start_over": "restart", "skip": "skip", "cancel": "cancel"}
 _SPOKEN |= {"handoff": "person"}
+_MEASURES = tuple(Slot(kind.value, kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.MONEY, SlotKind.DURATION))
 _DEPARTURES = ("go_back", "start_over", "cancel")
 
 
@@ -65,13 +66,36 @@ def offer_instead(guess: GuessInContext) -> str:
     if not guess.intent.startswith(FLOW) or guess.is_task_at_hand:
         return ""
     flow = guess.domain.flows.get(guess.intent.removeprefix(FLOW))
-    if flow is None or not guess.signs.excludes(guess.asked.text, _phrases_of(flow)):
+    if flow is None or not guess.signs.excludes(guess.asked.text, _phrases_of(flow)) or _names_task(guess, flow):
         return ""
     near = [
         one for one in guess.domain.offered if one is flow or guess.signs.excludes(guess.asked.text, _phrases_of(one))
     ]
     named = ", ".join(one.description for one in near)
     return guess.domain.patterns.not_exactly.replace("{flows}", named)
+
+
+def _names_task(guess: GuessInContext, flow: Flow) -> bool:
+    """Does the message name the task word for word: "I want to make a claim, my bag was delayed"?"""
+    said = f" {' '.join(token.word for token in guess.tokens)} "
+    names = (" ".join(token.word for token in guess.words.tokens_of(phrase)) for phrase in _phrases_of(flow))
+    return any(f" {name} " in said for name in names if " " in name)
+
+
+def denies_task(guess: GuessInContext) -> bool:
+    """Does the message deny the open task, as in "I don't want to pause, I want to quit"? A word of the task has to
+    follow the negation closely."""
+    if guess.state.top is None or not guess.is_task_at_hand:
+        return False
+    flow = guess.domain.flows[guess.state.top.flow]
+    verbs = guess.words.stems_of(flow.name.replace("_", " "), flow.description)
+    words = [token.word for token in guess.tokens]
+    return any(
+        guess.words.is_negation(word)
+        and word not in guess.words.dissent
+        and any(guess.words.stem(near) in verbs and near not in guess.words.common for near in words[at + 1 : at + 4])
+        for at, word in enumerate(words)
+    )
 
 
 def _phrases_of(flow: Flow) -> tuple[str, ...]:
@@ -154,10 +178,23 @@ def _only_opens_with_wait(g: GuessInContext) -> bool:
     return g.intent == "wait" and opening > 0 and not speaks_of_it and g.signs.asks(rest)
 
 
+def _gives_a_value(g: GuessInContext) -> bool:
+    """Is the guess a request for time, although the message gives a day, a time or an amount? "Hang on, I'd like five
+    hours" and "make it five o'clock, I've seen my calendar" want something else than a moment."""
+    if g.intent != "wait":
+        return False
+    said = g.domain.pack.replies.read_parts(_MEASURES, g.asked.text, g.today)
+    hints = g.signs.words_of_command("wait")
+    return any(
+        not any(g.words.stem(token.word) in hints for token in g.words.tokens_of(value.raw))
+        for value in said  # "two minutes" is a moment
+    )
+
+
 def _has_no_evidence(g: GuessInContext) -> bool:
     """Is the guess a command, although no word of the message belongs to that command? "As soon as possible" doesn't
     mean "wait"."""
-    name = _SPOKEN.get(g.intent) if g.confidence < _SURE else None
+    name = _SPOKEN.get(g.intent) if g.confidence < _SURE or g.intent == "wait" else None
     return name is not None and not any(
         g.words.stem(token.word) in g.signs.words_of_command(name) for token in g.tokens
     )
@@ -190,6 +227,7 @@ DOUBTS: tuple[Callable[[GuessInContext], bool], ...] = (
     _repeats_the_question,
     _denies_waiting,
     _only_opens_with_wait,
+    _gives_a_value,
     _has_no_evidence,
     _holds_only_values,
     _shares_no_word,

@@ -8,18 +8,27 @@ that can't be read as a value, or a value that doesn't have the form of its slot
 
 from __future__ import annotations
 
-from duologue.dialogue.commands import ChitChat, Command, CorrectSlot, SetSlot, Skip, StartFlow
+from duologue.dialogue.commands import Cancel, ChitChat, Command, CorrectSlot, Help, SetSlot, Skip, StartFlow
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.language.readings import Direct, Json, Polarity, Question, SlotKind
+from duologue.dialogue.partial_corrections import corrections_in_part
 from duologue.dialogue.state import DialogueState
 from duologue.dialogue.unconfirmed_values import PICKED_OUT
 from duologue.nlu.understanding import Quote, Understanding
 
-from .guess_checks import GuessInContext, is_doubtful, offer_instead
+from .guess_checks import GuessInContext, denies_task, is_doubtful, offer_instead
 from .intents import ANSWERS, COMMANDS, FLOW
 from .model_values import checked_value
-from .partial_values import answer_in_part, first_values, flow_by_items, put_off, wants_yes_or_no
+from .partial_values import (
+    answer_in_part,
+    first_values,
+    flow_by_items,
+    one_more,
+    only_one,
+    put_off,
+    wants_yes_or_no,
+)
 
 
 def commands_of(
@@ -38,24 +47,40 @@ def commands_of(
     is_plain = name is None or guess.is_task_at_hand or (name in ANSWERS and wants_yes_or_no(domain, effect))
     if (is_plain or is_bare) and not given and (part := answer_in_part(domain, state, effect, today)):
         return (*_put_off(domain, state, effect.text, today, part), *part)
+    if (is_plain or is_bare) and not given and (several := only_one(domain, effect, today)):
+        return several
     is_task = name is not None and name.startswith(FLOW)
     if not given and state.top is None and not is_task and (items := flow_by_items(domain, effect.text, today)):
         return items
     if name is None or is_bare:
-        return given
+        return given or _changes(domain, state, effect, today)
+    if found.by != "llm" and denies_task(guess):
+        return (Cancel(), Help())
     if found.by != "llm" and (offer := offer_instead(guess)):
         return (ChitChat(offer), *given)
     if found.by != "llm" and is_doubtful(guess):
-        return (Skip(),) if _is_change_left(domain, state, effect) else given
+        if _is_change_left(domain, state, effect):
+            return (Skip(),)
+        return given or _changes(domain, state, effect, today)
     if name.startswith(FLOW):
         flow = name.removeprefix(FLOW)
         if given:
             return (StartFlow(flow), *given)
         values = first_values(domain, flow, effect.text, today)
+        if guess.is_task_at_hand and (kept := one_more(domain, state, effect.text, values)):
+            return kept
         later = put_off(domain, flow, effect.text, today, [value.slot for value in values])
         return (StartFlow(flow), *later, *values)
     known = {**COMMANDS, **ANSWERS}
     return (known[name][0], *given) if name in known else given
+
+
+def _changes(domain: Domain, state: DialogueState, effect: Understand, today: str) -> tuple[Command, ...]:
+    """The new values in a reply to a confirmation that means nothing else. The confirmation is then asked again."""
+    is_confirmation = state.top is not None and effect.waiting_for is None and not state.top.failed
+    if state.top is None or not is_confirmation or state.is_aside:
+        return ()
+    return corrections_in_part(domain, state.top, effect.text, today)
 
 
 def _put_off(

@@ -13,11 +13,15 @@ from duologue.dialogue.commands import ChitChat, SetSlot, StartFlow
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.language.pack import LanguagePack
-from duologue.dialogue.language.readings import Json, Question, Slot, SlotKind
+from duologue.dialogue.language.readings import Json, Question, Slot, SlotKind, Unclear, Why
 from duologue.dialogue.language.tokens import span_of
 from duologue.dialogue.reference_day import slot_with_last_day
 from duologue.dialogue.state import DialogueState
 from duologue.dialogue.unconfirmed_values import PICKED_OUT
+from duologue.dialogue.value_patterns import is_match
+
+_COUNTED_ONCE = (SlotKind.CHOICE, SlotKind.NUMBER, SlotKind.MONEY)
+_CODE_CHARS_MIN = 4  # of a code among other words, if the slot has no pattern
 
 
 def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, ...]:
@@ -113,7 +117,41 @@ def answer_in_part(domain: Domain, state: DialogueState, effect: Understand, tod
         found = (SetSlot(first.slot, first.value, first.raw, first.span, PICKED_OUT), *found)
     if not any(value.slot == effect.waiting_for for value in found):
         found = (*_name_in_part(domain.pack, asked[effect.waiting_for], effect.text), *found)
+        found = (*_code_in_part(domain, effect.waiting_for, effect.text), *found)
     return found if any(value.slot == effect.waiting_for for value in found) else ()
+
+
+def only_one(domain: Domain, effect: Understand, today: str) -> tuple[ChitChat, ...]:
+    """What the agent says if the reply gives several values for a choice, a number or an amount: that it can take only
+    one. Empty for any other reply."""
+    spec = domain.slots[effect.waiting_for] if effect.waiting_for is not None else None
+    if (
+        spec is None
+        or spec.kind not in _COUNTED_ONCE
+        or domain.pack.signs.asks(domain.pack.words.tokens_of(effect.text))
+    ):
+        return ()
+    reading = domain.pack.replies.read(Question(spec.grammar_slot, effect.question), effect.text, today)
+    is_several = isinstance(reading, Unclear) and reading.why is Why.SEVERAL
+    return (_say_only_one(domain, spec.name),) if is_several else ()
+
+
+def one_more(domain: Domain, state: DialogueState, text: str, values: Iterable[SetSlot]) -> tuple[ChitChat, ...]:
+    """What the agent says if the user wants one more thing than the open flow can take: "yes, and I also want a mouse",
+    after a keyboard. The new value doesn't replace the old one. Empty for any other message."""
+    words = domain.pack.words
+    if state.top is None or not any(token.word in words.adding for token in words.tokens_of(text)):
+        return ()
+    kept = [
+        value.slot
+        for value in values
+        if (before := state.top.filled(value.slot)) is not None and before.value != value.value
+    ]
+    return tuple(_say_only_one(domain, slot) for slot in kept[:1])
+
+
+def _say_only_one(domain: Domain, slot: str) -> ChitChat:
+    return ChitChat(domain.patterns.only_one.replace("{slot}", domain.slots[slot].display_name))
 
 
 def _name_in_part(pack: LanguagePack, slot: Slot, text: str) -> tuple[SetSlot, ...]:
@@ -125,6 +163,30 @@ def _name_in_part(pack: LanguagePack, slot: Slot, text: str) -> tuple[SetSlot, .
         return ()
     start, end = span_of(tokens, *span)
     return (SetSlot(slot.name, text[start:end], text[start:end], (start, end), PICKED_OUT),)
+
+
+def _code_in_part(domain: Domain, slot: str, text: str) -> tuple[SetSlot, ...]:
+    """The code in a longer message, as in "let me get my glasses. Right, it says GB 774410". Empty if the slot isn't
+    for a code, or if the message has no such code or several. Without a pattern for the slot, a code must have a digit
+    and at least four characters."""
+    spec, tokens = domain.slots[slot], domain.pack.words.tokens_of(text)
+    if spec.kind is not SlotKind.CODE:
+        return ()
+    found = {
+        str(code): match
+        for match in domain.pack.replies.codes_in(tokens)
+        for code in match.candidates
+        if (is_match(spec.pattern, str(code)) if spec.pattern else _is_long_code(str(code)))
+    }
+    if len(found) != 1:
+        return ()
+    code, match = found.popitem()
+    start, end = span_of(tokens, match.first, match.after)
+    return (SetSlot(slot, code, text[start:end], (start, end), PICKED_OUT),)
+
+
+def _is_long_code(code: str) -> bool:
+    return len(code) >= _CODE_CHARS_MIN and any(char.isdigit() for char in code)
 
 
 def wants_yes_or_no(domain: Domain, effect: Understand) -> bool:

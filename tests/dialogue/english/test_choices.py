@@ -79,3 +79,17 @@ def test_the_large_one_is_not_a_count(reply: str, values: dict[str, object]) -> 
     reading = read(Question(size, others=(count,)), reply, "2026-03-04")
     assert isinstance(reading, Direct)
     assert {value.slot: value.value for value in reading.values} == values
+
+
+@pytest.mark.req("D-05")
+def test_the_last_name_is_no_position_in_a_list() -> None:
+    assert said(SEATS, "no, the last name is missing") is None
+    assert said(SEATS, "the first letter is wrong") is None
+    assert said(SEATS, "the last one") == "Extra legroom"
+
+
+@pytest.mark.req("D-04", "D-05")
+def test_a_choice_of_several_words_may_be_in_the_plural_and_two_of_them_are_never_one() -> None:
+    boats = one_of("rowing boat", "sailing boat")
+    assert said(boats, "rowing boats please") == "rowing boat"
+    assert said(boats, "rowing boats for us and sailing boats for the others") is None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.english import SlotKind
-from tests.dialogue.english.grammar_replies import ask, said
+from duologue.dialogue.english import SlotKind, read_parts
+from tests.dialogue.english.grammar_replies import WEDNESDAY, ask, said
 
 PHONE = ask(SlotKind.PHONE, "What's your phone number?", "phone")
 
@@ -144,3 +144,46 @@ def test_the_pronoun_i_is_not_a_letter_of_a_code(reply: str, code: str) -> None:
 )
 def test_no_word_of_a_sentence_is_part_of_an_address(reply: str, address: str | None) -> None:
     assert said(ask(SlotKind.EMAIL, "What is your email address?"), reply) == address
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    {
+        "rv 5520": "RV5520",
+        "abc 123": "ABC123",
+        "xk 1 9 0 4": "XK1904",
+        "kt double four 1": "KT441",
+        "okay so it's bd 771 i think": "BD771",
+        "m zed nine one": "MZ91",
+        "T as in tiger, then 20 41": "T2041",
+        "8 8 1 for": "8814",
+    }.items(),
+)
+def test_a_code_as_stt_writes_it_in_small_letters(reply: str, value: str) -> None:
+    assert said(CODE, reply) == value
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("reply", ["it's 8814 for the office", "ask 8814", "mum 8814", "end 8814"])
+def test_a_word_beside_a_code_is_not_a_part_of_it(reply: str) -> None:
+    assert said(CODE, reply) in (None, "8814")
+
+
+@pytest.mark.req("D-04", "D-05")
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    {
+        "oh one six one, four nine six, ate to won": "0161496821",
+        "0161 and then 496 and then 0112": "01614960112",
+        "0161 496 0112 to be sure": "01614960112",
+        "0161 496 0112 for the kitchen": None,
+    }.items(),
+)
+def test_homophones_are_digits_of_a_phone_number(reply: str, value: str | None) -> None:
+    assert said(PHONE, reply) == value
+
+
+@pytest.mark.req("D-05")
+def test_a_phone_number_that_may_go_on_is_not_picked_out() -> None:
+    assert read_parts((PHONE.slot,), "oh one six one four nine six, something seven", WEDNESDAY) == ()

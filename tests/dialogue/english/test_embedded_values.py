@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.dialogue.english import Choice, NameList, Slot, SlotKind, read_parts
-from duologue.dialogue.english.embedded_values import is_all_values, read_first, unsettled_slots
+from duologue.dialogue.english.embedded_values import is_all_values, is_withdrawn, read_first, unsettled_slots
+from duologue.dialogue.english.tokens import tokens_of
 from tests.dialogue.english.grammar_replies import WEDNESDAY, ask
 
 TODAY = "2026-03-04"  # a Wednesday
@@ -160,3 +161,35 @@ def test_days_that_cant_be_taken_are_named(text: str, values: dict[str, object],
     slots = TABLE[1:3]
     assert found(slots, text) == values
     assert unsettled_slots(slots, text, TODAY) == unsettled
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    "message",
+    [
+        "forty pounds I guess, or no, let's make it sixty with the cake",
+        "sixty euros for the hotel and twenty for the taxi",
+        "thirty pounds, sorry, I forgot the shipping",
+    ],
+)
+def test_an_amount_that_is_withdrawn_or_one_of_several_is_not_picked_out(message: str) -> None:
+    assert read_parts((Slot("amount", SlotKind.MONEY),), message, WEDNESDAY) == ()
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    "message", ["forty pounds for the two of us", "forty pounds, no hurry", "forty pounds for my aunt's birthday"]
+)
+def test_an_amount_with_other_words_is_picked_out(message: str) -> None:
+    found = read_parts((Slot("amount", SlotKind.MONEY),), message, WEDNESDAY)
+    assert [one.value for one in found] == [{"amount": 40, "currency": "GBP"}]
+
+
+@pytest.mark.req("D-05")
+def test_a_day_or_a_count_that_is_withdrawn_is_not_picked_out() -> None:
+    day, count = Slot("day", SlotKind.DATE), Slot("people", SlotKind.NUMBER)
+    assert read_parts((day,), "on Friday with my boss, no, on Monday I think", WEDNESDAY) == ()
+    assert read_parts((day,), "tomorrow, no wait, it depends on the weather", WEDNESDAY) == ()
+    assert read_parts((count,), "two people in the tent and two people in the van", WEDNESDAY) == ()
+    assert is_withdrawn(tokens_of("Friday, no, Monday"), 1)
+    assert not is_withdrawn(tokens_of("Friday, no rush"), 1)

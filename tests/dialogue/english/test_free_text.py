@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from duologue.dialogue.english import Question, Slot, SlotKind
-from duologue.dialogue.english.free_text import answering_part, name_in_sentence
+from duologue.dialogue.english.free_text import answering_part, name_in_sentence, trimmed_text
 from duologue.dialogue.english.tokens import tokens_of
 from duologue.dialogue.language.match import Span
 from tests.dialogue.english.grammar_replies import ask, named, said
@@ -207,3 +207,57 @@ def test_a_name_within_a_longer_sentence(text: str, name: str | None) -> None:
 def test_a_person_is_named_among_words_about_sending(reply: str, value: str | None) -> None:
     question = ask(SlotKind.NAME, "Who do you want to send the money to?", "recipient_name")
     assert said(question, reply) == value
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize("reply", ["Amy Best", "Bill Sharp", "bill sharp", "May Winter", "June", "April Moss"])
+def test_a_name_may_be_made_of_months_and_ordinary_words(reply: str) -> None:
+    assert said(OPEN_NAME, reply) == reply
+    assert said(ask(SlotKind.NAME, "Who is the gift for?", "receiver"), reply) == reply
+
+
+@pytest.mark.req("D-04", "D-05")
+def test_a_month_with_a_preposition_is_not_a_name() -> None:
+    asked = ask(SlotKind.NAME, "Who is the gift for?", "receiver")
+    assert said(asked, "in june") is None
+    assert said(asked, "next april") is None
+    assert said(asked, "my nephew Ben") == "Ben"
+
+
+@pytest.mark.req("D-04", "D-05")
+@pytest.mark.parametrize(
+    ("reply", "name"),
+    {
+        "Mrs Nora Bassett, two s's and two t's": "Mrs Nora Bassett",
+        "it's grant Wood, wood with a w": "grant Wood",
+        "Holly Berry, and please don't laugh": "Holly Berry",
+        "hope fields, same as before": "hope fields",
+        "her name is June Archer": "June Archer",
+        "Eric, with a k": None,  # written differently
+        "Nora Bassett, no, Basset": None,
+        "oh dear, that's hard to say": None,
+    }.items(),
+)
+def test_a_comment_after_a_name_is_not_a_part_of_it(reply: str, name: str | None) -> None:
+    tokens = tokens_of(reply)
+    span = name_in_sentence(tokens)
+    assert (reply[tokens[span.first].start : tokens[span.after - 1].end] if span is not None else None) == name
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    {
+        "it's called the long way home": "the long way home",
+        "I told you, the long way home": "the long way home",
+        "um, as I said, it's called Emma please": "Emma",
+        "it's 12 Mill Road": "12 Mill Road",
+        "it's not working at all": "it's not working at all",
+        "I told you": "I told you",
+    }.items(),
+)
+def test_words_that_introduce_a_text_are_left_out(reply: str, text: str) -> None:
+    tokens = tokens_of(reply)
+    first, after = trimmed_text(tokens, Slot("title", SlotKind.TEXT))
+    assert reply[tokens[first].start : tokens[after - 1].end] == text
+    assert said(ask(SlotKind.TEXT, "What's the title?", "title"), "The Hobbit") == "The Hobbit"

@@ -31,3 +31,14 @@ def test_a_phone_number_has_enough_digits() -> None:
 def test_an_address_needs_a_dot_after_its_sign() -> None:
     assert find_email(GERMAN, tokens("anna at web")) == []
     assert find_email(GERMAN, tokens("anna punkt b at web punkt de"))[0].candidates == ("anna.b@web.de",)
+
+
+def test_a_comment_within_an_address_is_no_part_of_it() -> None:
+    assert find_email(GERMAN, tokens("uwe punkt bach, bach wie der fluss, at web punkt de")) == []
+    assert find_email(SPANISH, tokens("luz punto mar, mar de agua, arroba correo punto es", SPANISH)) == []
+
+
+def test_letters_in_lower_case_before_digits_are_spelled() -> None:
+    assert find_code(GERMAN, tokens("rv 5520"))[0].candidates == ("RV5520",)
+    assert find_code(GERMAN, tokens("um 5520"))[0].candidates == ("5520",)
+    assert find_code(SPANISH, tokens("rv 5520", SPANISH))[0].candidates == ("RV5520",)

@@ -38,3 +38,9 @@ def test_a_number_before_an_explanation() -> None:
 def test_a_message_of_values_only() -> None:
     assert is_all_values(GERMAN, "am Freitag um drei", TODAY)
     assert not is_all_values(GERMAN, "am Freitag Pizza", TODAY)
+
+
+def test_one_amount_of_several_is_not_picked_out() -> None:
+    amount = Slot("amount", SlotKind.MONEY)
+    assert read_parts(GERMAN, (amount,), "sechzig Euro für das Hotel und zwanzig für das Taxi", TODAY) == ()
+    assert [one.slot for one in read_parts(GERMAN, (amount,), "sechzig Euro für das Hotel", TODAY)] == ["amount"]

@@ -32,3 +32,16 @@ def test_free_text_loses_politeness_and_questions_at_its_end() -> None:
     assert free_text.has_sentences(tokens("Krone. Es tut weh"), Span(0, 4))
     assert free_text.bare_text(GERMAN, tokens("starke Zahnschmerzen bitte")) == Span(0, 2)
     assert free_text.without_filler(GERMAN, tokens("ja bitte")) == Span(2, 2)
+
+
+def test_a_comment_after_a_name_is_no_part_of_it() -> None:
+    assert free_text.name_in_sentence(GERMAN, tokens("Sabine Hoffmann, mit zwei f")) == Span(0, 2)
+    assert free_text.name_in_sentence(GERMAN, tokens("Sabine Hoffmann, mit zwei k")) is None
+    assert free_text.name_in_sentence(GERMAN, tokens("Sabine Hoffmann, nein, Hofmann")) is None
+    assert free_text.name_in_sentence(SPANISH, tokens("Ana Ruiz, con zeta", SPANISH)) == Span(0, 2)
+
+
+def test_words_that_introduce_a_text_are_left_out() -> None:
+    text = Slot("x", SlotKind.TEXT)
+    assert free_text.trimmed_text(GERMAN, tokens("ich sagte doch, die lange Reise"), text) == Span(3, 6)
+    assert free_text.trimmed_text(SPANISH, tokens("ya le dije, la casa verde", SPANISH), text) == Span(3, 6)

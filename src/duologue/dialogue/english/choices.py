@@ -18,6 +18,9 @@ from .other_words import other_words
 from .tokens import Token, stem
 
 _NOUNS = ("one", "option", "choice", "item", "answer")
+_NOT_CHOICES = frozenset(
+    "name names letter letters digit digits character word words part half bit day week month time thing line".split()
+)  # "the last name" is no position in a list
 _LETTERS = "abcdefgh"
 
 
@@ -43,8 +46,14 @@ def _with_one(tokens: Sequence[Token], match: Match) -> Match:
 
 @lru_cache(maxsize=256)
 def names_of(choices: tuple[Choice, ...]) -> NameList:
-    """The choices and their aliases as a list of names."""
-    aliases = {other: choice.value for choice in choices for other in choice.also}
+    """The choices and their aliases as a list of names. A name of several words is listed in the plural too: "city
+    bikes" for "city bike"."""
+    aliases = {
+        f"{name}s": choice.value
+        for choice in choices
+        for name in (choice.value, *choice.also)
+        if " " in name and name[-1:].isalpha() and not name.endswith("s")
+    } | {other: choice.value for choice in choices for other in choice.also}
     return NameList.of((choice.value for choice in choices), aliases)
 
 
@@ -90,6 +99,8 @@ def find_pointed(tokens: Sequence[Token], count: int) -> tuple[int, Span] | None
             number = 1
         elif words[begun] in ("number", "option", "choice"):
             number, after = _numbered(words[begun + 1]), begun + 2
+        if words[after] in _NOT_CHOICES and not tokens[after].pause:
+            continue
         is_pointing = begun > place or after > begun + 1 or words[after] in _NOUNS or _is_short(tokens)
         if number is not None and 1 <= number <= count and is_pointing:
             return number - 1, Span(place, after + (words[after] in _NOUNS))

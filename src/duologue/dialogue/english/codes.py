@@ -1,17 +1,17 @@
-"""Phone numbers, e-mail addresses and codes, spelled as people spell them.
+"""Phone numbers and codes, spelled as people spell them.
 
-People say "double five", "oh" for zero, "A as in alpha", "B for Bravo", "dash", "dot" and "at". Rule: a code is an
-unbroken series of spelled pieces. A piece that could be a letter or a digit ("oh" between letters) leads to two
+People say "double five", "oh" for zero, "A as in alpha", "B for Bravo", "dash" and "zed". STT writes digits as other
+words ("ate one for"), and spelled letters in lower case ("pq 7781"). Rule: a code is an unbroken series of spelled
+pieces. A piece that could be a letter or a digit ("oh" between letters) leads to two
 candidates, one with the letter and one with the digit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
-from ..language.match import Match
-from .carrier_words import AUXILIARIES, DISSENT, MARKERS, POLITE, PREPOSITIONS, PRONOUNS, is_carrier, is_negation
+from ..language.match import DOUBTED, Match
+from .carrier_words import POLITE, is_carrier, is_negation
 from .numbers import SMALL, TENS, UNITS
 from .tokens import HESITATIONS, Token, words_of
 
@@ -25,7 +25,23 @@ SIGNS = {
 TIMES = {"double": 2, "triple": 3, "treble": 3}
 _AS_IN = ("for", "like")
 _ZERO_OR_O = ("oh", "o")
-_NOUGHT = ("nought", "naught")
+NOUGHT = ("nought", "naught")
+_LETTER_NAMES = {"zed": "Z", "zee": "Z", "aitch": "H"}
+_HEARD_AS = {
+    "ate": "8",
+    "for": "4",
+    "fore": "4",
+    "to": "2",
+    "too": "2",
+    "won": "1",
+    "tree": "3",
+}  # words that sound like digits
+_DIGITS = "?0123456789"
+_DIGITS_BEFORE_HEARD = 2  # such a word is a digit only after at least this many spelled pieces
+_ENDINGS = frozenset(
+    "ct dd ds ff ft gg ks ld lk ll lm lt ms nd nk ns nt ps pt rc rd rk rm rn rt sh sk sp ss st ts".split()
+)
+_LETTERS_MAX = 3  # of a group of letters in lower case before digits: "abc 123"
 CODE_CHARS_MIN = 2
 CODE_CHARS_MAX = 40
 CANDIDATES_MAX = 4
@@ -34,20 +50,20 @@ PHONE_DIGITS = range(7, 16)
 Piece = tuple[str, int]  # the text that is spelled ("?" is a zero or an O), and the place after
 
 
-def _piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
+def piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
     """Reads one spelled piece: a letter, digits, a sign, a word for a letter ("bravo"), or a double ("double five")."""
     words = [token.word for token in tokens[place : place + 5]] + [""] * 5
     word = words[0]
     if word in TIMES:
-        inner = _piece_at(tokens, place + 1) if place + 1 < len(tokens) else None
+        inner = piece_at(tokens, place + 1) if place + 1 < len(tokens) else None
         return (inner[0] * TIMES[word], inner[1]) if inner and len(inner[0]) == 1 else None
     if word in ("capital", "uppercase", "letter", "number", "digit") and words[1]:
-        return _piece_at(tokens, place + 1)
+        return piece_at(tokens, place + 1)
     if len(word) == 1 and word.isalpha() and word.isascii():
         return _letter(tokens, place, words)
     if word == "oh":
         return "?", place + 1
-    if word in _NOUGHT:
+    if word in NOUGHT:
         return "0", place + 1
     if word in UNITS and words[1] == "hundred" and 1 <= UNITS[word] <= 9:
         return (f"{UNITS[word]}00", place + 2) if _ends_hundred(tokens, place + 2) else None
@@ -58,15 +74,41 @@ def _piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
         return (str(TENS[word] + unit), place + 2) if 1 <= unit <= 9 else (str(TENS[word]), place + 1)
     if word.isascii() and word.replace(",", "").isdigit():
         return word.replace(",", ""), place + 1
-    if word in NATO:
-        return NATO[word], place + 1
+    if word in NATO or word in _LETTER_NAMES:
+        return NATO.get(word) or _LETTER_NAMES[word], place + 1
     if word in SIGNS:
         return SIGNS[word], place + 1
     text = tokens[place].text
     is_written = text.isascii() and text.isalpha()
     if is_written and ((text.isupper() and len(text) <= 4) or (len(text) <= 6 and _is_next_to_digits(tokens, place))):
         return text.upper(), place + 1
-    return None
+    return (text.upper(), place + 1) if is_written and _are_letters(tokens, place) else None
+
+
+def _are_letters(tokens: Sequence[Token], place: int) -> bool:
+    """Are these two or three letters in lower case spelled, and not a word? They are if digits follow directly, as in
+    "pq 7781" or "lm double three", and if no such carrier word exists."""
+    word, after = tokens[place].word, place + 1
+    if (
+        not 2 <= len(word) <= _LETTERS_MAX
+        or _is_like_a_word(word)
+        or is_carrier(word)
+        or word in _HEARD_AS
+        or after >= len(tokens)
+    ):
+        return False
+    follows = tokens[after].word
+    is_digit = follows in TIMES or follows in UNITS or follows in TENS or follows == "oh" or follows[0].isdigit()
+    return is_digit and not tokens[after].pause and word not in HESITATIONS and not is_negation(word)
+
+
+def _is_like_a_word(word: str) -> bool:
+    """May these three letters be a word, such as "ask" or "mum"? Not without a vowel, with a q, x or z, or with an
+    ending that words don't have."""
+    has_vowel = any(char in "aeiouy" for char in word)
+    if len(word) < _LETTERS_MAX or not has_vowel or any(char in "qxz" for char in word):
+        return False
+    return word[-2] in "aeiouy" or word[-1] in "aeiouy" or word[-2:] in _ENDINGS
 
 
 def _ends_hundred(tokens: Sequence[Token], at: int) -> bool:
@@ -100,24 +142,47 @@ def run_at(tokens: Sequence[Token], place: int) -> tuple[str, int, int] | None:
     number of pieces. None if no spelled piece begins here."""
     spelled, at, pieces = "", place, 0
     while at < len(tokens):
-        if pieces and tokens[at].word in HESITATIONS:  # "nine zero zero, uh, one two three"
-            at += 1
+        if pieces and (between := _between_pieces(tokens, at)):
+            at += between
             continue
-        piece = _piece_at(tokens, at)
+        piece = piece_at(tokens, at)
+        if piece is None and pieces >= _DIGITS_BEFORE_HEARD and spelled[-1] in _DIGITS:
+            piece = _heard_at(tokens, at)
         if piece is None or (pieces and _is_pronoun_i(tokens, at)):
             break
         spelled, at, pieces = spelled + piece[0], piece[1], pieces + 1
     return (spelled, at, pieces) if pieces else None
 
 
+def _between_pieces(tokens: Sequence[Token], place: int) -> int:
+    """The number of words at `place` that stand between two spelled pieces and spell nothing: "nine zero zero, uh, one
+    two three", "07700 and then 900". 0 if there are no such words."""
+    if tokens[place].word in HESITATIONS:
+        return 1
+    size = 2 if words_of(tokens[place : place + 2]) == ("and", "then") else int(tokens[place].word == "then")
+    goes_on = size and place + size < len(tokens) and piece_at(tokens, place + size) is not None
+    return size if goes_on else 0
+
+
+def _heard_at(tokens: Sequence[Token], place: int) -> Piece | None:
+    """Reads a digit that STT wrote as another word: the "ate" and "for" in "nine zero zero, ate one for". The reply
+    must end after it, or go on with a digit. None for any other word."""
+    digit, after = _HEARD_AS.get(tokens[place].word), place + 1
+    if digit is None:
+        return None
+    goes_on = after < len(tokens) and (tokens[after].word in UNITS or tokens[after].word in TIMES)
+    goes_on = goes_on or (after < len(tokens) and _heard_at(tokens, after) is not None)
+    return (digit, after) if after == len(tokens) or goes_on else None
+
+
 def _is_pronoun_i(tokens: Sequence[Token], place: int) -> bool:
     """Is this "I" the pronoun, as in "AB 12, I think"? It is if the next word isn't part of a spelled code."""
     after = place + 1
     is_word = after < len(tokens) and len(tokens[after].word) > 1 and tokens[after].word not in POLITE
-    return tokens[place].word == "i" and is_word and _piece_at(tokens, after) is None
+    return tokens[place].word == "i" and is_word and piece_at(tokens, after) is None
 
 
-def _spellings(spelled: str) -> tuple[str, ...]:
+def spellings(spelled: str) -> tuple[str, ...]:
     """Every text that `spelled` may mean. `spelled` contains a "?" for each "oh" or "o" that was said. A "?" next to a
     digit is a zero; elsewhere it may be a zero or the letter O."""
     texts = [""]
@@ -142,9 +207,17 @@ def find_code(tokens: Sequence[Token]) -> list[Match]:
             place += 1
             continue
         if CODE_CHARS_MIN <= len(spelled) <= CODE_CHARS_MAX and any(char.isalnum() for char in spelled):
-            found.append(Match(place, after, _spellings(spelled)))
+            found.append(Match(place, after, spellings(spelled)))
         place = after
     return found
+
+
+def _goes_on(tokens: Sequence[Token]) -> bool:
+    """May these words after a phone number be more of its digits, which weren't understood?"""
+    return any(
+        token.word in TIMES or token.word in ("ate", "won", "tree") or (token.word in SMALL and token.word != "one")
+        for token in tokens
+    )
 
 
 def find_phone(tokens: Sequence[Token]) -> list[Match]:
@@ -161,94 +234,7 @@ def find_phone(tokens: Sequence[Token]) -> list[Match]:
         number, plus = digits.removeprefix("+"), "+" if digits.startswith("+") else ""
         if number.isdigit() and len(number) in PHONE_DIGITS:
             has_area = words_of(tokens[max(0, place - 2) : place]) == ("area", "code")
-            found.append(Match(place - 2 * has_area, after, (plus + number,)))
+            unit = DOUBTED if _goes_on(tokens[after:]) else ""
+            found.append(Match(place - 2 * has_area, after, (plus + number,), unit))
         place = after
     return found
-
-
-# -- E-mail
-
-
-def _mail_part(tokens: Sequence[Token], first: int, after: int) -> str | None:
-    """The text of one part of an e-mail address, joined from words and spelled pieces: "john dot smith" is john.smith.
-    None if a word can't be part of an address."""
-    text, at = "", first
-    while at < after:
-        word = tokens[at].word
-        if word in TIMES or word in SIGNS or len(word) == 1 or word in SMALL or word in _NOUGHT or word == "oh":
-            piece = _piece_at(tokens[:after], at)
-            if piece is None:
-                return None
-            text, at = text + ("o" if word == "o" else piece[0].casefold()), piece[1]
-        elif word.replace("'", "").isalnum() and word.isascii():
-            text, at = text + word.replace("'", ""), at + 1
-        elif word.replace(".", "").isalnum() and word.isascii():
-            text, at = text + word, at + 1
-        else:
-            return None
-    return text or None
-
-
-_MAIL_TAILS = (
-    ("all", "lower", "case"), ("all", "lowercase"), ("all", "in", "lower", "case"), ("all", "one", "word"),
-    ("all", "together"), ("no", "spaces"),
-)  # fmt: skip
-_KNOWN_DOMAINS = {"gmail": "gmail.com", "icloud": "icloud.com"}  # people say these without ".com"
-_OF_SENTENCES = AUXILIARIES | PREPOSITIONS | PRONOUNS | MARKERS | {"and", "or"}
-_MAIL_LIGHT = frozenset(
-    "my email email's e mail mail's address is it's its that's that would be the sure yes um uh okay please".split()
-)
-
-
-def find_email(tokens: Sequence[Token]) -> list[Match]:
-    """The e-mail addresses that are written in a reply. If the reply has none in writing, the spoken address is
-    returned: "anna at example dot com"."""
-    written = [place for place, token in enumerate(tokens) if "@" in token.word and len(token.word) > 1]
-    if written:
-        return [Match(place, place + 1, (tokens[place].word,)) for place in written]
-    ats = [place for place, token in enumerate(tokens) if token.word in ("@", "at")]
-    if len(ats) != 1:
-        return []
-    first, after = 0, len(tokens)
-    while first < ats[0] and tokens[first].word in _MAIL_LIGHT | DISSENT and tokens[first].text != "e":
-        first += 1
-    if _is_sentence(tokens[first : ats[0]]):
-        return []
-    after = _domain_end(tokens, ats[0] + 1)
-    local, domain = _mail_part(tokens, first, ats[0]), _mail_part(tokens, ats[0] + 1, after)
-    if domain in _KNOWN_DOMAINS and not any(is_carrier(token.word) for token in tokens[first : ats[0]]):
-        domain, after = _KNOWN_DOMAINS[domain], after + (words_of(tokens[after : after + 1]) == ("com",))
-    if not local or not domain or "." not in domain.strip(".") or "." in (local[0], local[-1], domain[-1]):
-        return []
-    after += next((len(words) for words in _MAIL_TAILS if words_of(tokens[after : after + len(words)]) == words), 0)
-    return [Match(first, after, tuple(text.casefold() for text in _spellings(f"{local}@{domain}")))]
-
-
-def _domain_end(tokens: Sequence[Token], place: int) -> int:
-    """The index of the token after a domain name. The domain name ends with the word, or the spelled letters, after its
-    last dot. Words that follow don't belong to it: "... dot com, all lower case"."""
-    dots = (at for at in range(place, len(tokens)) if SIGNS.get(tokens[at].word) == "." or "." in tokens[at].word)
-    at = next(dots, None)
-    if at is None:
-        return min(len(tokens), place + 1 + (words_of(tokens[place : place + 1]) in (("g",), ("i",))))
-    at += "." not in tokens[at].word
-    while at < len(tokens):
-        is_spelled = len(tokens[at].word) == 1
-        at += 1
-        if at < len(tokens) and (tokens[at].word in SIGNS or (is_spelled and len(tokens[at].word) == 1)):
-            at += tokens[at].word in SIGNS
-        else:
-            break
-    return min(at, len(tokens))
-
-
-def _is_sentence(tokens: Sequence[Token]) -> bool:
-    """Do words of a sentence come before the address, as in "you can send it to anna at …"? A word next to a sign is
-    part of the address: "will dot smith"."""
-    return any(
-        (token.word in _OF_SENTENCES or is_negation(token.word))
-        and len(token.word) > 1
-        and token.word not in SIGNS
-        and after.word not in SIGNS
-        for token, after in pairwise(tokens)
-    )

@@ -14,7 +14,11 @@ from .tokens import Token, stem, stems_of
 _PHRASES = {
     "cancel": """cancel|cancel it|cancel that|cancel this|cancel everything|never mind|nevermind|forget it|
         forget about it|forget that|stop|stop it|stop that|quit|exit|abort|i want to cancel|
-        i'd like to cancel|i don't want this anymore|i don't want to do this|leave it|drop it|let's not""",
+        i'd like to cancel|i don't want this anymore|i don't want to do this|leave it|drop it|let's not|
+        forget the whole thing|forget everything|forget all that|forget about the whole thing|forget the lot|
+        cancel the whole thing|cancel all of it|cancel it all|cancel all that|scrap that|scrap it|
+        scrap the whole thing|drop the whole thing|leave the whole thing|let's leave it|let's forget it|
+        let's forget the whole thing|i'll leave it""",
     "back": """back|go back|step back|one step back|go back one step|go back one|previous|previous question|
         the previous one|back up|undo|undo that|last question|i want to go back|can we go back|
         can you go back|let's go back""",
@@ -53,8 +57,11 @@ COMMANDS = {
     for phrase in phrases.replace("\n", " ").split("|")
 }
 _AROUND = (POLITE | FILLERS) - {"like", "see", "much", "very"}
+_NO_HINTS = frozenset("don't this have need not say whole thing everything all lot let's i'll on up in for at".split())
 _SMALL = frozenset("a an the it that this one to i i'd want like can you me my we is".split())
 _CHANGING = frozenset("change changes edit modify correct fix".split())
+_CHANGED = frozenset("it that this them something things anything a one".split())  # may follow "correct", the verb
+_SUDDENLY = (("you", "know", "what"), ("on", "second", "thought"), ("on", "second", "thoughts"), ("actually",))
 _AROUND_CHANGE = _SMALL | frozenset(
     "something somethings thing things we let's need i'd i'll let please make some have could wait".split()
 )
@@ -72,7 +79,7 @@ _KEEPING = tuple(
     for what in ("it", "that", "this", "them", "everything")
     for how in ("as it is", "as is", "as it was", "as they are", "like that", "like this", "that way", "this way")
 )
-WORDS_MAX = max(map(len, COMMANDS)) + 4
+WORDS_MAX = max(map(len, COMMANDS)) + 6
 
 
 @lru_cache(maxsize=16)
@@ -81,9 +88,7 @@ def words_of_command(name: str) -> frozenset[str]:
     mean that command."""
     said = {stem(word) for phrase, meant in COMMANDS.items() if meant == name for word in phrase}
     more = {stem(word) for word in _ALSO.get(name, "").split()}
-    return frozenset(said | more) - frozenset(
-        map(stem, _SMALL | _AROUND | {"don't", "this", "have", "need", "not", "say"})
-    )
+    return frozenset(said | more) - frozenset(map(stem, _SMALL | _AROUND | _NO_HINTS))
 
 
 def command_of(tokens: Sequence[Token]) -> str | None:
@@ -93,13 +98,19 @@ def command_of(tokens: Sequence[Token]) -> str | None:
     words = [token.word for token in tokens]
     if (found := COMMANDS.get(tuple(words))) is not None:
         return found
-    while words and words[0] in _AROUND:
-        words.pop(0)
+    while words and (opening := _opening_size(words)):
+        del words[:opening]
     while words and (words[-1] in _AROUND or words[-1] == "you"):
         if words[-1] == "you" and words[-2:-1] != ["thank"]:
             break
         words.pop()
     return COMMANDS.get(tuple(words))
+
+
+def _opening_size(words: Sequence[str]) -> int:
+    """The number of words at the beginning that may stand before a command: "please", "you know what"."""
+    sudden = next((len(phrase) for phrase in _SUDDENLY if tuple(words[: len(phrase)]) == phrase), 0)
+    return sudden or (1 if words[0] in _AROUND else 0)
 
 
 def postpones(tokens: Sequence[Token]) -> bool:
@@ -111,9 +122,13 @@ def postpones(tokens: Sequence[Token]) -> bool:
 def only_asks_for_change(tokens: Sequence[Token]) -> bool:
     """Does the reply ask for a change without saying what to change: "no, change it", "I want to change something"?"""
     words = [token.word for token in tokens]
-    return bool(_CHANGING & set(words)) and all(
-        word in _CHANGING | _AROUND_CHANGE | _AROUND | DISSENT for word in words
-    )
+    orders = [
+        place
+        for place, word in enumerate(words)
+        if word in _CHANGING
+        and (word != "correct" or (words[place + 1 : place + 2][:1] and words[place + 1] in _CHANGED))
+    ]  # in "that is correct", the word is praise
+    return bool(orders) and all(word in _CHANGING | _AROUND_CHANGE | _AROUND | DISSENT for word in words)
 
 
 def keeps(tokens: Sequence[Token]) -> bool:

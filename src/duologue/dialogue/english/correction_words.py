@@ -9,28 +9,42 @@ _CHANGE = "(?:change|correct|update|fix|switch|set|make|put)"
 CORRECTIONS = correction_patterns(
     CorrectionWords(
         changes_of_mind=(
-            *"no nope sorry wait actually rather but".split(),
+            *"no nope nah sorry wait actually rather but".split(),
             *("that's wrong", "that's not right", "that is wrong", "that is not right"),
-            *("hold on", "i mean", "i meant", "i changed my mind", "i've changed my mind", "on second thoughts?"),
+            *(
+                "hold on",
+                "hang on",
+                "you know what",
+                "come to think of it",
+                "i mean",
+                "i meant",
+                "i changed my mind",
+                "i've changed my mind",
+                "on second thoughts?",
+            ),
         ),
         opening_fillers=(
-            *"oh uh um ah please well and yes yeah yep ok okay sure".split(),
+            *"oh uh um ah hmm hm er please well and so yes yeah yep ok okay sure fine good great".split(),
             *("can you", "could you", "can i", "can we", "could i", "could we", "may i", "let's", "let me"),
+            *("could it be", "can it be", "could that be", "can that be", "what if it's", "what if it is"),
             *("i want to", "we want to", "i need to", "we need to", "i'd like to", "we'd like to", "i have to"),
         ),
         change=_CHANGE,
         to=r"(?:\s*(?:,|:|=|to be|to|into|is|should be|should say|was|as|from now on)\s+)",
-        end="(?: instead| please)*[.!?]*$",
+        end="(?: (?:instead|please|after all|in fact|actually|then|i think|i guess|if possible|i said))*[.!?]*$",
         owners="the|my|our",
         it_is=rf"(?:{_CHANGE} (?:it|that)(?: to)?|i meant(?: to say)?|i said|i mean|it's"
         "|(?:it|that) (?:is|should be)|rather)",
         meant=r"\bi (?:meant|mean|said)\b",
         do_instead=("(?:(?:do|have|take|get|try|use|go for|go with|say) )?", ",? instead(?:,? please)?[.!?]*$"),
         no_something=r"^(?:no|nope) \w",
-        self_correction="(?:no|sorry|wait|actually|or rather|i mean|i meant|make that|make it)",
+        self_correction="(?:(?:or |well,? )?(?:no|nope|sorry|wait|actually|rather|i mean|i meant|scrap that|correction)"
+        "|(?:let's |let us )?(?:make (?:that|it)|say))",
         it_to=f"(?:{_CHANGE} (?:it|that) (?:to )?)?",
         instead_of="(?:instead of|rather than|and not|not)",
         not_but=("not", "(?: but| rather)?"),
+        adds="(?:also|too|as well|additionally|in addition|on top|another|both|plus an?)",
+        asks_agent=r"^(?:just )?\w+ (?:me|us)\b(?! (?:in|for|on|at|an?|the|to)\b)",
         both=",? and (?:also )?",
         both_names=",? and |, ?",
         wrong=(

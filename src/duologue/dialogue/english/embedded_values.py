@@ -13,22 +13,36 @@ from collections.abc import Sequence
 from ..language.days import today_of
 from ..language.match import Match
 from ..language.readings import Direct, Question, Slot, SlotKind, Value
-from .carrier_words import ALTERNATIVES, HEDGES, MARKERS, REQUESTS, THINGS, is_carrier, is_negation, without_contraction
+from .carrier_words import (
+    ALTERNATIVES,
+    DISSENT,
+    HEDGES,
+    MARKERS,
+    REQUESTS,
+    THINGS,
+    is_carrier,
+    is_negation,
+    without_contraction,
+)
 from .dates import MONTHS
-from .explained_words import covered_by, is_number
+from .explained_words import covered_by, is_dated, is_number
 from .from_and_to import belongs_to_other_thing
 from .grammar_for_kind import find_values
 from .merged_matches import narrowed
+from .numbers import is_pronoun_one
 from .questions import asks
 from .read_reply import read
 from .several_slots import Filled, counts_for, find_all_values, values_of, with_later_end
-from .tense import PAST, clause_around
+from .tense import PAST, begins_clause, clause_around
 from .tokens import Token, stem, stems_of, tokens_of
+from .units import CLASS_OF, counts_twice
 from .yes_no import DOUBTS
 
 _HARMLESS = frozenset("also too plus because".split())  # words that add something and change nothing
 _MOMENTS = (SlotKind.DATE, SlotKind.TIME)
 _BEFORE_MONTHS = frozenset("in of during early late mid next this until for".split())  # "may" is also a verb
+_WITHDRAWING = frozenset("sorry wait actually rather scrap correction".split())
+_AFTER_NO = _WITHDRAWING | frozenset("the make it i i'm it's let's that's that better not no".split())
 _BARE = (SlotKind.NUMBER, SlotKind.MONEY, SlotKind.TIME)  # for these kinds, a bare number is a value only as an answer
 _PLAIN = tuple(
     Slot("", kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
@@ -58,10 +72,15 @@ def _told_and_doubtful(tokens: Sequence[Token], slots: tuple[Slot, ...], today: 
     doubtful: dict[str, bool] = {}
     named = stems_of(*(slot.name for slot in slots))
     found = list(find_all_values(tokens, slots, today_of(today))) if tokens and slots else []
+    covered = covered_by(match for match, _ in found)
     for match, fitting in found:
         is_past = all(slot.is_past for slot in fitting)  # such a slot is about what happened
         clause = tuple(clause_around(tokens, match))
         is_settled = not any(_unsettles(token.word, is_past=is_past) for token in clause)
+        is_settled = is_settled and not is_withdrawn(tokens, match.after)
+        if any(_is_one_of_several(tokens, match, slot, found, covered) for slot in fitting):
+            doubtful |= {slot.name: True for slot in fitting}
+            continue
         if fitting and fitting[0].kind in _MOMENTS and belongs_to_other_thing(tokens, match, named):
             continue
         if is_settled and not all(_is_clear(tokens, match, slot) for slot in fitting):
@@ -76,8 +95,55 @@ def _told_and_doubtful(tokens: Sequence[Token], slots: tuple[Slot, ...], today: 
     doubtful |= {name: True for name, (_, match) in filled.items() if len(match.candidates) != 1}
     told = {name: entry for name, entry in filled.items() if name not in doubtful}
     told |= with_later_end(tokens, told, today_of(today))
-    covered = covered_by(match for _, match in filled.values())
-    return {name: one for name, one in told.items() if not _wavers(tokens, one[1], covered)}, doubtful
+    used = covered_by(match for _, match in filled.values())
+    return {name: one for name, one in told.items() if not _wavers(tokens, one[1], used)}, doubtful
+
+
+def is_withdrawn(tokens: Sequence[Token], after: int) -> bool:
+    """Does the user take back what was said before the index `after`: "fifty, or no, seventy five", "yesterday, no
+    sorry, the day before"?"""
+    for place in range(after, len(tokens) - 1):
+        word, follows = tokens[place].word, tokens[place + 1]
+        if not (begins_clause(tokens[place]) or (place and tokens[place - 1].word in ("or", "no"))):
+            continue
+        if word in _WITHDRAWING and follows.word not in ("for", "about"):
+            return True
+        if word in DISSENT and (follows.pause or follows.word in _AFTER_NO or is_number(follows.word)):
+            return True
+        if word in DISSENT and is_dated(follows.word):
+            return True
+    return False
+
+
+def _is_one_of_several(
+    tokens: Sequence[Token],
+    match: Match,
+    slot: Slot,
+    found: Sequence[tuple[Match, list[Slot]]],
+    covered: frozenset[int],
+) -> bool:
+    """Is this amount or count only one of several in the message: "ninety euros for the doctor and thirty for the
+    pills", "two city bikes and two mountain bikes"? Then the user may mean their sum."""
+    if slot.kind is SlotKind.NUMBER:
+        same = [other for other, fitting in found if slot in fitting]
+        return match in same and counts_twice(tokens, same)
+    if slot.kind is not SlotKind.MONEY:
+        return False
+    return any(
+        is_number(token.word) and not is_pronoun_one(tokens, place) and not _counts_else(tokens, place)
+        for place, token in enumerate(tokens)
+        if place not in covered
+    )
+
+
+def _counts_else(tokens: Sequence[Token], place: int) -> bool:
+    """Is the number at `place` a number of people, days or other things, and not an amount of money?"""
+    after = place + 1
+    while after < len(tokens) and is_number(tokens[after].word):
+        after += 1
+    said = CLASS_OF.get(stem(tokens[after].word), "") if after < len(tokens) and not tokens[after].pause else ""
+    is_of = after < len(tokens) and tokens[after].word == "of"  # "the two of us"
+    return is_of or said not in ("", "money")
 
 
 def _is_filled(fitting: Sequence[Slot], filled: Filled) -> bool:

@@ -28,7 +28,7 @@ from .carrier_words import (
     is_carrier,
 )
 from .codes import find_phone
-from .dates import find_dates
+from .dates import MONTHS, find_dates
 from .explained_words import is_dated, is_number, leftover
 from .from_and_to import role_of
 from .questions import asks
@@ -43,6 +43,7 @@ _ARTICLES = frozenset(("a", "an"))
 _FILLER_WORDS = (POLITE | FILLERS | ASSENT | HEDGES | _POINTING) - {"like", "see"}
 _PARTS_OF_NAMES = {"first": "first", "given": "first", "last": "last", "family": "last", "surname": "last"}
 _PARTS_OF_NAMES |= {"full": "full", "middle": "middle"}
+_SURNAMES = frozenset("sharp best most".split())  # hedges that are surnames too
 _OWNERS = frozenset("my our his her their your".split())
 _LINKS = frozenset("of the and & de la du del von van der".split())
 # A name may follow one of these. An article isn't enough: "a Deluxe room" doesn't name a city.
@@ -53,10 +54,25 @@ _LEADS = frozenset(
 _RELATIVES = frozenset(
     "mom mum mommy mummy mother dad daddy father uncle aunt auntie grandma grandpa granny cousin brother sister".split()
 )
+_KIN = frozenset(
+    """niece nephew son daughter wife husband grandson granddaughter grandmother grandfather fiancee girlfriend
+    boyfriend partner goddaughter godson stepson stepdaughter""".split()
+)  # unlike "uncle", these aren't part of a name
 _FRIENDS = frozenset("friend buddy colleague neighbor neighbour boss partner".split())
 _TO_PERSON = frozenset("to for send give pay transfer wire call is it's".split())
 _RECEIVING = frozenset("is will should would gets receives".split())
-_INTRODUCING = (("my", "name", "is"), ("my", "name's"), ("the", "name", "is"), ("the", "name's"))
+_INTRODUCING = tuple(
+    (owner, *said) for owner in ("my", "the", "her", "his", "their") for said in (("name", "is"), ("name's",))
+)
+_TAKING_BACK = DISSENT | frozenset("or not sorry wait actually rather i i'm but maybe".split())
+_OF_NAMES = frozenset("as before same like i said last time usual always with two one double spelled spelt".split())
+_BEFORE_MONTHS = frozenset("in of during early late mid next this last until since by".split())
+_TEXT_LEADS = tuple(
+    tuple(lead.split())
+    for lead in """i just told you that|i already told you that|i just told you|i already told you|i've told you|
+    i told you|i already said|i just said|as i said|like i said|i said|it's called|its called|it is called|
+    that's called|it's titled|they call it|the name is|the title is""".split("|")
+)
 _GOING_ON = frozenset("and but because so with from i i'm i'd we who".split())
 _PARTING = frozenset("you bye goodbye a lot have nice day that's all that is it".split())
 _REQUESTING = tuple((verb, "you") for verb in ("can", "could", "will", "would"))
@@ -87,7 +103,12 @@ def _is_no_part(run: Sequence[Token], at: int, known: frozenset[str], *, is_name
     word = run[at].word
     if not is_carrier(word) or word in known or _is_initial(run, at) or is_capital(run[at]):
         return False
-    is_surname = is_name and at > 0 and word.isalpha() and word not in EXACT and not is_carrier(run[at - 1].word)
+    if any(other.word == word and is_capital(other) for other in run[at + 1 :]):
+        return False  # "Price, Hannah Price"
+    if at and is_name and _is_surname(run[at - 1], run[at]):
+        return False
+    is_surname = is_name and at > 0 and word.isalpha() and word not in EXACT and run[at - 1].word.isalpha()
+    is_surname = is_surname and not is_carrier(run[at - 1].word)
     return not is_surname
 
 
@@ -107,20 +128,56 @@ def without_filler(tokens: Sequence[Token]) -> Span:
     while first < after and (_names_part(tokens, first) or _is_filler(tokens, first)):
         first += 1
     while after > first and tokens[after - 1].word in _FILLER_WORDS - _ARTICLES:
+        if tokens[after - 1].word in HEDGES and after - first > 1 and _is_surname(tokens[after - 2], tokens[after - 1]):
+            break
         after -= 1
     return Span(first, after)
 
 
+def _is_surname(given: Token, last: Token) -> bool:
+    """Is an ordinary word at the end of a name the surname: "Bill Sharp", "bill sharp"? In lower case, it must follow a
+    given name."""
+    if last.pause or is_number(given.word):
+        return False
+    return is_capital(last) or (last.word in _SURNAMES and given.word in GIVEN_NAMES)
+
+
 def trimmed_text(tokens: Sequence[Token], slot: Slot) -> Span:
     """The span of free text, without hesitations and polite words at its beginning and end, and without a "from" or
-    "to" at the beginning that the slot already implies: "um, from the station please"."""
+    "to" at the beginning that the slot already implies: "um, from the station please". Words that only introduce the
+    text are left out too: "i told you, it's called Emma"."""
     first, after = 0, len(tokens)
     while first + 1 < after and tokens[first].word in _BEFORE:
         first += 1
+    first = _past_leads(tokens, first, after)
     while after - 1 > first and tokens[after - 1].word in ("please", "thanks"):
         after -= 1
     role = role_of(slot)
     return Span(first + (role is not None and after - first > 1 and tokens[first].word == role), after)
+
+
+def _past_leads(tokens: Sequence[Token], first: int, after: int) -> int:
+    """The index of the first word after words that only introduce a text, such as "it's called" or "I told you". "It's"
+    alone introduces a thing ("it's 12 Main Street"), but not what happens ("it's not working")."""
+    words = words_of(tokens)
+    while first < after:
+        size = next((len(lead) for lead in _TEXT_LEADS if words[first : first + len(lead)] == lead), 0)
+        if not size and words[first] in ("it's", "its", "that's") and first + 1 < after:
+            size = int(_is_thing(tokens[first + 1]))
+        if not size or first + size >= after:
+            return first
+        first += size
+    return first
+
+
+def _is_thing(token: Token) -> bool:
+    return token.word in ("the", "a", "an", "called") or is_number(token.word) or is_capital(token)
+
+
+def text_with_article(tokens: Sequence[Token], span: Span) -> Span:
+    """The span of a text, with a "the" right before it: "The Hobbit"."""
+    has_article = span.first > 0 and tokens[span.first - 1].word == "the" and not tokens[span.first].pause
+    return Span(span.first - has_article, span.after)
 
 
 def answering_part(tokens: Sequence[Token], span: Span) -> Span:
@@ -203,6 +260,9 @@ def cannot_be_a_name(tokens: Sequence[Token], span: Span, today: date) -> bool:
         return True  # "n o" is a spelled no
     if run[0].word in DISSENT or all(token.word in NAMELESS or is_number(token.word) for token in run):
         return True
+    before = tokens[span.first - 1].word if span.first else ""
+    if run[-1].word in MONTHS and (before in _BEFORE_MONTHS or run[0].word in NAMELESS):
+        return True  # "in June", "next April"
     if len(run) == 1 and run[0].word in GIVEN_NAMES:
         return False
     if any("@" in token.word for token in run) or find_phone(run):
@@ -241,6 +301,9 @@ def named_person(tokens: Sequence[Token], left: Sequence[int]) -> Span | None:
     Richard", "send it to mom". None if there is no such person. `left` holds the indexes of the words that nothing else
     explains. A word in lower case is accepted only if it is a word for a relative."""
     first, after = left[0], left[-1] + 1
+    if tokens[first].word in _KIN and after - first > 1 and first and tokens[first - 1].word in _OWNERS:
+        is_named = after - first == len(left) and _is_written_as_person(tokens[first + 1 : after])
+        return Span(first + 1, after) if is_named else None  # "my niece Poppy"
     run = tokens[first:after]
     if after - first != len(left) or len(run) > NAME_WORDS_MAX or not _is_written_as_person(run):
         return None
@@ -250,7 +313,7 @@ def named_person(tokens: Sequence[Token], left: Sequence[int]) -> Span | None:
     follows = tokens[after].word if after < len(tokens) else ""
     if first == 0:
         return Span(first, after) if follows in _RECEIVING and run[0].word not in _RELATIVES else None
-    is_led = before[-1] in _TO_PERSON or before[-1] in _FRIENDS
+    is_led = before[-1] in _TO_PERSON | _FRIENDS or (before[-1] in _KIN and before[0] in _OWNERS)
     if before[-1] in _OWNERS:
         is_led = run[0].word in _RELATIVES and len(run) > 1
     is_alone = is_led and not any(is_capital(token) for token in (*tokens[1:first], *tokens[after:]))
@@ -286,9 +349,32 @@ def name_in_sentence(tokens: Sequence[Token]) -> Span | None:
     while after < len(tokens) and (after == begun or not tokens[after].pause) and words[after] not in _GOING_ON:
         after += 1
     run = tokens[begun:after]
-    if not begun or not 0 < len(run) <= NAME_WORDS_MAX or _holds_more_than_a_name(run):
+    if not begun:
+        return _commented_name(tokens)
+    others = [token for token in run if token.word not in GIVEN_NAMES]
+    if not 0 < len(run) <= NAME_WORDS_MAX or _holds_more_than_a_name(others):
         return None
-    return None if any(is_number(token.word) or token.word in EXACT for token in run) else Span(begun, after)
+    return None if any(is_number(token.word) or token.word in EXACT for token in others) else Span(begun, after)
+
+
+def _commented_name(tokens: Sequence[Token]) -> Span | None:
+    """The name before a comma, if the words after it only comment on it: "Doris Pettigrew, two t's", "Jack Frost, and
+    no jokes please". None if the words before the comma may not be a name, or if the words after it may change it."""
+    ends = next((place for place in range(1, len(tokens)) if tokens[place].pause), len(tokens))
+    head, rest = tokens[:ends], tokens[ends:]
+    span = bare_name(head, GIVEN_NAMES) if rest and not asks(rest) else None
+    run = head[span.first : span.after] if span is not None else ()
+    if span is None or len(run) > NAME_WORDS_MAX or any(one.word in NAMELESS or is_number(one.word) for one in run):
+        return None
+    if rest[0].word in _TAKING_BACK or any(is_capital(token) or "@" in token.word for token in rest):
+        return None
+    is_shown = len(run) > 1 and all(token.text[0].isupper() or token.word in _LINKS for token in run)
+    is_led = span.first > 0 and any(token.text[0].isupper() for token in run)
+    if not (is_shown or is_led or all(token.word in _OF_NAMES or len(token.word) == 1 for token in rest)):
+        return None
+    letters = {token.word[0] for token in rest if len(token.word.removesuffix("'s")) == 1} - {"a", "i"}
+    written = {char for token in run for char in token.word}
+    return span if letters <= written else None  # "Mark, with a c" is written differently
 
 
 def is_part_of_longer_name(tokens: Sequence[Token], match: Match) -> bool:

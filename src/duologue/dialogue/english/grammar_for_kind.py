@@ -15,8 +15,9 @@ from ..language.readings import Slot, SlotKind
 from .amounts import find_durations, find_money
 from .carrier_words import POLITE, PREPOSITIONS, is_carrier
 from .choices import find_choices
-from .codes import find_code, find_email, find_phone
+from .codes import find_code, find_phone
 from .dates import find_dates
+from .email_addresses import find_email
 from .explained_words import is_dated
 from .free_text import is_capital, without_filler
 from .from_and_to import role_of

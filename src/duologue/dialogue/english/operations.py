@@ -13,7 +13,8 @@ from .tokens import stem, tokens_of
 
 # Each line is a group. The operations of a group, divided by bars, exclude each other.
 _GROUPS = """
-book reserve schedule | cancel delete | reschedule move postpone rebook shift change modify delay
+book reserve schedule | cancel delete quit terminate | reschedule move postpone rebook shift change modify delay
+cancel quit terminate | pause freeze suspend | resume unpause unfreeze | renew extend prolong
 block freeze lock suspend deactivate disable | unblock unfreeze unlock activate reactivate enable unsuspend
 subscribe | unsubscribe
 buy purchase | sell
@@ -24,14 +25,16 @@ lend | borrow
 upgrade | downgrade
 install | uninstall
 """
+_HAPPENED = frozenset("was were is are been be got gets has have had".split())
 _THINGS_FOLLOW = frozenset("my the a an our this that these those his her their your its any no".split())
 
 
-def _operations() -> dict[str, tuple[int, int]]:
-    found: dict[str, tuple[int, int]] = {}
+def _operations() -> dict[str, frozenset[tuple[int, int]]]:
+    found: dict[str, frozenset[tuple[int, int]]] = {}
     for group, line in enumerate(_GROUPS.strip().splitlines()):
         for number, words in enumerate(line.split("|")):
-            found.update((stem(word), (group, number)) for word in words.split())
+            for word in words.split():
+                found[stem(word)] = found.get(stem(word), frozenset()) | {(group, number)}
     return found
 
 
@@ -44,10 +47,16 @@ def operations_in(text: str) -> frozenset[tuple[int, int]]:
     position in that group. The operations of a group exclude each other."""
     tokens = tokens_of(text)
     return frozenset(
-        _OPERATIONS[stem(token.word)]
+        operation
         for place, token in enumerate(tokens)
-        if stem(token.word) in _OPERATIONS and not (place and tokens[place - 1].word in _THINGS_FOLLOW)
+        if not (place and _is_thing_or_event(tokens[place - 1].word, token.word))
+        for operation in _OPERATIONS.get(stem(token.word), ())
     )
+
+
+def _is_thing_or_event(before: str, word: str) -> bool:
+    """Is the word a thing ("my booking") or something that has happened ("was delayed"), and not an order?"""
+    return before in _THINGS_FOLLOW or (before in _HAPPENED and word.endswith("ed"))
 
 
 def excludes(text: str, phrases: Iterable[str]) -> bool:

@@ -6,6 +6,7 @@ from ..language.pack import LanguagePack, LanguageWords, ListReaders, Phrase, Re
 from ..language.readings import SlotKind
 from .birth_dates import is_about_birth
 from .carrier_words import DISSENT, EXACT, FILLERS, POLITE, is_negation
+from .codes import find_code
 from .commands import command_of, keeps, only_asks_for_change, postpones, repeats, words_of_command
 from .correction_words import CORRECTIONS
 from .courtesy import courtesy_of
@@ -55,6 +56,7 @@ ENGLISH = LanguagePack(
         plain_answer=plain_answer,
         says_yes_then_asks=says_yes_then_asks,
         is_all_values=is_all_values,
+        codes_in=find_code,
         name_in_sentence=name_in_sentence,
         trimmed_text=trimmed_text,
         answering_part=answering_part,
@@ -120,6 +122,7 @@ ENGLISH = LanguagePack(
             """but not on|but not|just not on|just not|except for|except on|except|apart from|other than|not on|not|
             but never|excluding"""
         ),
+        adding=_set("also too another additional additionally plus besides both"),
         contrasts=_set("but though although and however"),
         between=_set("between"),
         ands=_set("and"),
@@ -133,23 +136,23 @@ ENGLISH = LanguagePack(
             SlotKind.PHONE: ("phone number", "phone"),
             SlotKind.EMAIL: ("email address", "email", "e-mail"),
         },
-        small=_set("of the a an and or to for in on at from by is"),
+        small=_set("of the a an and or to for in on at from by is per"),
         around_names=POLITE | FILLERS | _set("the my our i i'm mean meant it's is was it that's"),
         counting="number of ",
         retry=_set("retry again try yes yeah yep ok okay sure please it once more"),
         give_up=_set("no nope stop cancel leave it thanks thank you"),
-        refuses_change=frozenset(
-            ("nothing", "nothing at all", "no nothing", "none of it", "leave it", "i don't want it")
-        ),
+        refuses_change=frozenset(("leave it", "i don't want it", "i don't want it anymore", "forget it")),
+        nothing=_set("nothing none"),
         neither=_set("neither none"),
         asks_for_value=_set("what what's when when's which how where who whose"),
         again=_set("again was were did said have got had so far"),
         asks_which=_set("which what options choices possibilities"),
         which_ones=_set(
-            "are there is ones one can i have do you choose choices options possibilities the my what which"
+            "are there is ones one can i have do you choose choices options possibilities the my what which "
+            "kind kinds sort sorts type types of offer got"
         ),
-        why=_set("why"),
-        asks_why=_set("why do you need that this it want to know is for must should i have tell what"),
+        why=_set("why what what's"),
+        asks_why=_set("why do you need that this it want to know is for must should i have tell what what's my the"),
         before_questions=OPENINGS | _set("wait sorry"),
         stopping=STOPPING,
         around_topics=POLITE

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..language.stop_phrases import after_stop
-from .carrier_words import ASSENT, DISSENT, FILLERS, POLITE
+from .carrier_words import ASSENT, AUXILIARIES, DISSENT, FILLERS, POLITE, without_contraction
 from .tokens import Token, stem
 
 STOPPING = tuple(
@@ -24,6 +24,7 @@ STOPPING = tuple(
 )  # before a question, longest first where one begins another
 OPENINGS = POLITE | FILLERS | ASSENT | DISSENT | frozenset(("but", "and", "also", "plus"))
 _WH = frozenset("what what's whats when when's where where's why how how's who who's which whose whom whether".split())
+_RELATIVE = frozenset("when where who which whose whom".split())
 SPEAKERS = frozenset("i i'm i'd i've i'll we we're we'd we've".split())
 _VERB_FIRST = frozenset("is are was were does did has isn't aren't doesn't didn't am".split())
 _VERB_BEFORE_SUBJECT = frozenset("do have don't should".split())
@@ -69,7 +70,8 @@ def _asks(tokens: Sequence[Token]) -> bool:
     begins = True
     for place, token in enumerate(tokens):
         begins = begins or token.pause in (".", "?") or (token.pause == "," and _begins_clause(tokens, place))
-        if (begins or (token.pause == "," and token.word in _WH)) and _asks_at(tokens, place):
+        is_aside = token.pause == "," and token.word in _WH and not _is_relative(tokens, place)
+        if (begins or is_aside) and _asks_at(tokens, place):
             return True
         begins = begins and (token.word in OPENINGS or (token.word == "you" and tokens[place - 1].word == "thank"))
     return False
@@ -78,6 +80,13 @@ def _asks(tokens: Sequence[Token]) -> bool:
 def _begins_clause(tokens: Sequence[Token], place: int) -> bool:
     """This word follows a comma: does a new clause begin here, as in "yes, …" or "…, and …"?"""
     return tokens[place - 1].word in OPENINGS or tokens[place].word in ("and", "but", "also", "so")
+
+
+def _is_relative(tokens: Sequence[Token], place: int) -> bool:
+    """Does this word begin a clause that only explains, as in "the first, when my pension comes in"? A question goes on
+    with a verb: "when do you open?"."""
+    after = tokens[place + 1].word if place + 1 < len(tokens) else ""
+    return tokens[place].word in _RELATIVE and bool(after) and without_contraction(after) not in AUXILIARIES
 
 
 def _asks_at(tokens: Sequence[Token], place: int) -> bool:

@@ -147,7 +147,7 @@ def _is_other_part(c: ReplyContext) -> bool:
 def _spelled(c: ReplyContext) -> Match | None:
     """The name that the user spells; None if no name is spelled. If the slot accepts only names from its list, the
     result is None for a name that isn't on the list."""
-    found = spelled_name(c.reply, c.tokens, is_person="nam" in c.echo)
+    found = spelled_name(c.reply, c.tokens, is_person=c.asks_for_person())
     if found is None or c.slot.names is None:
         return found if c.slot.is_open else None
     written = tokens_of(str(found.candidates[0]))

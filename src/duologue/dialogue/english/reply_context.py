@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..language.days import Today
-from ..language.match import Match, overlaps
+from ..language.match import DOUBTED, Match, overlaps
 from ..language.readings import (
     Ambiguous,
     Confirmation,
@@ -29,11 +29,13 @@ from .explained_words import covered_by, echo_of, unclear
 from .grammar_for_kind import find_values
 from .numbers import find_digit_run
 from .party_size import counts_people, find_party, repeats_count
-from .tokens import Token, span_of, stem
-from .units import asks_how_many, find_zero, with_units
+from .tokens import Token, span_of, stem, tokens_of
+from .units import asks_how_many, find_zero, in_asked_period, with_units
 from .yes_no import Polarity, asks_for_more, is_bare_yes_no, places_outside_yes_no, polarity, trick_of
 
 MOMENTS = (SlotKind.DATE, SlotKind.TIME)  # kinds for which a reply may ask whether a value suits
+
+_WHO = frozenset("who who's whom whose".split())
 
 
 class ReplyContext:
@@ -64,7 +66,13 @@ class ReplyContext:
         rest = [match for match in matches if company is None or not overlaps(match, company)]
         if company is not None and rest and repeats_count(self.tokens, rest, company):
             return [company._replace(first=min(company.first, rest[0].first))]
-        return with_units(self.tokens, rest) + ([company] if company is not None else [])
+        rest = in_asked_period(self.tokens, with_units(self.tokens, rest), self.question)
+        return rest + ([company] if company is not None else [])
+
+    def asks_for_person(self) -> bool:
+        """Does the question ask for the name of a person: "your name?", "who is it for?"? Then an ordinary word such as
+        "June" may be the name."""
+        return "nam" in self.echo or any(token.word in _WHO for token in tokens_of(self.question.text))
 
     def words_of_other_slots(self, covered: frozenset[int]) -> frozenset[int]:
         """The indexes of words that give a value for another slot. Such words are never ignored as carrier words (words
@@ -116,6 +124,8 @@ class ReplyContext:
     def as_reading(self, match: Match) -> Reading:
         start, end = span_of(self.tokens, match.first, match.after)
         raw = self.reply[start:end]
+        if match.unit == DOUBTED:
+            return Ambiguous(self.slot.name, match.candidates, raw, (start, end), must_ask=True)
         if len(match.candidates) == 1:
             return Direct((Value(self.slot.name, match.candidates[0], raw, (start, end)),))
         return Ambiguous(self.slot.name, match.candidates, raw, (start, end), match.unit == SPAN_OF_DAYS)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..language.days import Today, today_of
-from ..language.match import Match, overlaps
-from ..language.readings import Slot, SlotKind, Value
+from ..language.match import DOUBTED, Match, overlaps
+from ..language.readings import Question, Slot, SlotKind, Value
 from .dates import find_dates
 from .from_and_to import activity_of, activity_said, role_said, roles_among
 from .grammar_for_kind import counts_seats, find_values
@@ -20,7 +20,7 @@ from .relative_days import Since
 from .tense import tells_of_past
 from .times_from_now import find_times_ahead, without_past_times
 from .tokens import Token, span_of, stems_of
-from .units import CLASS_OF, classes_of, counts_children, with_units
+from .units import CLASS_OF, classes_of, counts_children, in_asked_period, with_units
 
 # Kinds in the order in which they are looked for. A word that is part of a value isn't read again for a later kind.
 _ORDER = (
@@ -130,14 +130,21 @@ def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> l
     """Every match in a reply, each with the slots whose grammar finds it."""
     found: list[Found] = []
     for slot in slots:
-        matches = find_values(tokens, slot, today, is_asked=False)
-        for match in with_units(tokens, matches) if slot.kind is SlotKind.NUMBER else matches:
+        matches = [match for match in find_values(tokens, slot, today, is_asked=False) if match.unit != DOUBTED]
+        if slot.kind is SlotKind.NUMBER:
+            matches = [match for match in matches if not _is_of_time(tokens, match) or may_count(slot, "time")]
+            matches = in_asked_period(tokens, with_units(tokens, matches), Question(slot), is_asked=False)
+        for match in matches:
             same = next((fitting for other, fitting in found if other == match), None)
             if same is None:
                 found.append((match, [slot]))
             else:
                 same.append(slot)
     return found
+
+
+def _is_of_time(tokens: Sequence[Token], match: Match) -> bool:
+    return any(CLASS_OF.get(one.unit) == "time" for one in with_units(tokens, [match]))
 
 
 def _longest(found: Sequence[Found], taken: Sequence[Match]) -> list[Found]:

@@ -1,7 +1,8 @@
 """What a number counts. Words are grouped in classes: nights and rooms are different classes, but "tickets" and
 "guests" are in the same class, because both count people.
 
-Rule: a reply that counts two different things, or something that the agent didn't ask for, goes to NLU.
+Rule: a reply that counts two different things, or something that the agent didn't ask for, goes to NLU. If the agent
+asked for days, "two weeks" are fourteen days, and never two.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from ..language.match import Match
+from ..language.match import Match, overlaps
 from ..language.readings import Question
+from .amounts import PERIODS, single_duration_at
 from .tokens import Token, stem, stems_of, tokens_of, words_of
 
 _CLASSES = {
@@ -28,6 +30,11 @@ _CLASSES = {
 }
 CLASS_OF = {stem(word): name for name, words in _CLASSES.items() for word in words.split()}
 PERSON = stem("people")
+_PERIOD_OF = {stem(word): code for word, code in PERIODS.items()}  # the code of a unit of time, by the stem of its word
+_MINUTES = {"M": 1, "H": 60, "D": 1_440, "W": 10_080}
+_MONTHS = {"Mo": 1, "Y": 12}
+_OF_RATES = frozenset("half quarter once twice times per most part".split())
+_ADDING = frozenset(("and", "plus", "&"))
 _SIGNS = ("$", "£", "€")
 _SELF = frozenset(("me", "myself", "i"))
 _AFTER_UNIT = {"bed": "room", "bath": "room"}
@@ -49,6 +56,57 @@ def _with_unit(tokens: Sequence[Token], match: Match) -> Match:
         return match._replace(after=at + 1 + more, unit=unit)
     of_us = [token.word for token in tokens[after : after + 2]] in (["of", "us"], ["of", "them"], ["of", "you"])
     return match._replace(after=after + 2, unit=PERSON) if of_us else match._replace(unit="")
+
+
+def period_asked(question: Question) -> str:
+    """The code of the unit of time that the question asks to count: "D" for "how many days?", or for a slot `days`.
+    Empty if it asks for no such unit, or for several."""
+    words = [token.word for token in tokens_of(question.text)]
+    near = [words[place + 1 : place + 4] for place, word in enumerate(words) if word in ("many", "number")]
+    for named in ([word for few in near for word in few], question.slot.name.casefold().split("_")):
+        found = {_PERIOD_OF[stem(word)] for word in named if stem(word) in _PERIOD_OF}
+        if found:
+            return found.pop() if len(found) == 1 else ""
+    return ""
+
+
+def in_asked_period(
+    tokens: Sequence[Token], matches: Sequence[Match], question: Question, *, is_asked: bool = True
+) -> list[Match]:
+    """The matches, with each duration counted in the unit that the question asks for: 14 for "two weeks", after "for
+    how many days?". A duration that isn't a whole number of this unit is left out. If the question asks for no unit of
+    time, `matches` is returned unchanged. Unless `is_asked` is True, "a week" is used only after "for"."""
+    asked = period_asked(question)
+    if not asked:
+        return list(matches)
+    found: list[Match] = []
+    place = 0
+    while place < len(tokens):
+        said = single_duration_at(tokens, place)
+        is_length = said is not None and _is_length(tokens, place, is_asked=is_asked)
+        count = _counted(said[0], asked) if said is not None and is_length else None
+        if said is not None:
+            found.append(Match(place, said[1], () if count is None else (count,), "day"))
+        place = said[1] if said is not None else place + 1
+    rest = [match for match in matches if not any(overlaps(match, other) for other in found)]
+    return sorted([*rest, *(match for match in found if match.candidates)])
+
+
+def _is_length(tokens: Sequence[Token], place: int, *, is_asked: bool) -> bool:
+    """Is this a length of time, and not a rate or a part: "two hours a day", "twice a week", "half a day"?"""
+    before = tokens[place - 1].word if place else ""
+    if tokens[place].word not in ("a", "an", "the"):
+        return before not in ("per", "every", "each")
+    return before not in _OF_RATES and stem(before) not in CLASS_OF and (is_asked or before == "for")
+
+
+def _counted(parts: dict[str, int], asked: str) -> int | None:
+    """A duration as a whole number of a unit; None if it isn't one, as with months counted in days."""
+    for sizes in (_MINUTES, _MONTHS):
+        if asked in sizes and all(unit in sizes for unit in parts):
+            count, rest = divmod(sum(sizes[unit] * number for unit, number in parts.items()), sizes[asked])
+            return count if not rest else None
+    return None
 
 
 def classes_asked(question: Question) -> Iterator[str]:
@@ -109,11 +167,22 @@ def find_rate(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> ra
 def units_disagree(tokens: Sequence[Token], matches: Sequence[Match], question: Question) -> bool:
     """Can the number in the reply not be the count that was asked for? True if the reply counts something else or two
     different things, or if the number leaves out the speaker ("me and two friends" are three people)."""
-    if any(_has_others_to_add(tokens, match) for match in matches):
+    if any(_has_others_to_add(tokens, match) for match in matches) or counts_twice(tokens, matches):
         return True
     said = {CLASS_OF[match.unit] for match in matches if match.unit in CLASS_OF}
     asked = set(classes_asked(question))
+    if said & {"time", "money"} and not asked and (asks_how_many(question) or not question.text):
+        return True  # "two weeks", after "how many bikes?" or as a change of a slot `bikes`
     return len(said) > 1 or bool(said and asked and not said & asked)
+
+
+def counts_twice(tokens: Sequence[Token], matches: Sequence[Match]) -> bool:
+    """Does the reply add up two counts: "two city bikes and two mountain bikes"? If both are the same number, this
+    isn't one number said twice."""
+    return any(
+        bool(_ADDING & set(words_of(tokens[one.after : other.first]))) and other.first - one.after > 1
+        for one, other in pairwise(matches)
+    )
 
 
 def _has_others_to_add(tokens: Sequence[Token], match: Match) -> bool:

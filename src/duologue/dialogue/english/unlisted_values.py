@@ -20,6 +20,7 @@ from .free_text import (
     last_said_in_full,
     named_person,
     proper_name,
+    text_with_article,
     with_hyphens,
 )
 from .from_and_to import contradicts
@@ -44,15 +45,16 @@ def read_without_value(c: ReplyContext) -> Reading:
         return near
     span: Span | None = None
     if c.slot.is_open and c.slot.kind is SlotKind.NAME:
-        span = bare_name(c.tokens, GIVEN_NAMES if "nam" in c.echo else frozenset())
+        span = bare_name(c.tokens, GIVEN_NAMES if c.asks_for_person() else frozenset())
         if span is not None and cannot_be_a_name(c.tokens, span, c.today.day):
             return unclear(Why.LEFTOVER, c.tokens, left)
         span = span or proper_name(c.tokens, c.echo)
-        if span is None and "nam" in c.echo:
+        if span is None and c.asks_for_person():
             span = introduced_name(c.tokens) or named_person(c.tokens, left)
     elif c.slot.kind is SlotKind.TEXT:
         span = bare_name(c.tokens)
         span = span if span is not None and answering_part(c.tokens, span) == span else None
+        span = text_with_article(c.tokens, span) if span is not None else None
     if span is None:
         return unclear(Why.LEFTOVER, c.tokens, left)
     if c.slot.kind is SlotKind.NAME:
@@ -76,7 +78,7 @@ def _is_of_another(c: ReplyContext) -> bool:
 def _given_name(c: ReplyContext) -> list[int]:
     """The indexes of ordinary words that are a name here, because the agent asked for a name: "Will", "it's Mark".
     Empty if there are no such words."""
-    if c.slot.kind is not SlotKind.NAME or not c.slot.is_open or "nam" not in c.echo:
+    if c.slot.kind is not SlotKind.NAME or not c.slot.is_open or not c.asks_for_person():
         return []
     span = bare_name(c.tokens, GIVEN_NAMES)
     return list(range(*span)) if span is not None else []

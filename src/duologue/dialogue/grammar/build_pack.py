@@ -16,7 +16,7 @@ from ..language.correction_patterns import CorrectionWords, correction_patterns
 from ..language.pack import IncompletePack, LanguagePack, LanguageWords, ListReaders, ReplyReaders, Signs, checked_pack
 from ..language.readings import SlotKind
 from ..language.value_forms import ValueForms
-from . import embedded_values, free_text, list_replies, read_confirmation, read_reply, signs, yes_no
+from . import codes, embedded_values, free_text, list_replies, read_confirmation, read_reply, signs, yes_no
 from .lexicon import Compounds, Lexicon, lexicon_of
 from .signs import is_value_word
 from .tokens import stems_of, tokens_of
@@ -26,8 +26,8 @@ _LIST_WORDS = (
     "own so_far"
 )
 _LISTS = (
-    "common open_ends open_verb_marks goes_on small around_names retry give_up neither asks_for_value again "
-    "asks_which which_ones why asks_why before_questions contrasts between ands month_ranges around_topics "
+    "common open_ends open_verb_marks goes_on small around_names retry give_up nothing neither asks_for_value again "
+    "asks_which which_ones why asks_why before_questions adding contrasts between ands month_ranges around_topics "
     "cancel_stems wait_stems"
 ).split()
 
@@ -82,6 +82,7 @@ def _replies(lexicon: Lexicon) -> ReplyReaders:
         plain_answer=partial(read_confirmation.plain_answer, lexicon),
         says_yes_then_asks=partial(read_confirmation.says_yes_then_asks, lexicon),
         is_all_values=partial(embedded_values.is_all_values, lexicon),
+        codes_in=partial(codes.find_code, lexicon),
         name_in_sentence=partial(free_text.name_in_sentence, lexicon),
         trimmed_text=partial(free_text.trimmed_text, lexicon),
         answering_part=partial(free_text.answering_part, lexicon),
@@ -143,6 +144,7 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         prefers_before=lexicon.prefers_before,
         prefers_after=lexicon.prefers_after,
         excepts=lexicon.excepts,
+        adding=lists["adding"],
         contrasts=lists["contrasts"],
         between=lists["between"],
         ands=lists["ands"],
@@ -156,6 +158,7 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         retry=lists["retry"],
         give_up=lists["give_up"],
         refuses_change=frozenset(" ".join(phrase) for phrase in lexicon.refuses_change),
+        nothing=lists["nothing"],
         neither=lists["neither"],
         asks_for_value=lists["asks_for_value"],
         again=lists["again"],

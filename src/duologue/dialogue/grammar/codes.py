@@ -16,6 +16,7 @@ from .numbers import cardinal_at
 
 PHONE_DIGITS = range(6, 16)
 _MAIL = re.compile(r"[a-z0-9_+-]+(?:\.[a-z0-9_+-]+)*@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}")
+_LETTERS_MAX = 3  # of a group of letters in lower case before digits
 _WRITTEN_DIGITS = re.compile(r"\d+(?:[-/.]\d+)*")
 
 
@@ -66,8 +67,22 @@ def _characters_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tup
         return (token.word, place + 1) if token.word.isascii() and token.word.isalnum() else None
     if token.text.isupper() and 2 <= len(token.text) <= 5 and token.word.isascii():
         return token.word, place + 1
+    if _are_letters(lexicon, tokens, place):
+        return token.word, place + 1
     number = cardinal_at(lexicon, tokens, place)
     return (str(number[0]), number[1]) if number is not None and number[0] < 100 else None
+
+
+def _are_letters(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
+    """Are these two or three letters in lower case spelled, and not a word? They are if digits follow directly ("pq
+    7781") and if they are no carrier word and no number."""
+    word, after = tokens[place].word, place + 1
+    is_short = 2 <= len(word) <= _LETTERS_MAX and word.isascii() and word.isalpha()
+    if not is_short or after >= len(tokens) or tokens[after].pause or not tokens[after].word[0].isdigit():
+        return False
+    known = lexicon.carriers | lexicon.fillers | lexicon.polite | lexicon.assent | lexicon.dissent | lexicon.markers
+    known |= lexicon.negations | lexicon.articles | lexicon.from_words | lexicon.to_words | lexicon.clock_leads
+    return word not in known and lexicon.number_of_word(word) is None
 
 
 def _is_small_word(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
@@ -152,6 +167,8 @@ def find_email(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Match]:
     first, local = _local_part(lexicon, tokens, at)
     after, host = _host(lexicon, tokens, at + size)
     address = f"{local}@{host}"
+    if any(_is_joint(lexicon, tokens, place) or phrase_at(words, place, lexicon.underscore) for place in range(first)):
+        return []  # "peter punkt wald, also Wald wie der Baum, at …": a comment interrupts the address
     return [Match(first, after, (address,))] if _MAIL.fullmatch(address) else []
 
 

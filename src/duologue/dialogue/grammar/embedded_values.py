@@ -28,6 +28,10 @@ def read_parts(lexicon: Lexicon, slots: tuple[Slot, ...], message: str, today: s
     assigned = assign(lexicon, tokens, slots, today_of(today))
     if assigned is None or any(len(match.candidates) != 1 for _, match in assigned[0].values()):
         return ()
+    if any(slot.kind is SlotKind.MONEY for slot, _ in assigned[0].values()):
+        left = [token.word for at, token in enumerate(tokens) if at not in assigned[1]]
+        if any(word[0].isdigit() or lexicon.number_of_word(word) is not None for word in left):
+            return ()  # "neunzig Euro für den Arzt und dreißig für die Tabletten"
     days = [match for slot, match in assigned[0].values() if slot.kind is SlotKind.DATE]
     covered = covered_by(days)
     if days and any(token.word in lexicon.months for at, token in enumerate(tokens) if at not in covered):

@@ -113,7 +113,23 @@ def name_in_sentence(lexicon: Lexicon, tokens: Sequence[Token]) -> Span | None:
         ends = after == len(tokens) or bool(tokens[after].pause) or words[after] in lexicon.joiner
         if after > first and ends and not where_phrase(words[:first], lexicon.relatives):
             return Span(first, after)
-    return None
+    return _commented_name(lexicon, tokens)
+
+
+def _commented_name(lexicon: Lexicon, tokens: Sequence[Token]) -> Span | None:
+    """The name before a comma, if the words after it only comment on it: "Sabine Hoff, mit zwei f". None if the words
+    before the comma may not be a name, or if the words after it may change it."""
+    ends = next((place for place in range(1, len(tokens)) if tokens[place].pause), len(tokens))
+    head, rest = tokens[:ends], tokens[ends:]
+    span = open_name(lexicon, head, is_person=True) if rest and not asks(lexicon, rest) else None
+    if span is None or span.after - span.first < 2 or not all(token.text[0].isupper() for token in head[span.first :]):
+        return None
+    changing = lexicon.dissent | lexicon.or_words | lexicon.markers | lexicon.negations
+    if rest[0].word in changing or any(len(token.word) > 2 and token.text[0].isupper() for token in rest):
+        return None
+    letters = {token.word for token in rest if len(token.word) == 1} - lexicon.articles - lexicon.joiner
+    written = {char for token in head[span.first : span.after] for char in token.word}
+    return span if letters <= written else None
 
 
 def bare_text(lexicon: Lexicon, tokens: Sequence[Token]) -> Span | None:
@@ -130,11 +146,15 @@ def bare_text(lexicon: Lexicon, tokens: Sequence[Token]) -> Span | None:
 
 
 def trimmed_text(lexicon: Lexicon, tokens: Sequence[Token], slot: Slot) -> Span:
-    """The span of free text, without polite words at its beginning and end."""
+    """The span of free text, without polite words at its beginning and end, and without words that only introduce it:
+    "ich sagte doch, …"."""
     if slot.kind is not SlotKind.TEXT:
         return Span(0, len(tokens))
-    span = without_filler(lexicon, tokens)
-    return span if span.first < span.after else Span(0, len(tokens))
+    first, after = without_filler(lexicon, tokens)
+    words = words_of(tokens)
+    while first < after and first + (size := phrase_at(words, first, lexicon.text_leads)) < after and size:
+        first += size
+    return Span(first, after) if first < after else Span(0, len(tokens))
 
 
 def answering_part(lexicon: Lexicon, tokens: Sequence[Token], span: Span) -> Span:

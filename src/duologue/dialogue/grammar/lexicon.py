@@ -162,6 +162,7 @@ class Lexicon:
     underscore: tuple[Phrase, ...]
     # Names and roles
     name_leads: tuple[Phrase, ...]  # "my name is"
+    text_leads: tuple[Phrase, ...]  # introduce a text and aren't part of it: "ich sagte doch"
     titles: frozenset[str]
     relatives: tuple[Phrase, ...]  # "my wife": a reply with these names another person
     nameless: frozenset[str]

@@ -31,6 +31,8 @@ class CorrectionWords:
     not_but: tuple[str, str]  # before the old value, and between the old and the new one: "not", "but"
     both: str  # joins two corrections: "and"
     both_names: str  # joins two names of slots: "the day and the time"
+    adds: str  # says that a value comes on top of another one: "also", "as well"
+    asks_agent: str  # begins a request to the agent, not a new value: "phone me"
     wrong: tuple[str, ...]  # says that a value is wrong; {name} is the slot's name with an article, {bare} without
 
 
@@ -48,9 +50,12 @@ class CorrectionPatterns:
     repair: re.Pattern[str]
     swap: re.Pattern[str]
     not_but: re.Pattern[str]
+    not_then: re.Pattern[str]
     only_not: re.Pattern[str]
     both: re.Pattern[str]
     both_names: re.Pattern[str]
+    adds: re.Pattern[str]
+    asks_agent: re.Pattern[str]
 
     def named(self, called: str, text: str) -> re.Match[str] | None:
         """The match for texts such as "change the NAME to VALUE", "the NAME should be VALUE" or "make the NAME VALUE",
@@ -84,9 +89,12 @@ def correction_patterns(words: CorrectionWords) -> CorrectionPatterns:
         _compiled(rf"^(?P<old>.+?),? (?:{words.self_correction}[,.]? )+(?P<new>.+?){words.end}"),
         _compiled(rf"^{opening}{words.it_to}(?P<new>.+?),? {words.instead_of} (?P<old>.+?)[.!]*$"),
         _compiled(rf"^{opening}{denial} (?P<old>.+?)[,;]?{contrast} (?P<new>.+?)[.!]*$"),
+        _compiled(rf"^{opening}{denial} (?P<old>[^,;.]+)[,;.]\s+(?P<new>.+?)[.!]*$"),
         _compiled(rf"^{opening}{denial} (?P<old>.+?)[.!]*$"),
         _compiled(words.both),
         _compiled(words.both_names),
+        _compiled(rf"\b{words.adds}(?!\w)"),
+        _compiled(words.asks_agent),
     )
 
 

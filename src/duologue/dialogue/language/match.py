@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from .readings import Json
 
+DOUBTED = "doubted"  # the `unit` of a match that the agent has to ask about, even if it has only one candidate
+
 
 class Match(NamedTuple):
     """The tokens from index `first` up to but not including `after`, and the values that they may mean."""

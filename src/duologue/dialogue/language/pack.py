@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 
 from .correction_patterns import CorrectionPatterns
 from .list_reply import ListReply
-from .match import Span
+from .match import Match, Span
 from .readings import ConfirmationAnswer, Direct, Polarity, Question, Reading, Slot, SlotKind, Trick, Value
 from .tokens import Token
 from .value_forms import ValueForms
@@ -35,6 +35,7 @@ class ReplyReaders:
     plain_answer: Callable[[str, str, str, tuple[Slot, ...]], ConfirmationAnswer | None]  # an explicit yes or no
     says_yes_then_asks: Callable[[str, str, str], bool]  # question, reply, today
     is_all_values: Callable[[str, str], bool]  # nothing but days, times and amounts
+    codes_in: Callable[[Tokens], list[Match]]  # every spelled code, among any other words
     name_in_sentence: Callable[[Tokens], Span | None]  # "my name is …", in a sentence that goes on
     trimmed_text: Callable[[Tokens, Slot], Span]  # free text without politeness at its ends
     answering_part: Callable[[Tokens, Span], Span]  # free text without a question or request at its end
@@ -92,6 +93,7 @@ class LanguageWords:
     prefers_after: tuple[Phrase, ...]  # after it: "would be best"
     excepts: tuple[Phrase, ...]  # between a range and a value that is excluded: "but not"
     contrasts: frozenset[str]  # join a range and a wish: "but"
+    adding: frozenset[str]  # ask for one more thing: "also", "too"
     between: frozenset[str]  # begin a range of two ends
     ands: frozenset[str]  # between the two ends
     months: frozenset[str]
@@ -104,6 +106,7 @@ class LanguageWords:
     retry: frozenset[str]
     give_up: frozenset[str]
     refuses_change: frozenset[str]  # whole answers to "what should I change?"
+    nothing: frozenset[str]  # the answer "nothing" to "what should I change?"
     neither: frozenset[str]  # rejects all values that were offered
     asks_for_value: frozenset[str]  # a question for a value begins with one of these
     again: frozenset[str]  # the value was given before: "again", "said"

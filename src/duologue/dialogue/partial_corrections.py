@@ -1,0 +1,196 @@
+"""Corrections in a reply that isn't wholly understood: "actually Thursday would suit my sister better", "fine, but make
+it Saturday", "no, change the day to Wednesday".
+
+The reply is split into clauses, and each clause may give one new value. Rule: these corrections are used only where the
+agent asks for a confirmation after them, so that the user hears every new value before anything is done. A clause that
+asks or denies something changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+
+from .commands import ClearSlot, CorrectSlot, SetSlot
+from .corrections import Correction, corrections, is_asked, named_slot, told_slot
+from .flow import Domain
+from .language.correction_patterns import CorrectionPatterns
+from .language.readings import Ambiguous, Json, Question, SlotKind
+from .reference_day import slot_to_correct
+from .slot_names import names_of
+from .state import Instance
+
+_LENGTH_MAX = 200
+_MOMENTS = (SlotKind.DATE, SlotKind.TIME)
+_LISTED = (SlotKind.CHOICE, SlotKind.NAME)
+_PAUSES = re.compile(r"\s*[,;.!?]+\s+|\s+-+\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class UnclearChange:
+    """A new value for a filled slot that may mean several values: "Wednesday", if today is a Wednesday."""
+
+    slot: str
+    candidates: tuple[Json, ...]
+
+
+def corrections_in_part(domain: Domain, instance: Instance, text: str, today: str) -> tuple[Correction, ...]:
+    """The corrections in the clauses of a reply, at most one for each slot: the last one counts. Empty if no clause
+    gives a new value."""
+    found: dict[str, Correction] = {}
+    for clause in _clauses(domain, text):
+        for one in _in_clause(domain, instance, clause, today):
+            found[one.slot] = one
+    return tuple(found.values())
+
+
+def opens_correction(domain: Domain, text: str) -> bool:
+    """Does a clause of the reply begin like a correction: "no", "actually", "make it", "change"?"""
+    return any(_openings(domain.pack.corrections).match(clause) for clause in _clauses(domain, text))
+
+
+def unclear_change(domain: Domain, instance: Instance, text: str, today: str) -> UnclearChange | None:
+    """The new day or time in a reply, if it may mean several days or times and the flow can ask which one is meant.
+    None if the reply has no such value."""
+    has_opening = opens_correction(domain, text)
+    for clause in _clauses(domain, text):
+        for slot, new in _new_moments(domain, instance, clause):
+            spec, filled = domain.slots[slot], instance.filled(slot)
+            if filled is None or not is_asked(domain, instance, slot):
+                continue
+            for text_of_value in _beginnings(new) if spec.kind is SlotKind.DATE and has_opening else (new,):
+                reading = domain.pack.replies.read(Question(slot_to_correct(spec, filled)), text_of_value, today)
+                if isinstance(reading, Ambiguous):
+                    return UnclearChange(slot, reading.candidates)
+    return None
+
+
+def _beginnings(text: str) -> Iterator[str]:
+    """The text, and its first words, the longest part first: "Wednesday would suit me" begins with a day."""
+    words = text.split()
+    return (" ".join(words[:count]) for count in range(len(words), 0, -1))
+
+
+def second_values(domain: Domain, instance: Instance, text: str, today: str) -> UnclearChange | None:
+    """The value that a reply adds to a slot that takes only one: "yes, and a keyboard too", if the slot has a headset.
+    The candidates are the old and the new value. None if the reply adds nothing of this kind."""
+    adds = domain.pack.corrections.adds
+    if not adds.search(text) or len(text) > _LENGTH_MAX:
+        return None
+    filled = [domain.slots[name] for name, _ in instance.slots if name in domain.slots]
+    listed = [spec for spec in filled if spec.kind in _LISTED and is_asked(domain, instance, spec.name)]
+    for clause in _clauses(domain, text):
+        plain = adds.sub(" ", _without_opening(domain, clause))
+        for value in domain.pack.replies.read_parts(tuple(spec.grammar_slot for spec in listed), plain, today):
+            before = instance.filled(value.slot)
+            if before is not None and value.value != before.value:
+                return UnclearChange(value.slot, (before.value, value.value))
+    return None
+
+
+def _in_clause(domain: Domain, instance: Instance, clause: str, today: str) -> tuple[Correction, ...]:
+    pack = domain.pack
+    plain = _without_opening(domain, clause)
+    if pack.signs.asks(pack.words.tokens_of(plain)) or pack.corrections.adds.search(clause):
+        return ()
+    found = corrections(domain, instance, clause, today)
+    if not found and plain != clause:
+        found = corrections(domain, instance, plain, today)
+    if not found:
+        named = named_slot(domain, instance, clause, today)
+        found = named[1] if named is not None else ()
+    if not found:
+        held = tuple(told_slot(domain.slots[name]) for name, _ in instance.slots if name in domain.slots)
+        parts = pack.replies.read_parts(tuple(one for one in held if _is_closed(one.kind)), plain, today)
+        found = tuple(CorrectSlot(one.slot, one.value, one.raw, source="correction") for one in parts)
+    return tuple(
+        _without_span(one)
+        for one in found
+        if _is_change(instance, one)
+        and (_is_closed(domain.slots[one.slot].kind) or _names_slot(domain, instance, one, clause))
+    )
+
+
+def _names_slot(domain: Domain, instance: Instance, one: Correction, clause: str) -> bool:
+    """Does the clause name the slot of this correction?"""
+    said = f" {domain.pack.words.fold(clause)} "
+    return any(name == one.slot and f" {called} " in said for called, name in names_of(domain, instance.flow))
+
+
+def _is_closed(kind: SlotKind) -> bool:
+    """Do values of this kind stand out among other words? Free text and codes don't."""
+    return kind not in (SlotKind.TEXT, SlotKind.CODE, SlotKind.YES_NO, SlotKind.LIST)
+
+
+def _is_change(instance: Instance, one: Correction) -> bool:
+    before = instance.filled(one.slot)
+    return before is not None and (isinstance(one, ClearSlot) or one.value != before.value)
+
+
+def _without_span(one: Correction) -> Correction:
+    """The correction without its position, which is counted from the beginning of the clause."""
+    return replace(one, span=(0, 0)) if isinstance(one, CorrectSlot | SetSlot) else one
+
+
+def _new_moments(domain: Domain, instance: Instance, clause: str) -> Iterator[tuple[str, str]]:
+    """The days and times that a clause may give, each with the slot that it is for. If the clause names no slot, it is
+    for the only filled slot of its kind."""
+    moments = [name for name, _ in instance.slots if name in domain.slots and domain.slots[name].kind in _MOMENTS]
+    for called, name in names_of(domain, instance.flow):
+        if name in moments and (said := domain.pack.corrections.named(called, clause)) is not None:
+            yield name, said["new"]
+            return
+    for kind in _MOMENTS:
+        of_kind = [name for name in moments if domain.slots[name].kind is kind]
+        if len(of_kind) == 1:
+            yield of_kind[0], _without_opening(domain, clause)
+
+
+def _clauses(domain: Domain, text: str) -> list[str]:
+    """The clauses of a reply. A reply that is too long has none."""
+    text = " ".join(text.split())
+    if len(text) > _LENGTH_MAX:
+        return []
+    halves = [half for part in _PAUSES.split(text) for half in _halves(domain, part)]
+    return [half.strip(" ,.!?") for half in halves if half.strip(" ,.!?")]
+
+
+def _halves(domain: Domain, part: str) -> list[str]:
+    """The parts of a clause on both sides of an "and". A number such as "a hundred and twenty" stays whole."""
+    words = domain.pack.words
+    found = domain.pack.corrections.both.split(part)
+    ends = [words.tokens_of(half) for half in found]
+    is_number = any(
+        left and right and words.is_number(left[-1].word) and words.is_number(right[0].word)
+        for left, right in pairwise(ends)
+    )
+    return [part] if is_number else found
+
+
+def _without_opening(domain: Domain, clause: str) -> str:
+    """The clause without words such as "actually", "make it" or "after all" around the new value."""
+    patterns = domain.pack.corrections
+    rest = _before_value(patterns).sub("", f"{clause} ", count=1).strip()
+    ended = _after_value(patterns).sub("", rest)
+    return ended or clause
+
+
+@lru_cache(maxsize=8)
+def _before_value(patterns: CorrectionPatterns) -> re.Pattern[str]:
+    return re.compile(rf"^(?:{patterns.opening})(?:{patterns.words.it_is}\s+)?", re.IGNORECASE)
+
+
+@lru_cache(maxsize=8)
+def _after_value(patterns: CorrectionPatterns) -> re.Pattern[str]:
+    return re.compile(patterns.words.end, re.IGNORECASE)
+
+
+@lru_cache(maxsize=8)
+def _openings(patterns: CorrectionPatterns) -> re.Pattern[str]:
+    words = patterns.words
+    minds, fillers = "|".join(words.changes_of_mind), "|".join(words.opening_fillers)
+    opening = rf"(?:{minds}|{words.it_is}|{words.change}|{words.not_but[0]})(?:\s|$)"
+    return re.compile(rf"^(?:(?:{fillers})[,.!]?\s+)*{opening}", re.IGNORECASE)

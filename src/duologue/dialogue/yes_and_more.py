@@ -1,0 +1,81 @@
+"""A yes with something behind it: "yes, thank you, goodbye", "yes please, it's getting dark", "yes. Can children come
+too?".
+
+The words up to the end of the yes are read by themselves. Rule: a yes is never lost because of a goodbye, an answered
+question or a comment behind it. It isn't used if the rest gives a value, doubts, denies or changes something.
+"""
+
+from __future__ import annotations
+
+from .draft import DialogueDraft
+from .interpreters import MessageInContext
+from .language.readings import Confirmation, ConfirmationAnswer, Slot
+from .run_flow import continue_flow
+from .side_questions import answer_to
+from .yes_and_no import say_yes
+
+_YES = Confirmation(ConfirmationAnswer.YES)
+_ADDRESS_WORDS_MAX = 2
+_YES_WORDS_MAX = 3  # of a yes that has no pause behind it
+
+
+def take_yes_and_more(reply: MessageInContext, slots: tuple[Slot, ...]) -> bool:
+    """Handle a reply that begins with a whole yes, if the rest is a goodbye, a question that the agent can answer, or a
+    comment. Return False for any other reply. `slots` are the slots that the confirmation is about."""
+    d = reply.d
+    after = 0 if d.s.reading_back or d.top.denied else _end_of_yes(reply)
+    if not after:
+        return False
+    rest, text = reply.tokens[after:], reply.text[reply.tokens[after].start :]
+    if reply.signs.courtesy_of(rest) == "farewell":
+        _say_yes(d)
+        d.set(queue=(*d.s.queue, text))  # said goodbye after the action has run
+        return True
+    if any(token.word in reply.words.contrasts - reply.words.ands for token in rest):
+        return False
+    if reply.signs.asks(rest):
+        answer = answer_to(d, rest)
+        if answer:
+            d.say(answer)
+            _say_yes(d)
+        return bool(answer)
+    is_yes = d.domain.pack.replies.plain_answer(d.s.last_question, reply.text, d.today, slots) is _YES.answer
+    if is_yes and _is_comment(reply, after):
+        _say_yes(d)
+        return True
+    return False
+
+
+def _say_yes(d: DialogueDraft) -> None:
+    say_yes(d, [])
+    continue_flow(d)
+
+
+def _end_of_yes(reply: MessageInContext) -> int:
+    """The index of the first word after the longest yes at the beginning of the reply; 0 if the reply doesn't begin
+    with a yes, or if nothing follows the yes."""
+    d, read = reply.d, reply.d.domain.pack.replies.read_confirmation
+    places = [
+        place
+        for place in range(len(reply.tokens) - 1, 0, -1)
+        if _begins_anew(reply, place)
+        and read(d.s.last_question, reply.text[: reply.tokens[place - 1].end], d.today, ()) == _YES
+    ]
+    return places[0] if places else 0
+
+
+def _begins_anew(reply: MessageInContext, place: int) -> bool:
+    """Can something new begin at this word? It can after a pause, and without one after a short yes: "yes please
+    hurry"."""
+    token = reply.tokens[place]
+    return bool(token.pause) or token.word in reply.words.ands or place <= _YES_WORDS_MAX
+
+
+def _is_comment(reply: MessageInContext, after: int) -> bool:
+    """Are the words after the yes a clause ("it's getting dark") or a form of address ("young lady"), and not a value
+    of their own ("Lakeside Café")?"""
+    rest, words = reply.tokens[after:], reply.words
+    known = words.common | words.polite | words.fillers
+    is_clause = any(token.word in known or token.word.partition("'")[0] in known for token in rest)
+    thanked = any(token.word in words.polite for token in reply.tokens[:after])
+    return (is_clause and len(rest) > 1) or (thanked and len(rest) <= _ADDRESS_WORDS_MAX)

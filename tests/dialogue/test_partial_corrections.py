@@ -1,0 +1,88 @@
+"""New values in replies that aren't wholly understood."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from duologue.dialogue.english import Json, SlotKind
+from duologue.dialogue.flow import Collect, Confirm, PerformAction, SlotSpec
+from duologue.dialogue.partial_corrections import corrections_in_part, opens_correction, second_values, unclear_change
+from tests.dialogue.dialogue_flows import TODAY, Talker, choice, talk
+
+SLOTS = (
+    choice("drink", "tea", "coffee"),
+    SlotSpec("day", SlotKind.DATE, "Which day?"),
+    SlotSpec("time", SlotKind.TIME, "When?"),
+    SlotSpec("table", SlotKind.CODE, "Which table?"),
+    SlotSpec("sugar", SlotKind.YES_NO, "Sugar?"),
+)
+
+
+def ordered() -> Talker:
+    steps = [Collect(spec.name, spec.name) for spec in SLOTS]
+    confirm = Confirm("sure", "{drink} {day} {time} {table} {sugar}?")
+    talker = talk(*steps, confirm, PerformAction("go", "go"), slots=SLOTS)
+    return talker.says("tea", "on Friday", "4 pm", "A 1 2", "no")
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("fine, but make it saturday", {"day": "2025-12-06"}),
+        ("no, I said before five, make it half past three", {"time": "15:30"}),
+        ("oh, and not tea, my doctor says coffee is better", {"drink": "coffee"}),
+        ("make it coffee, and saturday after all", {"drink": "coffee", "day": "2025-12-06"}),
+        ("could it be monday instead of friday?", {"day": "2025-12-08"}),
+        ("you forgot that he's a parrot, but yeah", {}),
+        ("when is the saturday market on?", {}),
+    ],
+)
+def test_a_clause_with_a_new_value_changes_its_slot(text: str, changed: dict[str, Json]) -> None:
+    talker = ordered()
+    before = talker.slots
+    talker.says(text)
+    assert talker.slots == {**before, **changed}
+    assert talker.runs == []
+
+
+def test_a_number_with_an_and_stays_whole() -> None:
+    amount = SlotSpec("amount", SlotKind.NUMBER, "How much?")
+    talker = talk(Collect("a", "amount"), Confirm("sure", "{amount}?"), slots=(amount,)).says("90")
+    talker.says("no, sorry about that, make it a hundred and twenty")
+    assert talker.slots == {"amount": 120}
+
+
+def test_the_parts_of_a_correction() -> None:
+    talker = ordered()
+    top = talker.state.top
+    assert top is not None
+    assert opens_correction(talker.domain, "yes, but make it later")
+    assert not opens_correction(talker.domain, "for my mother please")
+    assert corrections_in_part(talker.domain, top, "x" * 300, TODAY) == ()
+    assert unclear_change(talker.domain, top, "it's for my mother", TODAY) is None
+    assert second_values(talker.domain, top, "coffee", TODAY) is None
+
+
+@pytest.mark.parametrize(("language", "text"), [("de", "gut, aber lieber coffee"), ("es", "bueno, pero mejor coffee")])
+def test_changes_are_found_in_other_languages(language: str, text: str) -> None:
+    drink = SLOTS[0]
+    talker = talk(Collect("a", "drink"), Confirm("sure", "{drink}?"), slots=(drink,)).says("tea")
+    talker.domain = replace(talker.domain, language=language)
+    assert talker.says(text).slots == {"drink": "coffee"}
+
+
+@pytest.mark.parametrize("text", ["could you phone me instead?", "no, the last name is missing"])
+def test_a_request_or_a_position_changes_no_choice(text: str) -> None:
+    item = choice("item", "glasses", "phone")
+    mail = SlotSpec("mail", SlotKind.EMAIL, "Your e-mail?")
+    talker = talk(Collect("a", "item"), Collect("b", "mail"), slots=(item, mail)).says("glasses", text)
+    assert talker.slots == {"item": "glasses"}
+
+
+def test_a_denied_value_is_replaced_by_the_right_one() -> None:
+    item = choice("item", "glasses", "phone")
+    talker = talk(Collect("a", "item"), Confirm("sure", "A {item}?"), slots=(item,)).says("phone")
+    assert talker.says("No no, not a phone, I lost my glasses!").slots == {"item": "glasses"}

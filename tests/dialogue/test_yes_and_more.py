@@ -1,0 +1,66 @@
+"""A yes with something behind it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from duologue.dialogue.english import SlotKind
+from duologue.dialogue.flow import Collect, Confirm, FaqEntry, PerformAction, SayText, SlotSpec
+from tests.dialogue.dialogue_flows import SIZE, Talker, at_confirmation, talk
+
+PLACE = SlotSpec("place", SlotKind.TEXT, "Where?")
+
+
+def with_faq() -> Talker:
+    talker = at_confirmation()
+    talker.domain = replace(talker.domain, faq=(FaqEntry(("do you take dogs",), "Dogs are welcome."),), faq_min=0.5)
+    return talker
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "that is correct",
+        "yes, do. Thanks ever so much, young man",
+        "yes please be quick, it's raining here",
+        "oh yes please, you're an angel",
+        "yes, my wife will be so pleased",
+    ],
+)
+def test_a_comment_behind_a_yes_does_not_lose_it(text: str) -> None:
+    talker = at_confirmation().says(text)
+    assert (len(talker.runs), talker.asked_nlu) == (1, False)
+
+
+@pytest.mark.req("D-09")
+def test_a_goodbye_behind_a_yes_waits_for_the_action() -> None:
+    talker = at_confirmation().says("Yes, thank you. Bye bye.")
+    assert len(talker.runs) == 1
+    assert talker.done(ref="R1").said.endswith("Goodbye!")
+
+
+@pytest.mark.req("D-09")
+def test_a_question_behind_a_yes_is_answered_and_the_yes_is_used() -> None:
+    talker = with_faq().says("yes that's right. oh, do you take dogs?")
+    assert (len(talker.runs), talker.said.startswith("Dogs are welcome.")) == (1, True)
+    weighed = with_faq().says("yes, but do you take dogs?")
+    assert (weighed.runs, weighed.said.startswith("Dogs are welcome.")) == ([], True)
+
+
+@pytest.mark.parametrize("text", ["yes, Lakeside Café", "yes if it's free", "yes, but not there", "yes, maybe it is"])
+def test_a_yes_with_a_value_or_a_doubt_behind_it_runs_nothing(text: str) -> None:
+    flow = (Collect("a", "place"), Confirm("sure", "At {place}?"), PerformAction("go", "go", ("place",)))
+    assert talk(*flow, slots=(PLACE,)).says("by the lake", text).runs == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("de", "ja, meine Frau wird sich freuen"), ("es", "sí, mi mujer se va a alegrar"), ("de", "ja, danke, tschüss")],
+)
+def test_a_yes_is_kept_in_other_languages(language: str, text: str) -> None:
+    talker = talk(Collect("a", "size"), Confirm("sure", "{size}?"), SayText("ok", "Fertig."), slots=(SIZE,))
+    talker.domain = replace(talker.domain, language=language)
+    assert "Fertig." in talker.says("small", text).said
