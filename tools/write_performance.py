@@ -23,7 +23,7 @@ WIDTH = "132"
 BUSY = 0.5  # a load average above this, before a command begins, is named
 HEAD = """# Performance
 
-What Duologue's own benchmarks printed on one machine. Run any of them on yours: every figure is measured when the command runs.
+What Duologue's own benchmarks printed on one machine. Run any of them on yours: each run measures again.
 [Latency](latency.md#where-the-milliseconds-of-a-turn-go) shows where the milliseconds of a turn go, before and after,
 as a picture. [The comparison](comparison.md) has the same scenarios for Pipecat and LiveKit Agents.
 
