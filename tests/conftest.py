@@ -24,7 +24,10 @@ from duologue.core.machine import MACHINE, ROWS
 from duologue.core.rows import Row, trigger_name
 from duologue.core.rules import RULES
 from duologue.core.state import UNFROZEN
-from tests.needs import is_ci
+from tests.needs import is_ci, require
+
+if is_ci():
+    pytest.importorskip = require
 
 # In CI every run tries the same examples, so that a failure is about the change. Elsewhere each run tries others.
 # No example has a time limit, because the machine may be busy.

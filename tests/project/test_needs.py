@@ -71,3 +71,9 @@ def test_a_missing_package_fails_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_model_outside_the_list_is_refused() -> None:
     with pytest.raises(AssertionError, match=r"add nonsense to MODELS in tests/needs\.py"):
         needs.needs_model("nonsense")
+
+
+def test_a_missing_package_is_an_error_in_ci_wherever_it_is_imported() -> None:
+    with pytest.raises(ModuleNotFoundError):
+        needs.require("no_such_package", reason="pip install it")
+    assert (pytest.importorskip is needs.require) == needs.is_ci()

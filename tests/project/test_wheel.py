@@ -169,6 +169,13 @@ def test_the_wheel_holds_the_panel_the_starter_and_the_examples(wheel: Path) -> 
     assert not [name for name in names if "__pycache__" in name or name.startswith("tests/")]
 
 
+def test_the_wheel_holds_every_data_file_of_the_package(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    source = ROOT / "src"
+    files = (file.relative_to(source) for file in (source / "duologue").rglob("*") if file.is_file())
+    assert {str(file) for file in files if "__pycache__" not in file.parts} <= names
+
+
 def test_the_source_distribution_holds_tests_docs_and_tools(built: Path) -> None:
     with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}

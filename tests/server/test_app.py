@@ -162,6 +162,21 @@ def test_only_so_many_slow_requests_are_served_at_the_same_time() -> None:
     serve(script)
 
 
+def test_requests_with_wrong_keys_take_no_place_from_slow_requests() -> None:
+    async def script(running: RunningServer) -> None:
+        waiting = [await asyncio.open_connection("127.0.0.1", running.port) for _ in range(SLOW_MAX + 2)]
+        for _, out in waiting:  # each refusal comes late
+            head = b"GET /conversations/x/journal HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nX-Conversation-Key: wrong\r\n\r\n"
+            out.write(head % running.port)
+            await out.drain()
+        await asyncio.sleep(0.1)
+        assert (await running.get("/debug/replay", data=b"x")).status == 422
+        for _, out in waiting:
+            out.close()
+
+    serve(script, wrong_token_s_max=5.0)
+
+
 # -- Authorization
 
 

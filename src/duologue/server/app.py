@@ -77,7 +77,7 @@ class Server:
                 Route("/healthz", self._health),
                 Route("/readyz", self._readiness),
                 Route("/metrics", self._own(self._for_operators(self._metrics))),
-                Route("/conversations/{id}/journal", self._own(self._bounded(self._journal))),
+                Route("/conversations/{id}/journal", self._own(self._journal)),
                 Route("/debug/replay", self._own(self._for_operators(self._bounded(self._replay))), methods=["POST"]),
                 Route("/debug/diagram/{name}.svg", self._own(self._for_operators(self._bounded(self._diagram)))),
                 Route("/embed/check", self._embed),
@@ -158,7 +158,7 @@ class Server:
                 return _refusal(500, f"The journal can't be made: {problem}.")
             return PlainTextResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'})
 
-        return await self._in_thread(request, journal)
+        return await self._bounded(lambda one: self._in_thread(one, journal))(request)
 
     async def _replay(self, request: Request) -> Response:
         limit = self.settings.limits.replay_bytes_max

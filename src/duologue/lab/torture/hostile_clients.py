@@ -100,7 +100,7 @@ async def ask_replays(port: int, address: str) -> None:
     """Upload long journals to be replayed."""
     line = json.dumps({"at": 1, "event": "SpeechStarted", "fields": {"n": 1}})
     body = (line + "\n").encode() * 20_000
-    head = f"POST /debug/replay HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    head = f"POST /debug/replay HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
     while True:
         with contextlib.suppress(OSError):
             reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
