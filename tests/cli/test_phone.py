@@ -32,6 +32,7 @@ def script(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("carrier", ["twilio", "telnyx"])
 def test_a_call_over_a_real_websocket_shows_what_was_heard_and_draws_it(script: Path, carrier: str) -> None:
     picture = script.with_suffix(".html")

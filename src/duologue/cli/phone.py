@@ -162,7 +162,8 @@ def _play(script: CallScript, here: Path, folder: Path, fast: bool) -> CallOutco
     from duologue.voice.espeak import EspeakVoice
 
     answering = all_with_speech(find_agent_or_maker(script.agent) if script.agent else _repeating(script))
-    speech = PhoneSpeech(EspeakVoice("en-us+f4", 170), here)
+    # The variant f4 sounds the same in each process; f3 is easier to understand.
+    speech = PhoneSpeech(EspeakVoice("en-us+f4" if fast else "en-us+f3", 170), here)
     if not fast:
         return asyncio.run(_call(script, answering, speech, folder))
     from duologue.runtime.simulated_clock import run_simulated
@@ -208,7 +209,7 @@ def _call_running_server(script: CallScript, here: Path, url: str, as_json: bool
         raise DuologueError(
             "`expect: heard` and `said` need the agent in this process: remove them from the script, or omit --to"
         )
-    carrier, problem = asyncio.run(_dial(script, PhoneSpeech(EspeakVoice("en-us+f4", 170), here), url))
+    carrier, problem = asyncio.run(_dial(script, PhoneSpeech(EspeakVoice("en-us+f3", 170), here), url))
     result = {"carrier": script.carrier, "result": "failed" if problem else "passed", "problem": problem or None}
     if as_json:
         facts = {**result, "agent_heard_ms": carrier.played_ms, "clears": carrier.clears}

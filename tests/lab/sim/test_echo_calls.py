@@ -167,7 +167,7 @@ def test_the_agent_neither_interrupts_nor_answers_itself(real_ears: LocalEars, l
 @pytest.mark.req("H-12")
 def test_a_person_interrupts_over_a_loud_echo(real_ears: LocalEars) -> None:
     text = "No, that is not what I asked for."
-    coded = asyncio.run(PhoneSpeech(EspeakVoice("en-us+f4"))(Say(text)))
+    coded = asyncio.run(PhoneSpeech(EspeakVoice("en-us+f3"))(Say(text)))
     people = [Interruption(text, coded)] * 2
     call = run_simulated(hold_call(real_ears, EspeakVoice(), -12, 200, 60, people))
     assert call.missed == []
