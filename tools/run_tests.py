@@ -37,7 +37,7 @@ SPOKEN = (
     "tests/browser/test_writing.py",
 )
 TORTURE = "tests/lab/torture"  # after the spoken ones, so that both processes take about as long
-# These need more packages or programs: make oracles, make providers, make interop.
+# No part has these: they need more packages or programs. See make oracles, make providers, make interop.
 SEPARATE = ("--ignore=tests/oracles", "--ignore=tests/providers", "--ignore=tests/browser/turn")
 NO_SECOND_CHANCE = (f"{TORTURE}/",)
 # Test modules are compiled once, even where the environment turns that off for other programs.
@@ -58,7 +58,7 @@ class Part:
     rerun: list[str] = field(default_factory=list, compare=False)
 
     def command(self, *more: str) -> list[str]:
-        return [sys.executable, "-m", "pytest", "-rs", "-o", f"cache_dir={self.cache}", *self.chosen, *more]
+        return [sys.executable, "-m", "pytest", "-rs", "-o", f"cache_dir={self.cache}", *SEPARATE, *self.chosen, *more]
 
     def failed(self) -> list[str]:
         """The tests that failed in the last run."""
@@ -130,7 +130,7 @@ def print_second_chances(*parts: Part) -> None:
 
 def run_simulated(folder: Path, panel: Part) -> int:
     """Run the tests on the simulated clock, with those of the panel beside them. Returns an exit code."""
-    return run_together(Part(("-m", "not alone", *SHARED, *SEPARATE), folder / "simulated"), panel)
+    return run_together(Part(("-m", "not alone", *SHARED), folder / "simulated"), panel)
 
 
 def run_alone(folder: Path, panel: Part) -> int:
@@ -138,7 +138,7 @@ def run_alone(folder: Path, panel: Part) -> int:
     _print("tests marked `alone`, in two processes; the output of the second one follows at the end")
     spoken = Part(("-m", "alone", *SPOKEN, TORTURE), folder / "spoken", second_chance=True)
     elsewhere = (f"--ignore={PANEL}", f"--ignore={TORTURE}")
-    shown = Part(("-m", "alone", *SEPARATE, *elsewhere), folder / "shown", second_chance=True)
+    shown = Part(("-m", "alone", *elsewhere), folder / "shown", second_chance=True)
     code = run_together(shown, spoken)
     print_second_chances(panel, shown, spoken)
     return code

@@ -158,3 +158,9 @@ def test_every_test_of_the_panel_runs_once_beside_the_simulated_ones_or_spoken(t
     """None is ignored in every part: the list of spoken ones names files that exist, all in the panel's folder."""
     root = TOOL.parent.parent
     assert all((root / path).is_file() and path.startswith(f"{tool.PANEL}/") for path in tool.SPOKEN)
+
+
+def test_no_part_has_tests_that_need_what_make_test_does_not_install(tool: ModuleType, tmp_path: Path) -> None:
+    """The tests of the panel with a TURN server lie in the panel's folder, but `make interop` installs the server."""
+    assert "--ignore=tests/browser/turn" in tool.SEPARATE
+    assert set(tool.SEPARATE) <= set(tool.Part((tool.PANEL,), tmp_path).command())
