@@ -1,7 +1,7 @@
 """Duologue: a runtime for voice agents whose conversations never get stuck.
 
-The names that an agent is written with are here. Each is imported when it is first used, so `import duologue` costs
-nothing and needs the standard library only. The pure conversation machine is in `duologue.core`, the test kit in
+This module exports the names that an agent needs. A name is imported when it is first used, so `import duologue` is
+fast and needs only the standard library. The pure conversation machine is in `duologue.core`, the test kit in
 `duologue.testing`.
 """
 

@@ -1,4 +1,4 @@
-"""`python -m duologue` is `duologue`."""
+"""Makes `python -m duologue` run the `duologue` command."""
 
 from duologue.cli.entry import main
 

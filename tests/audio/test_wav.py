@@ -136,11 +136,11 @@ def test_other_programs_can_read_a_written_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        pytest.param(b"", "empty", id="empty"),
+        pytest.param(b"", "the file is empty", id="empty"),
         pytest.param(b"hello, this is text", "neither WAV nor FLAC", id="text"),
         pytest.param(b"OggS" + bytes(50), "Ogg is not supported: convert it to WAV or FLAC", id="ogg"),
         pytest.param(b"ID3" + bytes(50), "MP3 is not supported: convert it to WAV or FLAC", id="mp3"),
-        pytest.param(wav(b""), "no samples", id="no samples"),
+        pytest.param(wav(b""), "the file has no samples", id="no samples"),
         pytest.param(wav(to_pcm(TONE))[:-2], "truncated: 1598 of 1600 bytes of audio", id="cut in its sound"),
         pytest.param(wav(to_pcm(TONE))[:40], "truncated: no data chunk", id="cut before its sound"),
         pytest.param(wav(to_pcm(TONE))[:20], "truncated in the format chunk", id="cut in its format"),

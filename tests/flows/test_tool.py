@@ -55,5 +55,5 @@ def test_the_result_of_a_flow_goes_to_the_brain_that_started_it(reply: str, stat
 
 
 def test_a_flow_without_a_call_says_that_it_needs_one() -> None:
-    with pytest.raises(ServiceError, match="needs a call"):
+    with pytest.raises(ServiceError, match="only during a call"):
         asyncio.run(tool().run({}, NotedJob()))

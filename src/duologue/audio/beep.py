@@ -1,8 +1,9 @@
 """Finds the beep of an answering machine: one steady, pure tone, frame by frame.
 
 A beep lasts 0.15 to 1.5 s at any frequency from 400 to 2000 Hz. `tone_in` finds the tone in a frame, and `next_beep` is
-a pure function that computes the next state from it. Rule: a beep is reported once, when it has ended. A tone directly
-after another tone isn't a beep: it may be a note of music, or one of the tones before "the number is not in service".
+a pure function that computes the next state from this tone. Rule: a beep is reported once, when it has ended. A tone
+directly after another tone isn't a beep: it may be a note of music, or one of the tones before "the number is not in
+service".
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ class Tone:
 
 @dataclass(frozen=True, slots=True)
 class BeepState:
-    """The newest tone. `ms` is its length, and `gap_ms` is the time since it stopped. If `is_other` is set, the tone
-    can't be a beep."""
+    """The newest tone, its length `ms`, and the time `gap_ms` since it stopped. If `is_other` is set, the tone can't be
+    a beep."""
 
     tone: Tone | None = None
     ms: int = 0

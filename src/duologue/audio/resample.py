@@ -61,7 +61,9 @@ class LiveResampler:
         shared = math.gcd(from_hz, to_hz)
         self._up, self._down = to_hz // shared, from_hz // shared
         if self._up > _PHASES_MAX:
-            raise UnusableAudio(f"{from_hz} and {to_hz} Hz have too small a common divisor for a live stream")
+            raise UnusableAudio(
+                f"{from_hz} and {to_hz} Hz have too small a common divisor for a live stream: use a standard rate"
+            )
         self._taps = _taps(self._up, self._down)
         self._half = self._taps.shape[1] // 2
         self._begin()
@@ -79,8 +81,7 @@ class LiveResampler:
         return self._advance(samples)
 
     def finish(self) -> Samples:
-        """End the stream. Returns the rest of the output, which could not be computed before, because it depended on
-        samples that had not arrived. The next `feed` starts a new stream."""
+        """End the stream. Returns the rest of the output. The next `feed` starts a new stream."""
         if self._up == self._down:
             return np.empty(0, np.float32)
         owed = max(0, -(-self._owed // self._down))

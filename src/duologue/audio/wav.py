@@ -63,7 +63,7 @@ def read_audio(path: Path) -> Recording:
     """The audio of a WAV or FLAC file. Raises UnusableAudio if the file can't be used."""
     try:
         if path.stat().st_size > BYTES_MAX:
-            raise UnusableAudio(f"larger than {BYTES_MAX >> 20} MB")
+            raise UnusableAudio(f"the file is larger than {BYTES_MAX >> 20} MB")
         return decode(path.read_bytes())
     except OSError as error:
         raise UnusableAudio(f"{path}: {error.strerror or 'not readable'}") from None
@@ -76,7 +76,7 @@ def read_audio(path: Path) -> Recording:
 def decode(data: bytes) -> Recording:
     """The audio in the bytes of a WAV or FLAC file. Raises UnusableAudio if the bytes can't be used."""
     if not data:
-        raise UnusableAudio("empty")
+        raise UnusableAudio("the file is empty")
     if data[:4] == b"fLaC":
         recording = _decode_flac(data)
     elif data[:4] == b"RIFF" and data[8:12] == b"WAVE":
@@ -85,7 +85,7 @@ def decode(data: bytes) -> Recording:
         kind = next((name for magic, name in _OTHERS.items() if data.startswith(magic)), None)
         raise UnusableAudio(f"{kind} is not supported: convert it to WAV or FLAC" if kind else "neither WAV nor FLAC")
     if not recording.samples.size:
-        raise UnusableAudio("no samples")
+        raise UnusableAudio("the file has no samples")
     if not np.isfinite(recording.samples).all():
         raise UnusableAudio("some samples are NaN or infinite")
     return recording
@@ -213,7 +213,7 @@ def _read_blocks(file: Any) -> Samples:
         blocks.append(block.mean(axis=1, dtype=np.float32))
         if len(block) < _BLOCK:
             return np.ascontiguousarray(np.concatenate(blocks))
-    raise UnusableAudio(f"longer than {_BLOCKS_MAX * _BLOCK} samples")
+    raise UnusableAudio(f"the file is longer than {_BLOCKS_MAX * _BLOCK} samples")
 
 
 def _soundfile() -> Any:

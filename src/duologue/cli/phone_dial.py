@@ -112,7 +112,7 @@ async def _call(to: str, agent: str, settings: PhoneSettings, host: str, port: i
     try:
         while not server.started:
             if serving.done():
-                raise DuologueError(f"the command can't listen on {host}:{port}")
+                raise DuologueError(f"can't listen on {host}:{port}: choose another --host or --port")
             await asyncio.sleep(0.01)
         return await _follow(exchange.dial(to, **options), found)
     finally:

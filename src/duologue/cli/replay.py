@@ -40,9 +40,9 @@ def replay_command(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Replay a journal exactly, or show the first difference. If the journal of the ears lies next to it, all decisions
-    about turns are made again too, and must be the same. A journal that a crash cut off is replayed up to its last
-    complete event."""
+    """Replay a journal exactly, or show the first difference. If the folder also has the journal of the ears (VAD and
+    STT), the decisions about turns are replayed too. A journal that a crash cut off is replayed up to its last complete
+    event."""
     with reading(file):
         journal = read_journal(file.read_text("utf-8").splitlines(keepends=True), complete=False)
         records = list(replay(journal))

@@ -17,7 +17,7 @@ REPORT_MS = 60  # playback between two reports
 
 
 class PlayerPlace(Enum):
-    """What the player is doing with its current voice."""
+    """What the player is doing with the newest stretch of the agent's speech."""
 
     PLAYING = "playing"
     HELD = "held"
@@ -27,8 +27,8 @@ class PlayerPlace(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ClockPlayer:
-    """The state of the player: how much of the newest voice has arrived and how much was heard, in samples since the
-    voice began. Voice 0 means that no voice has begun yet."""
+    """The state of the player: how much of the newest voice (stretch of the agent's speech) has arrived and how much
+    was heard, in samples since the voice began. Voice 0 means that no voice has begun yet."""
 
     voice: int = 0
     chunk: int = 0  # the last one that was received
@@ -143,7 +143,8 @@ def _commanded(player: ClockPlayer, given: PlayCommanded) -> tuple[ClockPlayer, 
 
 
 def _told(player: ClockPlayer, is_now: bool = False) -> tuple[ClockPlayer, tuple[PlayReport, ...]]:
-    """The player after reporting, and the report that is due now; an empty tuple if no report is due."""
+    """The state after reporting, and a tuple with the report that is due now. The tuple is empty if no report is
+    due."""
     is_over = player.is_complete and player.heard >= player.arrived
     if player.place is PlayerPlace.PLAYING and is_over:
         report = PlayReport("finished", player.voice, player.ms)

@@ -1,7 +1,7 @@
 """A queue of a client's happenings, for one reader in a program.
 
-Rule: the size of the queue is limited. A reader that is too slow gets an error, because otherwise happenings would be
-missing without a sign.
+Rule: the size of the queue is limited. A reader that is too slow gets an error, so that it can't miss happenings
+unnoticed.
 """
 
 from __future__ import annotations

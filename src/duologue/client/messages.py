@@ -1,7 +1,6 @@
 """The frames of the protocol as values: JSON messages and sound, in both directions.
 
-Rule: a message of an unknown type isn't an error but is read as a value too, because a newer server may send more
-types.
+Rule: a message of an unknown type is read like any other, because a newer server may send more types.
 """
 
 from __future__ import annotations

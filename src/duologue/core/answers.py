@@ -92,8 +92,8 @@ def mark_answered(d: Draft) -> None:
 
 def mark_heard(d: Draft) -> None:
     """Count every turn that was sent to the brain as answered, because a reply was heard or shown. But if the reply
-    only said text from the program, it answers no turn: the turns that were sent to the brain are owed an answer again,
-    unless a running tool call will continue their answer."""
+    only said text from the program, these turns are owed an answer again, unless a running tool call will continue
+    their answer."""
     if d.ask is not Ask.SAY:
         mark_answered(d)
     elif not has_foreground(d):
@@ -121,10 +121,9 @@ def clear_reply(d: Draft) -> None:
 
 
 def _owe_again(d: Draft) -> None:
-    """Mark the turns that were sent to the brain as owed an answer again. If the line is lost more than
-    `line_losses_max` times while the same turn is answered, the person is told that the turn gets no answer, because
-    the turn may be the cause: it may crash every process that answers it. During a fault, this function does nothing;
-    what happens is decided when the fault is over."""
+    """Mark the turns that were sent to the brain as owed an answer again. If the line was lost more than
+    `line_losses_max` times during the answer to the same turn, give this turn up and tell the person so, because the
+    turn itself may crash every process that answers it. During a fault, do nothing."""
     if d.link is Link.FAULTED:
         return
     if d.link in AWAY and d.asked > d.answered:
@@ -176,8 +175,8 @@ def stop_sound(d: Draft) -> None:
 
 
 def end_sound(d: Draft) -> None:
-    """End a voice that was interrupted, and shorten its text in the history to the part that was heard. If any part was
-    heard, its turns count as answered."""
+    """End a voice (stretch of the agent's speech) that was interrupted, and shorten its text in the history to the part
+    that was heard. If any part was heard, the turns that the voice answers count as answered."""
     d.emit(TruncateReply(d.voice_id, d.heard_ms))
     if d.heard_ms:
         mark_heard(d)

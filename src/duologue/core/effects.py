@@ -67,7 +67,7 @@ class CommitAudio(Effect):
 
 @dataclass(frozen=True, slots=True)
 class WarnLongTalk(Effect):
-    """Tell the person that the turn has reached the longest time that a turn may take, so it counts as complete."""
+    """Tell the person that the turn has become too long and counts as complete now."""
 
     turn: int
 

@@ -215,7 +215,7 @@ class WordsHeard(RecurringEvent):
     def __post_init__(self) -> None:
         Event.__post_init__(self)
         if self.substantial > self.words:
-            raise InvalidEvent(f"WordsHeard: {self.substantial} substantial words can't be among {self.words} words")
+            raise InvalidEvent(f"WordsHeard.substantial must be at most `words` ({self.words}), not {self.substantial}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,8 +293,8 @@ class SessionClosed(AboutSession):
 
 @dataclass(frozen=True, slots=True)
 class LinkWobbled(RecurringEvent):
-    """The line is interrupted and may come back by itself. The event is sent again if the line is still interrupted
-    after a pause."""
+    """The line is interrupted and may come back by itself. If the conversation was paused and the line is still
+    interrupted when it resumes, the event is sent again."""
 
     session: int
 

@@ -90,9 +90,8 @@ def _end_work(d: Draft, e: Event, job: JobRecord) -> Outcome:
 
 
 def end_quietly(d: Draft, e: Event, job: JobRecord) -> None:
-    """Give the tool call its output without asking the brain about it, because the reply that made the tool call has
-    also said something, and that is the answer. If nothing of what the reply said was heard, the person is still owed
-    an answer, so the brain is asked again."""
+    """Give the tool call its output, but don't ask the brain about it, because the reply that made the tool call has
+    also answered the person. If the person heard nothing of that answer, the brain is asked again."""
     d.emit(PostOutput(job.call, Outcome.DONE))
 
 

@@ -234,8 +234,8 @@ def _end_turn(d: Draft) -> None:
 
 
 def _say_last_words(d: Draft) -> None:
-    """Say the last words of the conversation, even if they were said before, because the person has spoken before or
-    during them. If the person only made a noise, the words aren't said, and the conversation ends soon."""
+    """The person has spoken, so say the last words of the conversation, even if they were said before. If the person
+    only made a noise, say nothing and end the conversation soon."""
     if d.words is Words.NONE:
         d.shorten(Timer.DISMISS, d.settings.close_ms_max)
     else:

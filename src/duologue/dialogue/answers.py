@@ -137,8 +137,8 @@ def _take_ambiguous(reply: MessageInContext) -> bool:
 
 
 def _reading_after_name(reply: MessageInContext) -> Reading | None:
-    """What the words after the name of the slot that is asked for mean: "the day, Wednesday". None if the reply doesn't
-    begin with this name."""
+    """The meaning of a reply that begins with the name of the slot that was asked for: "the day, Wednesday". None if
+    the reply doesn't begin with this name."""
     d, slot = reply.d, reply.asked.slot
     spec = d.spec(slot.name)
     for called in (spec.display_name, spec.name.replace("_", " ")):

@@ -250,8 +250,8 @@ def _named_slots(d: DialogueDraft, text: str) -> tuple[ClearSlot, ...]:
 
 
 def _wants_no_change(reply: MessageToConfirmation) -> bool:
-    """Does the user answer the question what to change with "nothing", alone or with a yes: "nothing, it's fine"? The
-    confirmation is then asked again, because only a yes to the confirmation itself runs an action."""
+    """Does the user answer "What should I change?" with "nothing", alone or with a yes: "nothing, it's fine"? The agent
+    then asks for the confirmation again, because only a yes to the confirmation itself runs an action."""
     lists, tokens = reply.words, reply.tokens
     said = [token.word for token in tokens if token.word not in lists.polite | lists.fillers | lists.dissent]
     if not said or said[0] not in lists.nothing:

@@ -149,7 +149,7 @@ def slots_that_fit(
 
 
 def _slots_counting(domain: Domain, instance: Instance, text: str) -> frozenset[str]:
-    """The slots that are named by what the text counts: the number of days for "four days"."""
+    """The number slots whose name is what the text counts: for "four days", the slot for the number of days."""
     words = domain.pack.words
     tokens = words.tokens_of(text)
     counted = {
@@ -299,8 +299,8 @@ def _by_value(domain: Domain, instance: Instance, text: str, today: str) -> Iter
 
 
 def told_slot(spec: SlotSpec) -> Slot:
-    """The slot as it is read in a sentence of its own. What something is may also be told in the past: "I lost my
-    glasses"."""
+    """The grammar for this slot in a sentence of its own. For a choice or a name, the sentence may be in the past: "I
+    lost my glasses"."""
     is_listed = spec.kind in (SlotKind.CHOICE, SlotKind.NAME)
     return replace(spec.grammar_slot, is_past=True) if is_listed else spec.grammar_slot
 
@@ -359,7 +359,7 @@ def _is_same(domain: Domain, spec: SlotSpec, said: str, value: Json, raw: str, t
 
 
 def _is_same_weekday(said: str, day: Json, other: Json) -> bool:
-    """Is a weekday that was said without a date the weekday of another day? "Thursday" may be the one of next week."""
+    """The user said a weekday without a date: is it the weekday of the day `other`, perhaps in a different week?"""
     if any(char.isdigit() for char in said) or len(said.split()) > 1:
         return False
     try:
@@ -385,7 +385,8 @@ def _read_listed(
 
 
 def _names_choice(domain: Domain, spec: SlotSpec, value: Json, text: str) -> bool:
-    """Does the text name the choice by a word of it, or by a word that sounds like it, and not only by its position?"""
+    """Does the text name the choice by one of its words, or by a similar word? A position ("the last one") isn't
+    enough."""
     words = domain.pack.words
     called = [name for choice in spec.choices if choice.value == value for name in (choice.value, *choice.also)]
     if not called or words.stems_of(*called) & words.stems_of(text):

@@ -81,8 +81,8 @@ def _take_yes_or_no(reply: MessageInContext, spec: SlotSpec, draft: ListDraft) -
 
 
 def take_list_change(reply: MessageInContext) -> bool:
-    """Handle a change of a list at another question: one about an item of the list, one for a later slot, or a
-    confirmation. Return False if the reply changes no list."""
+    """Handle a reply that changes a list while another question is open: a question about an item of the list, a
+    question for a later slot, or a confirmation. Return False if the reply changes no list."""
     d = reply.d
     if d.s.reading_back or not d.s.stack or reply.signs.command_of(reply.tokens) is not None:
         return False

@@ -1,5 +1,5 @@
-"""Repairs: flows that the author of a flow file writes for occasions that can come up in every flow: a reply that was
-not understood, silence, a cancellation, a request for help or for a person, and a correction.
+"""Repairs: flows for occasions that can come up in every flow, written by the author of a flow file. The occasions are
+a reply that wasn't understood, silence, a cancellation, a request for help or for a person, and a correction.
 
 A repair runs on top of the open flow. If the user wanted a cancellation or a handover, it takes place when the repair
 has ended, unless the repair ends with `end` or with a no to its confirmation. After a repair for any other occasion,

@@ -37,18 +37,24 @@ BASE_MS_MAX = 2_000  # how long a final text may take if `base` was chosen, howe
 
 
 class LocalEars:
-    """Ears that serve any number of conversations at once. The default model transcribes English. With `cancels_echo`,
-    the agent's echo is removed before transcribing. By default, it is removed if `duologue[echo]` is installed and the
-    plugins of `duologue[livekit]` aren't, because these plugins install the same package. If `judges_turns` is false,
-    no end-of-turn model runs. `final_model` says which model transcribes final texts: `tiny`, `doubt` (`tiny`; but if
-    `base` is installed, it transcribes again where `tiny` is doubtful: sounds that may not be speech, and clear voices
-    in which `tiny` found no word), `base` (more accurate; downloaded in the background if it is missing) or `auto`
-    (`base` if it is installed and fast enough). The detection of turn ends was tuned with the texts of `tiny`, which is
-    the `stt` unless you pass another model. `words` is a service that transcribes everything instead of `stt`, such as
-    `PluginEars(deepgram.STT())`. With `turn_end="service"`, a turn also ends when the service says so.
-    `noise_suppressor` is a class or function, such as `WebrtcNoiseSuppressor`. For each conversation, it makes an
-    object that removes noise before transcribing. This is off by default, because transcripts had more errors with it
-    in measurements."""
+    """VAD, STT and end-of-turn detection on this computer, for any number of conversations at once. The default model
+    transcribes English.
+
+    With `cancels_echo`, the agent's echo is removed before transcribing. By default, it is removed if `duologue[echo]`
+    is installed and the plugins of `duologue[livekit]` aren't, because these plugins install the same package. If
+    `judges_turns` is false, no end-of-turn model runs.
+
+    `final_model` chooses the model for final texts. `tiny` is the default. `base` is more accurate, and is downloaded
+    in the background if it is missing. `auto` uses `base` if it is installed and fast enough. `doubt` uses `tiny`, and
+    asks `base`, if it is installed, about doubtful sounds: sounds that may not be speech, and clear voices in which
+    `tiny` found no word. The detection of turn ends was tuned with the texts of `tiny`, which is the `stt` unless you
+    pass another model.
+
+    `words` is a service that transcribes everything instead of `stt`, such as `PluginEars(deepgram.STT())`. With
+    `turn_end="service"`, a turn also ends when the service says so. `noise_suppressor` is a class or function, such as
+    `WebrtcNoiseSuppressor`. For each conversation, it makes an object that removes noise before transcribing. It is off
+    by default, because transcripts had more errors with it in measurements.
+    """
 
     def __init__(
         self,

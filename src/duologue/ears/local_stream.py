@@ -216,8 +216,8 @@ class LocalStream:
         self._models.batches.of_loop(vad).ask(frame, vad.memory, answer)
 
     def _set_looks(self) -> None:
-        """Allow a second look at frames only while the agent is silent. While it speaks, each frame is judged only
-        once, because playback must be held immediately."""
+        """Let the VAD judge unsure frames a second time only while the agent is silent. While the agent speaks, each
+        frame is judged once, because playback must be held immediately."""
         if isinstance(self._vad, SileroVad):
             self._vad.memory.looks_twice = not self._state.is_sounding
 

@@ -160,8 +160,8 @@ class BadFrame:
 
 @dataclass(frozen=True, slots=True)
 class TextWritten:
-    """The STT model has done this work for an utterance. `text` covers the audio up to `covers`; after settling, `text`
-    is None. If `is_long` is set, there is so much open audio that settling should come next."""
+    """The STT model has done this work for an utterance. `text` covers the audio up to `covers`. It is None if the work
+    was only to settle older audio (see `dictation`). If `is_long` is set, older audio should be settled next."""
 
     utterance: int
     work: TextWork

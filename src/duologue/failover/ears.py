@@ -1,4 +1,4 @@
-"""Uses several ears as one: if one fails, the next one listens.
+"""Uses several ears (services for VAD and STT) as one: if one service fails, the next one listens.
 
 When ears fail, the next ears get the audio of the open utterance again, so its words aren't lost. When the preferred
 ears are healthy again, they are used again, but only after the end of a turn, while no utterance is open. Rule: an

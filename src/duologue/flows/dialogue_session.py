@@ -132,7 +132,7 @@ class DialogueSession:
 
     async def preview(self, message: UserMessage) -> tuple[tuple[Respond, ...], DialogueState]:
         """Find out what this message would lead to, without any effect. Returns the responses and the state after them.
-        If work is running, or if a function would have to run first, this can't be found out: then the result is no
+        If work is running, or if a function would have to run first, this can't be found out, and the result is no
         responses and the current state."""
         self.is_unclear = False
         said: list[Respond] = []

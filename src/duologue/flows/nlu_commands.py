@@ -76,7 +76,8 @@ def commands_of(
 
 
 def _changes(domain: Domain, state: DialogueState, effect: Understand, today: str) -> tuple[Command, ...]:
-    """The new values in a reply to a confirmation that means nothing else. The confirmation is then asked again."""
+    """The new values in a reply to a confirmation, if the reply means nothing else. The agent then asks for the
+    confirmation again."""
     is_confirmation = state.top is not None and effect.waiting_for is None and not state.top.failed
     if state.top is None or not is_confirmation or state.is_aside:
         return ()
@@ -87,7 +88,7 @@ def _put_off(
     domain: Domain, state: DialogueState, text: str, today: str, part: tuple[SetSlot, ...]
 ) -> tuple[Command, ...]:
     """The commands for a day or time that the user mentioned together with the answer, but that can't be used yet. They
-    make the agent say that it will ask about it later."""
+    make the agent say that it will ask about this day or time later."""
     if state.top is None:
         return ()
     known = [*(name for name, _ in state.top.slots), *(value.slot for value in part)]
@@ -124,7 +125,7 @@ def _is_refused_yes(domain: Domain, intent: str | None, text: str) -> bool:
 
 
 def _is_change_left(domain: Domain, state: DialogueState, effect: Understand) -> bool:
-    """Does the user, instead of giving the value that was asked for, say to leave everything as it is?"""
+    """Does the user want to leave everything as it is, instead of giving the value that was asked for?"""
     return effect.waiting_for is not None and not state.reading_back and _keeps(domain, effect.text)
 
 

@@ -53,7 +53,7 @@ class FlowTool:
     async def run(self, arguments: dict[str, Any], job: Job) -> object:  # noqa: ARG002 - the flow asks for everything
         context = job.context
         if context is None:
-            raise ServiceError(ErrorClass.TOOL_ERROR, f"the flow {self._flow} needs a call to ask its questions")
+            raise ServiceError(ErrorClass.TOOL_ERROR, f"the flow {self._flow} can ask its questions only during a call")
         talk = DialogueSession(self._domain, self._registry, self._nlu, today=self._today, now=self._now)
         talk.context = context
         said = [item async for item in talk.start(self._flow)]

@@ -1,7 +1,7 @@
 """The hearing machine's guards and actions for reports from the ears, the push-to-talk button, typed text and time.
 
-Rule: an action changes the draft and adds intents. It never depends on what the conversation machine will do with these
-intents: `turn_of_onset` says which turn an onset belongs to, and everything else arrives later as CoreStepped.
+Rule: an action changes the draft and adds intents (messages to the conversation machine). The reaction of the
+conversation machine arrives later, as the input CoreStepped.
 """
 
 from __future__ import annotations
@@ -294,9 +294,8 @@ def _is_own(d: HearingDraft, utterance: HeardUtterance, text: str) -> bool:
 
 
 def _late_ms(d: HearingDraft) -> int:
-    """How many milliseconds earlier than the recorded onset the user may have begun to say a text. 0 for ears that
-    report onsets. Other ears report only a text, after they have transcribed it, so the user began to speak some time
-    before."""
+    """How many milliseconds before the recorded onset the user may have begun to speak. 0 if the ears report onsets.
+    Ears that report only text do so after transcribing it, so the speech began earlier."""
     return 0 if d.hears_onsets else d.policy.text_late_ms
 
 
@@ -437,8 +436,7 @@ def end_turn_by_silence(d: HearingDraft, i: Woke) -> None:
 
 
 def dismiss_sound(d: HearingDraft, i: Woke) -> None:
-    """Treat the voice as noise. It has lasted so long that ears which report text while the user speaks would have
-    found words in it."""
+    """Treat the voice as noise, because it has lasted long enough for words, but the ears have found no word in it."""
     dismiss_voice(d)
     lasted = f"wordless_{d.at - d.began_at}ms"
     d.intents.append(it.DismissSound(d.core.turn, d.core.onset, (lasted,), 0.7))

@@ -195,8 +195,8 @@ def needed_ms(policy: HearingPolicy, question: QuestionSpan) -> int:
 
 
 def is_premature(s: HearingState, first: int, last: int) -> bool:
-    """Did the user begin to speak or type too early, before the agent's last question counted as asked? Of these turns,
-    only one is examined: the oldest turn with words that no reply has handled yet."""
+    """Did the user begin to speak or type before the agent's last question counted as asked? Only the oldest turn with
+    words that no reply has handled yet is examined."""
     new = [said for said in s.words.to_answer(first, last) if said.handled != said.text]
     if not new:
         return False

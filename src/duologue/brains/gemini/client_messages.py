@@ -39,7 +39,7 @@ _READ_ALOUD = (
 @dataclass(frozen=True, slots=True)
 class Told:
     """A text to add to the server's copy of the conversation. With `is_note`, the text is a remark from the runtime,
-    and neither the user nor the model has said it."""
+    not words of the user or the model."""
 
     role: Literal["user", "model"]
     text: str

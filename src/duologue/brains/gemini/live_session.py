@@ -142,7 +142,7 @@ class GeminiSession:
         return self._answer
 
     def request(self, answer: GeminiAnswer, messages: Iterable[ClientMessage]) -> None:
-        """Send these messages to the server. The last message requests an answer, and `answer` gets the parts of it."""
+        """Send these messages to the server. The last message requests an answer, whose parts go to `answer`."""
         self._step(AnswerStep.REQUEST)
         if self._answer is not None:
             self._answer.fail(failure_of(ErrorClass.UNKNOWN, "replaced by the next request", self._host))

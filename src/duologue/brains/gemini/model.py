@@ -1,7 +1,7 @@
-"""A Gemini Live model as brain, voice (TTS) and session of an agent, with ears on this computer.
+"""A Gemini Live model that thinks and speaks for an agent. The ears (VAD and STT) run on this computer.
 
-This module connects the parts of this package to the ports. Rule: the model decides nothing about the conversation. The
-runtime says when to reply, what was heard, and when a session begins and ends.
+This module implements the interfaces that the runtime calls. Rule: the model decides nothing about the conversation.
+The runtime says when to reply, what was heard, and when a session begins and ends.
 """
 
 from __future__ import annotations
@@ -256,8 +256,8 @@ class GeminiLive:
             self._start(self._leave(max(1, left_ms - LEFT_MS)), "renewing")
 
     async def _leave(self, wait_ms: int) -> None:
-        """Switch to a new connection before the server closes the current one. If that fails, the server's closing is
-        later handled like any other loss."""
+        """Switch to a new connection before the server closes the current one. If that fails, the session is lost as
+        soon as the server closes the connection."""
         context = SessionContext(recent=self._history[-RESTORED_MAX:])
         with suppress(ServiceError):
             await self._switch(context, None, min(wait_ms, self.settings.switch_ms_max))

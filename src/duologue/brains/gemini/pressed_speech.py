@@ -1,4 +1,4 @@
-"""Push-to-talk without ears: sound is detected by its loudness, and the server transcribes.
+"""Push-to-talk without local VAD and STT: sound is detected by its loudness, and the server transcribes.
 
 The server transcribes a turn only when its activity ends, and the end of an activity also requests an answer. So the
 server begins its answer when the turn is over, and the runtime's request later claims this answer. Rule: every

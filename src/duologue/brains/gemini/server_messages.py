@@ -213,21 +213,21 @@ def _calls(value: Json) -> list[Came]:
 def _name(call: Json) -> str:
     name = _text(call, "name")
     if not name:
-        raise ValueError("name")
+        raise ValueError("a function call has no name")
     return name
 
 
 def _arguments(call: Json) -> dict[str, Any]:
     arguments = call.get("args") or {}
     if not isinstance(arguments, dict):
-        raise TypeError("args")
+        raise TypeError("the args of a function call must be an object")
     return arguments
 
 
 def _cancelled(value: Json) -> list[Came]:
     ids = value.get("ids") or ()
     if not all(isinstance(name, str) for name in ids):
-        raise TypeError("ids")
+        raise TypeError("the ids of cancelled calls must be strings")
     return [CallsCancelled(tuple(ids))]
 
 

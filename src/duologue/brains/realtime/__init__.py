@@ -2,8 +2,8 @@
 
 The model is brain, ears (STT and VAD), voice (TTS) and session in one. `server_events`, `client_events`, `mirror` and
 `utterances` only convert and record values, and never wait. `connection` and `exchange` do the waiting, and `model`
-implements the ports. Rule: the runtime decides when to speak. A response is requested only when the runtime asks for
-it.
+implements the interfaces that the runtime calls. Rule: the runtime decides when to speak. A response is requested only
+when the runtime asks for it.
 """
 
 from .model import RealtimeModel

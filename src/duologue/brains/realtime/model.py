@@ -1,7 +1,7 @@
-"""A Realtime model as brain, ears (STT and VAD), voice (TTS) and session of an agent.
+"""A Realtime model that hears, thinks and speaks for an agent.
 
-This module connects the parts of this package to the ports. Rule: the model decides nothing about the
-conversation. The runtime says when to reply, what was heard, and when a session begins and ends.
+This module implements the interfaces that the runtime calls. Rule: the model decides nothing about the conversation.
+The runtime says when to reply, what was heard, and when a session begins and ends.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class RealtimeModel:
     # -- Session
 
     def follow_life(self, notify: Callable[[SessionLife], None]) -> Callable[[], None]:
-        """Call `notify` with the time until the API key expires; None if that isn't known."""
+        """Call `notify` with the time until the API key expires, or with None if that time isn't known."""
         expires_at = self._key_expires_at
         notify(SessionLife(left_ms=None if expires_at is None else max(0, round((expires_at - time.time()) * 1000))))
         return lambda: None

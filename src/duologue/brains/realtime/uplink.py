@@ -1,5 +1,4 @@
-"""The user's audio on its way to the server. It is resampled, watched for onsets, and buffered while there is no
-session.
+"""Resamples the user's audio, detects where sound begins, and buffers the audio while there is no session.
 
 Rule: audio is sent once and in order. Every buffer is bounded, and a full buffer drops its oldest audio.
 """
@@ -97,8 +96,8 @@ class Onsets:
 
 
 class AudioCopy:
-    """A copy of the audio for local ears. If the ears fall too far behind, they miss frames, but never a Commit or a
-    Discard."""
+    """A copy of the user's audio for local VAD and STT. If they fall too far behind, they miss audio frames, but never
+    the signal that a turn is over (Commit) or was only noise (Discard)."""
 
     def __init__(self) -> None:
         self._queue: asyncio.Queue[Incoming | None] = asyncio.Queue()

@@ -80,7 +80,7 @@ class Utterances:
         return [SpeechBegan(self._number)]
 
     def end_unnamed(self) -> list[Heard]:
-        """Record that the sound of the utterance from `begin_unnamed` has ended. Returns the report of that."""
+        """Record that the sound of the utterance from `begin_unnamed` has ended. Returns the report of this end."""
         if self._unnamed is None or not self._unnamed.is_speaking:
             return []
         self._unnamed.is_speaking = False

@@ -1,5 +1,5 @@
-"""The views: vocabularies of other systems for the state of a conversation. The names are computed from the state and
-never stored.
+"""The views: names for the state of a conversation, taken from the vocabularies of other systems. The names are
+computed from the state and never stored.
 
 A view gives every state of the machine a name from one vocabulary. Rule: every step of the machine either keeps the
 name or changes it in a way that the vocabulary's own table or one of our amendments to the table allows. The model

@@ -86,8 +86,9 @@ def piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
 
 
 def _are_letters(tokens: Sequence[Token], place: int) -> bool:
-    """Are these two or three letters in lower case spelled, and not a word? They are if digits follow directly, as in
-    "pq 7781" or "lm double three", and if no such carrier word exists."""
+    """Do these two or three lower-case letters spell part of a code, instead of being a word? They do if digits follow
+    directly, as in "pq 7781" or "lm double three", unless they are a carrier word (a word around a value, such as
+    "to")."""
     word, after = tokens[place].word, place + 1
     if (
         not 2 <= len(word) <= _LETTERS_MAX
@@ -103,8 +104,8 @@ def _are_letters(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_like_a_word(word: str) -> bool:
-    """May these three letters be a word, such as "ask" or "mum"? Not without a vowel, with a q, x or z, or with an
-    ending that words don't have."""
+    """May these three letters be a word, such as "ask" or "mum"? They can't if they have no vowel, if they have a q, x
+    or z, or if no word ends like this."""
     has_vowel = any(char in "aeiouy" for char in word)
     if len(word) < _LETTERS_MAX or not has_vowel or any(char in "qxz" for char in word):
         return False

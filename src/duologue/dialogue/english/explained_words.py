@@ -1,4 +1,4 @@
-"""The explain-all-words gate: a reply is a plain answer only if every word of it is accounted for.
+"""Checks that every word of a reply is accounted for. Only then is the reply a plain answer.
 
 A word is accounted for in four cases: it is part of the value, it is a carrier word (a word that people put around an
 answer, such as "please"), it was in the question, or only a verb can stand in its position, as after "I'd like to".

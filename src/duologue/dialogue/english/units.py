@@ -101,7 +101,8 @@ def _is_length(tokens: Sequence[Token], place: int, *, is_asked: bool) -> bool:
 
 
 def _counted(parts: dict[str, int], asked: str) -> int | None:
-    """A duration as a whole number of a unit; None if it isn't one, as with months counted in days."""
+    """A duration as a whole number of a unit; None if the number isn't whole, or is unknown, as with months counted in
+    days."""
     for sizes in (_MINUTES, _MONTHS):
         if asked in sizes and all(unit in sizes for unit in parts):
             count, rest = divmod(sum(sizes[unit] * number for unit, number in parts.items()), sizes[asked])
@@ -165,7 +166,7 @@ def find_rate(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> ra
 
 
 def units_disagree(tokens: Sequence[Token], matches: Sequence[Match], question: Question) -> bool:
-    """Can the number in the reply not be the count that was asked for? True if the reply counts something else or two
+    """Does the number in the reply count something other than what was asked for? True also if the reply counts two
     different things, or if the number leaves out the speaker ("me and two friends" are three people)."""
     if any(_has_others_to_add(tokens, match) for match in matches) or counts_twice(tokens, matches):
         return True
@@ -177,8 +178,7 @@ def units_disagree(tokens: Sequence[Token], matches: Sequence[Match], question: 
 
 
 def counts_twice(tokens: Sequence[Token], matches: Sequence[Match]) -> bool:
-    """Does the reply add up two counts: "two city bikes and two mountain bikes"? If both are the same number, this
-    isn't one number said twice."""
+    """Does the reply add up two counts, perhaps two equal ones: "two city bikes and two mountain bikes"?"""
     return any(
         bool(_ADDING & set(words_of(tokens[one.after : other.first]))) and other.first - one.after > 1
         for one, other in pairwise(matches)

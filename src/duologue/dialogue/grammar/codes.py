@@ -74,8 +74,8 @@ def _characters_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tup
 
 
 def _are_letters(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
-    """Are these two or three letters in lower case spelled, and not a word? They are if digits follow directly ("pq
-    7781") and if they are no carrier word and no number."""
+    """Do these two or three lower-case letters spell part of a code, instead of being a word? They do if digits follow
+    directly ("pq 7781"), unless they are a number or a carrier word (a word around a value, such as "to")."""
     word, after = tokens[place].word, place + 1
     is_short = 2 <= len(word) <= _LETTERS_MAX and word.isascii() and word.isalpha()
     if not is_short or after >= len(tokens) or tokens[after].pause or not tokens[after].word[0].isdigit():

@@ -1,4 +1,4 @@
-"""The explain-all-words gate: a reply is a plain answer only if every word of it is accounted for.
+"""Checks that every word of a reply is accounted for. Only then is the reply a plain answer.
 
 A word is accounted for if it is part of the value, is a carrier word (a word that people put around an answer), or was
 in the question. Rule: a reply with a word that denies, changes or asks something goes to NLU.

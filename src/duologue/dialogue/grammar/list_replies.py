@@ -133,7 +133,7 @@ def _ends(lexicon: Lexicon, tokens: Tokens, mark: str) -> int:
 
 
 def _after(lexicon: Lexicon, tokens: Tokens, mark: str) -> Tokens:
-    """The tokens. If they begin with a phrase that is listed under `mark`, this phrase is left out."""
+    """The tokens without the phrase at their beginning, if this phrase is listed under `mark`. Otherwise all tokens."""
     return tokens[_starts(lexicon, tokens, mark) :]
 
 

@@ -1,7 +1,8 @@
 """Compares what a page did with what `duologue listen` decided about the same recordings: pairs, percentiles, rows.
 
-Times are in milliseconds after the end of the person's speech. Rule: a recording is compared only if it ended in an
-answer on both sides, and was cut in on both sides or on neither. The others are counted.
+Times are in milliseconds after the end of the person's speech. A recording has two sides: the page, and `duologue
+listen`. Rule: a recording is compared only if it got an answer on both sides, and if the agent cut in on both sides or
+on neither. The other recordings are only counted.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ BUDGETS = (
 
 
 class EndedTurn(NamedTuple):
-    """How one recording ended on one side."""
+    """How one recording ended, either in the page or in `duologue listen`."""
 
     decided_ms: int | None  # the decision that the turn is over; None: never
     heard_ms: int | None  # the first sample of the answer
@@ -31,7 +32,7 @@ class EndedTurn(NamedTuple):
 
 
 class PageTimes(NamedTuple):
-    """What was measured on a page besides, for one recording."""
+    """Further times that were measured in a page, for one recording."""
 
     line_ms: int | None = None  # from the last sample of the speech to the server's frame with this sample
     audio_ms: int | None = None  # of sound after the end of the speech that the server had at the decision
@@ -42,7 +43,7 @@ class PageTimes(NamedTuple):
 
 
 class ComparedRecording(NamedTuple):
-    """One recording, on both sides."""
+    """How one recording ended in the page and in `duologue listen`."""
 
     id: str
     page: EndedTurn
@@ -51,8 +52,8 @@ class ComparedRecording(NamedTuple):
 
 
 def ended(expected: Expected, decided: Iterable[int], heard: Iterable[int]) -> EndedTurn:
-    """How a recording ended, from the times of all decisions and all first samples, counted from the beginning of the
-    recording."""
+    """How a recording ended. `decided` has the times of all decisions that a turn is over, and `heard` the times at
+    which answers began, both counted from the beginning of the recording."""
     heard = tuple(heard)
     return EndedTurn(
         _after(expected, decided),

@@ -73,7 +73,7 @@ class UnderstoodTurns(NamedTuple):
 
 @dataclass(frozen=True)
 class QuietBrain:
-    """A brain that answers on the screen only."""
+    """A brain that only shows its answers on the screen."""
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:  # noqa: ARG002
         yield Show("-")

@@ -1,4 +1,5 @@
-"""A whole check: explores every profile in every scope, hearing, ownership and dialogues, on all cores.
+"""A whole check, on all cores: explores the conversation machine (every profile in every scope), hearing, ownership and
+dialogues.
 
 Rule: the summary says what was explored and within which bounds. These count as violations too: a row that never fired,
 a move that a view allows but that was never seen, and an untested promise.

@@ -214,7 +214,7 @@ class FaultyLine:
 
     def play(self, voice: int, chunk: int, sound: Sound) -> None:
         if self._dice.happens(self._dice.rates.fail / 20):
-            raise RuntimeError("boom")
+            raise RuntimeError("simulated failure of the line")
         self._line.play(voice, chunk, sound)
 
     def finish(self, voice: int) -> None:

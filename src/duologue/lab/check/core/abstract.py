@@ -158,11 +158,9 @@ def _simplest(place: int, value: Any) -> Any:
 def _turns(
     answered: int, asked: int, said: int, asked_again: int, floor_turn: int | None, turn: int, gap_max: int
 ) -> tuple[int, int, int, int, int, int]:
-    """Simplify six turn numbers. Returns them in the order of the first six arguments. The numbers become as small as
-    possible, but equal numbers stay equal, and the order of the others stays the same. `gap_max` is the largest
-    difference that is kept between `turn` (the newest turn) and the newest of the other turns. A difference of two
-    means that there is a closed turn in between that can still get its text. `floor_turn` is None if no voice plays;
-    then its result is 0."""
+    """Make six turn numbers as small as possible. Equal numbers stay equal, and the order of the others stays the same.
+    `turn` (the newest turn) stays at most `gap_max` above the newest of the others. `floor_turn` is None if no voice
+    plays; its result is then 0. The result has the order of the first six arguments."""
     sounding = set() if floor_turn is None else {floor_turn}
     marks = {answered, asked, said, max(answered, asked_again)} | sounding
     place = {mark: number for number, mark in enumerate(sorted(marks), start=1)}

@@ -79,7 +79,7 @@ class Tree(Generic[Leaf]):
 
 class KnownEvents:
     """The events that may happen in a state, each with the outcomes that are known for it. From the second visit on,
-    events that are known to be ignored in all states of the family are left out."""
+    events that are known to be ignored in all states of the same family (see `Family`) are left out."""
 
     __slots__ = ("idle_steps", "moves", "visits")
 
@@ -101,7 +101,7 @@ _COMPACTED_AT = 2
 
 
 def _idle_steps(tree: Tree[StepOutcome]) -> int:
-    """How many steps it took to find out that the event is ignored in every state of the family. 0 if that isn't
+    """How many steps it took to find out that the event is ignored in every state of this family. 0 if that isn't
     known."""
     found = tree.first
     is_idle = isinstance(found, StepOutcome) and found.change is None and not found.by_profile

@@ -78,9 +78,9 @@ def about_rule(number: int, witnesses: Iterable[Witness]) -> Iterator[Witness]:
 def first_complaint(
     machine: Machine, scopes: Mapping[int, CheckScope], witnesses: Iterable[tuple[int, Witness]]
 ) -> Violation | None:
-    """Check each witness (a trace, with the number of the scope that it belongs to) against all laws and promises, and
-    return the first complaint, or None without one. The last step of the trace, the state after it, and every step
-    that may follow are checked."""
+    """Check each witness (a trace, with the number of the scope that it belongs to) against all laws and promises.
+    Returns the first violation, or None if nothing is wrong. The last step of the trace, the state after it, and every
+    step that may follow are checked."""
     explorers: dict[int, CoreExplorer] = {}
     for number, witness in witnesses:
         explorer = explorers.get(number)

@@ -125,7 +125,7 @@ class Alphabet:
         yield from self.corrections(state)
 
     def _decisive_answers(self, spec: SlotSpec) -> Iterator[str]:
-        """Answers in the words of users that give this slot a value with which a condition may become true or false."""
+        """Answers that give this slot a value on which a condition depends, in the words of users."""
         for value in self.decides.get(spec.name, ()):
             if isinstance(value, str):
                 yield value

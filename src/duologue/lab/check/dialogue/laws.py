@@ -161,9 +161,8 @@ def one_key_per_run(seen: ObservedStep) -> Iterator[str]:
 
 
 def a_yes_answers_the_open_question(seen: ObservedStep) -> Iterator[str]:
-    """Check that a yes counts only for the question that was open when the user said yes. Also check the question
-    whether an action may run: if one of the action's values has changed, the question isn't asked again with the old
-    value."""
+    """Check that a yes counts only for the question that was open when the user said yes. Also check that the agent
+    doesn't ask whether an action may run with a value that has changed since."""
     top = seen.before.top
     for step in seen.confirmed:
         was_open = (

@@ -1,7 +1,7 @@
 """Paths through a flow's program: what must have happened before an instruction is reached.
 
-Reads the program as a graph and knows nothing about how programs are run. Rule: a step must come before an instruction
-if the instruction can't be reached any more when the way from this step to the next one is removed.
+Reads the program as a graph and knows nothing about how programs are run. Rule: a step must have happened before an
+instruction if the instruction can't be reached without passing this step.
 """
 
 from __future__ import annotations

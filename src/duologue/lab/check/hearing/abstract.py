@@ -196,8 +196,7 @@ def _own(s: HearingState, shift: int, voices: dict[int, int], text_late_ms: int)
 
 
 def _sound(sound: Any) -> Any:
-    """The overlap policy's memory. Each amount in it is limited to the value above which a larger amount makes no
-    difference."""
+    """The overlap policy's memory, with each amount reduced to the smallest amount that has the same effect."""
     if not isinstance(sound, SoundMemory):
         return sound
     is_voice = sound.evidence_peak >= _EVIDENCE_ENOUGH
