@@ -224,4 +224,4 @@ def test_a_recording_that_is_missing_or_no_sound_is_one_line(journal: Path, tmp_
     done = run(journal, "--html", tmp_path / "x.html", "--audio", other)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     other.write_text("hello")
-    assert "not a WAV file" in run(journal, "--html", tmp_path / "x.html", "--audio", other).stderr
+    assert "neither a WAV file" in run(journal, "--html", tmp_path / "x.html", "--audio", other).stderr

@@ -64,5 +64,5 @@ def test_another_wav_file_begins_at_zero_and_another_file_is_refused(tmp_path: P
         out.writeframes(bytes(4))
     assert read_stereo(path).began_at == 0
     path.write_text("hello")
-    with pytest.raises(ValueError, match="not a WAV file"):
+    with pytest.raises(ValueError, match="neither a WAV file"):
         read_stereo(path)

@@ -44,7 +44,7 @@ class ClientWire(Protocol):
         ...
 
     def send_cue(self, cue: int, pcm: bytes) -> None:
-        """Send a piece of a cue's sound. The client stops the cue when a voice is to be heard: when it receives sound
+        """Send a piece of the sound of a cue, such as a waiting signal. The client stops the cue when it receives sound
         of a voice, or when it resumes a held voice."""
         ...
 

@@ -1,6 +1,6 @@
 """Converts a whole sound, such as a cue, to the sample rate of a line.
 
-Rule: the length of a sound is the same at every rate, to the sample.
+Rule: converting a sound doesn't change its length by more than one sample.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The catalogue of models: the source, the hash and the licence of each.
 
-The catalogue contains only data. Which models are on this machine is found out by the module `cache`. Rule: every part
-has a size and a SHA-256, which were taken from the package itself. If a licence is a GPL licence, the catalogue says
-so.
+The catalogue contains only data. The module `cache` knows which models are on this machine. Rule: every part has a size
+and a SHA-256, which were taken from the package itself. If a licence is a GPL licence, the catalogue says so.
 """
 
 from __future__ import annotations
@@ -127,7 +126,8 @@ def model_named(name: str, models: Mapping[str, Model]) -> Model:
 
 
 def with_companions(names: Iterable[str], models: Mapping[str, Model]) -> list[str]:
-    """These names of models, each followed by the names of the models that are pulled together with that model."""
+    """Add the names of the models that are pulled together with these models. They directly follow the model to which
+    they belong."""
     found: dict[str, None] = {}
     for name in names:
         found |= dict.fromkeys((name, *model_named(name, models).pulled_with))

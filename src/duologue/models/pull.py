@@ -30,8 +30,8 @@ _LOCK = ".lock"
 
 
 class PullStage(StrEnum):
-    """A stage of a pull. A progress report contains a stage and a name. The comment after each stage says what the name
-    stands for."""
+    """A stage of a pull. A progress report contains a stage and a name. While fetching, this is the name of a package;
+    while waiting, the cache folder; otherwise, the name of a model."""
 
     WAITING = "waiting for another process"  # the cache folder
     FETCHING = "fetching"  # a package

@@ -40,8 +40,8 @@ class Embeddings:
         self._messages: OrderedDict[str, Views] = OrderedDict()
 
     def of_phrases(self, texts: Sequence[str]) -> Views:
-        """The embeddings of these phrases, with one row for each phrase in each view. Phrases that aren't in the cache
-        are embedded together."""
+        """The embeddings of these phrases. Each view (one kind of embedding) has one row for each phrase. Phrases that
+        aren't in the cache are embedded together."""
         with self._lock:
             known = {text: self._phrases[text] for text in texts if text in self._phrases}
         new = [text for text in dict.fromkeys(texts) if text not in known]
@@ -62,7 +62,7 @@ class Embeddings:
         return tuple(self._messages)
 
     def of_message(self, text: str) -> Views:
-        """The embeddings of a message, one vector for each view."""
+        """The embeddings of a message: one vector for each view (kind of embedding)."""
         with self._lock:
             if (views := self._messages.get(text)) is not None:
                 return views

@@ -1,4 +1,5 @@
-"""NLU by a large language model. Any brain can be used: `LlmNlu(ChatBrain("model", base_url=…))`.
+"""NLU by a large language model. Any brain (a connection to an LLM) can be used: `LlmNlu(ChatBrain("model",
+base_url=…))`.
 
 The model gets one message, and the intents and slots that are possible at this turn. It answers with a tool call or
 with JSON, which the module `llm_answer` reads. Rule: there is always an answer in time, even if the model or the

@@ -47,7 +47,7 @@ def _array(path: Path, begins: int, entry: dict[str, Any], shape: tuple[int, ...
     first, last = entry["data_offsets"]
     size = 4 * prod(shape)
     if last - first != size or not 0 <= first <= last <= path.stat().st_size - begins:
-        raise ValueError("truncated")
+        raise ValueError("the file is truncated, or the position of an array is wrong")
     if size >= _MAPPED_BYTES_MIN:
         return np.memmap(path, np.float32, "r", begins + first, shape)
     return np.fromfile(path, np.float32, prod(shape), offset=begins + first).reshape(shape)

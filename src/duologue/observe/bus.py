@@ -54,7 +54,7 @@ class Bus:
                 self._report(signal, failure)
 
     def _report(self, signal: Signal, failure: BaseException) -> None:
-        """Report that a handler failed. If the report fails too, that isn't reported, because it could go on
+        """Report that a handler failed. A failure of the report itself isn't reported, because that could go on
         forever."""
         if self._reporting:
             return

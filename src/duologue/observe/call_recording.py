@@ -66,7 +66,8 @@ class _VoiceSound:
             self._samples.extend(array("h", bytes(2 * sound.ms * _PER_MS)))
 
     def take(self, heard_ms: int) -> array[int]:
-        """The samples that were heard since the last report, if `heard_ms` of the voice were heard by now."""
+        """The samples that were heard since this method was last called. `heard_ms` is how much of the voice was heard
+        so far."""
         upto = min(heard_ms * _PER_MS, len(self._samples))
         taken = self._samples[self.heard : upto]
         self.heard = max(self.heard, upto)

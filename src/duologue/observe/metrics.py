@@ -151,8 +151,8 @@ class Meter:
                 self._count("turns_lost", self._lost(effect, record))
 
     def _lost(self, effect: ReportLost, record: StepRecord) -> int:
-        """How many turns with words are lost according to this effect. A turn that the person hadn't finished is
-        included if it has words."""
+        """How many turns of the person this effect reports as lost. Only turns with words count. The person needn't
+        have finished such a turn."""
         s = record.before
         unfinished = s.turn if s.words is not Words.NONE and s.turn not in self._said else 0
         return sum(effect.first <= turn <= effect.last for turn in (*self._said, unfinished) if turn)

@@ -33,7 +33,8 @@ class StateExited(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Transitioned(Signal):
-    """A view has changed its state. `cause` is the name of the event or timer that caused the change."""
+    """A view has changed its state. A view is a set of names for the state of a whole conversation, such as
+    "listening". `cause` is the name of the event or timer that caused the change."""
 
     view: str
     source: str
@@ -43,7 +44,8 @@ class Transitioned(Signal):
 
 @dataclass(frozen=True, slots=True)
 class StateEntered(Signal):
-    """A view has entered a state. `label` is the name of the state for people to read, in their language."""
+    """A view (a set of names for the state of a conversation, such as "listening") has entered a state. `label` is the
+    name of the state for people to read, in their language."""
 
     view: str
     state: str
@@ -271,8 +273,8 @@ class Failed(Signal):
 @dataclass(frozen=True, slots=True)
 class Recovered(Signal):
     """A fault is no longer shown, or there was an attempt to restore a session. `success` is False if the session could
-    not be restored. This signal doesn't say that everything works again; only the next answer shows that, with the
-    notice `recovered`."""
+    not be restored. This signal doesn't mean that everything works again. The notice `recovered` means that; it comes
+    with the next answer."""
 
     source: str
     success: bool = True

@@ -93,7 +93,7 @@ def read_stereo(path: Path) -> StereoSound:
     if data[:4] == b"OggS":
         return StereoSound(data, began_at_of(data), "audio/ogg")
     if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
-        raise ValueError("not a WAV file and not an Ogg file")
+        raise ValueError("this is neither a WAV file nor an Ogg file")
     at, note = 12, b""
     while at + 8 <= len(data) and data[at : at + 4] != b"data":
         name, size = struct.unpack_from("<4sI", data, at)

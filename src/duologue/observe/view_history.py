@@ -1,4 +1,5 @@
-"""The current state of a view, the state before it, and the last transitions.
+"""The current state of a view, the state before it, and the last transitions. A view is a set of names for the state of
+a whole conversation, such as "listening".
 
 Rule: the history is computed only from the steps of one conversation, and it keeps only the last 20 transitions.
 """

@@ -1,7 +1,7 @@
 """A TTS plugin as a voice. For each sentence, one stream of the plugin is opened.
 
-If the service reports word times, they are added to the sounds, so that the ledger knows which words were heard. Rule:
-a failed request is never retried here. If the generator is closed, the plugin's stream is closed.
+If the service reports word times, they are added to the sounds, so that the agent knows which words were heard. Rule: a
+failed request is never retried here. If the generator is closed, the plugin's stream is closed.
 """
 
 from __future__ import annotations

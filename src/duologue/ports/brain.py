@@ -23,16 +23,21 @@ from .worker import Tool
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request to the brain. `text` contains the person's words that no earlier reply has answered or handled with
-    tool calls. `outputs` holds new results of tool calls, and `news` new reports from background jobs. The history
-    contains all of this too. Any of the three may be empty; for a greeting, a check-in or a goodbye, all three are
-    empty. `premature` means that the person began to speak too early to be answering the last question: before half of
-    the question was heard, or before a value in it was heard. So a "yes" doesn't confirm that question. `confirmed` is
-    set if the brain is asked early, while the person's turn may still go on. Only brains with `can_guess` get such a
-    request; they must await `confirmed()` before anything that can't be undone. `heard_turn` is normally 0. It is the
-    number of a turn if this process has taken over the conversation, the answer to all turns up to this number was
-    heard but not stored, and the person has said something since then. A brain that remembers first processes these
-    turns separately. `context` is the context of the call while the call runs."""
+    """One request to the brain. `text` contains the words of the person that no earlier reply has answered. `outputs` holds new
+    results of tool calls, and `news` holds new reports from background jobs. The history contains all of this too. For
+    a greeting, a check-in or a goodbye, all three are empty.
+
+    `premature` means that the person began to speak before half of the last question, or before a value in the
+    question, was heard. So a "yes" doesn't confirm that question.
+
+    `confirmed` is set if the brain is asked early, while the person's turn may still go on. Only brains with
+    `can_guess` get such a request. They must await `confirmed()` before they do anything that can't be undone.
+
+    `heard_turn` is normally 0. It is above 0 only after this process has taken over the conversation from another
+    process. Then the answers to the turns up to this number were heard, but not stored. A brain that remembers must
+    process these turns first, separately from the person's new words.
+
+    `context` is the context of the call while the call runs."""
 
     reply: int
     text: str

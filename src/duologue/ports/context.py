@@ -184,7 +184,8 @@ class Context(Generic[D]):
         await self._running.hand_over(agent, history)
 
     def end(self, *, after_speaking: bool = True, reason: str = "ended by the program") -> None:
-        """End the call: by default, when everything is said; without `after_speaking`, now."""
+        """End the call. By default, the agent first finishes what it has to say. With `after_speaking=False`, the call
+        ends now."""
         self._running.end(reason, after_speaking)
 
     # -- What only a client with a program of its own can do

@@ -23,7 +23,7 @@ class StoreFailed(DuologueError):
 
 class Unsure(StoreFailed):
     """It is unknown whether a method of the store took effect. It is safe to call the method again with the same
-    arguments. For `begin` and `log`, their docstrings say what calling them again may lead to."""
+    arguments. Only `begin` and `log` may then have a different result, which their docstrings describe."""
 
 
 class Damaged(StoreFailed):
@@ -143,9 +143,11 @@ class Store(Protocol):
     ) -> tuple[Lease, StoredConversation]:
         """Become the owner of a conversation, which may be new or stored. The epoch increases, and a store never uses
         an epoch twice, not even after `forget`. Raises Held while another node's lease lasts. With `force`, which is
-        for a client that has come back, the conversation is claimed anyway. `key_hash` is the hash of the client's key.
-        The first hash that is passed for a conversation is stored; after that, a different hash raises Held, even with
-        `force`. A node that takes a conversation over without a client passes no `key_hash`."""
+        for a client that has come back, the conversation is claimed anyway.
+
+        `key_hash` is the hash of the client's key. The first hash that is passed for a conversation is stored; after
+        that, a different hash raises Held, even with `force`. A node that takes a conversation over without a client
+        passes no `key_hash`."""
         ...
 
     async def renew(self, leases: Sequence[Lease], ttl_ms: int) -> Sequence[Lease]:
@@ -179,8 +181,8 @@ class Store(Protocol):
         ...
 
     async def finish(self, lease: Lease, key: str, output: Any) -> None:
-        """Store the output of an action. Raises Fenced, also if a different output is already stored. An action for
-        which `begin` was never called is recorded as done, too."""
+        """Store the output of an action. Raises Fenced if another node owns the conversation, or if a different output
+        is already stored. `begin` needn't have been called for this action."""
         ...
 
     async def outbox(self, conversation: str) -> Sequence[OutboxMessage]:
@@ -190,9 +192,9 @@ class Store(Protocol):
     async def sent(self, lease: Lease, ids: Sequence[int]) -> None: ...
 
     async def log(self, lease: Lease, lines: Sequence[str]) -> None:
-        """Append lines to the journal. Raises Fenced. If this method raises Unsure, the lines may already be stored;
-        repeating it may store them twice. A reader of the journal recognises a repeated line by the number that it
-        contains."""
+        """Append lines to the journal. Raises Fenced if another node owns the conversation. If this method raises
+        Unsure, the lines may already be stored; repeating it may store them twice. A reader of the journal recognises a
+        repeated line by the number that it contains."""
         ...
 
     async def journal(self, conversation: str) -> Sequence[str]: ...

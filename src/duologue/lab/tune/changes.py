@@ -1,4 +1,4 @@
-"""The pauses of recorded calls that two policies decide differently.
+"""Finds the pauses of recorded calls in which two turn-taking policies decide differently about the end of the turn.
 
 Rule: ends of a turn that differ by less than 100 ms count as the same. If it isn't known when a policy would have ended
 a turn, the change is never counted as better or worse.
@@ -15,7 +15,7 @@ DIFFERENCE_MS_MIN = 100
 
 
 class ChangedPause(NamedTuple):
-    """A pause that two policies decide differently."""
+    """A pause in which two policies decide differently about the end of the turn."""
 
     call: str
     recorded: DecidedPause
@@ -23,7 +23,7 @@ class ChangedPause(NamedTuple):
 
     @property
     def what(self) -> str:
-        """What changes, in a few words."""
+        """What the other policy changes in this pause, in a few words."""
         recorded, other = self.recorded, self.other
         if other.is_cut_in or recorded.is_cut_in:
             return "would cut in" if other.is_cut_in else "would not cut in any more"
@@ -57,7 +57,7 @@ def decision_to_json(pause: DecidedPause) -> dict[str, Any]:
 
 
 def changes(names: Sequence[str], recorded: Sequence[DecidedCall], other: Sequence[DecidedCall]) -> list[ChangedPause]:
-    """The pauses that two policies decide differently, in the order of the calls."""
+    """The pauses in which the two policies decide differently, in the order of the calls."""
     found = []
     for name, before, after in zip(names, recorded, other, strict=True):
         for one, two in zip(before.pauses, after.pauses, strict=True):

@@ -1,8 +1,9 @@
-"""Compares policies on recorded calls: cut-ins against waits, and how certain the result is.
+"""Compares policies on recorded calls: how often the agent would cut in on the user, how long the user would wait, and
+how certain the result is.
 
 Rule: to find out how certain a result is, whole calls are drawn at random, again and again (a bootstrap), because the
-pauses of one call resemble each other. A recommendation says how much time it saves in nine of ten draws. A setting
-about which too much is unknown isn't recommended.
+pauses of one call resemble each other. A recommendation says how much time it saves in nine of ten draws. A policy
+isn't recommended if too many of its results are unknown.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ class Comparison(NamedTuple):
 
 
 def compare(decided: Mapping[str, Sequence[DecidedCall]], seed: int = 0, cut_in_ms: int = CUT_IN_MS) -> Comparison:
-    """Compare policies that have decided the same calls, in the same order. One of them is RECORDED."""
+    """Compare the decisions of several policies about the same calls, which are in the same order for each policy. One
+    of the policies is RECORDED, the policy that was used in the calls."""
     decided = {name: _by_silence(decided[RECORDED], calls) for name, calls in decided.items()}
     counts = {name: [_count(call) for call in calls] for name, calls in decided.items()}
     calls = len(counts[RECORDED])
@@ -83,9 +85,8 @@ def compare(decided: Mapping[str, Sequence[DecidedCall]], seed: int = 0, cut_in_
 
 
 def _by_silence(recorded: Sequence[DecidedCall], calls: Sequence[DecidedCall]) -> list[DecidedCall]:
-    """These calls, without some of their pauses: those in which the recorded policy didn't end the turn itself, because
-    the user ended it with a button or hung up. In such a pause, no setting for silence could have been better or
-    worse."""
+    """Leave out the pauses in which the recorded policy didn't end the turn, because the user ended it with a button or
+    hung up. In such a pause, no policy could have been better or worse."""
     return [
         call._replace(
             pauses=tuple(one for own, one in zip(before.pauses, call.pauses, strict=True) if not own.is_unknown)
@@ -108,7 +109,7 @@ def _recommend(
 
 
 class OverlapPoint(NamedTuple):
-    """How one overlap policy judges the sounds over the agent's speech."""
+    """How one overlap policy judges the sounds that are heard while the agent speaks."""
 
     name: str
     sounds: int
@@ -120,7 +121,7 @@ class OverlapPoint(NamedTuple):
 
 
 def compare_overlaps(decided: Mapping[str, Sequence[DecidedCall]]) -> list[OverlapPoint]:
-    """One point for each overlap policy. One of them is RECORDED."""
+    """The results of each overlap policy. One of the policies is RECORDED, the policy that was used in the calls."""
     points = []
     for name, calls in decided.items():
         found = [one for call in calls for one in call.overlaps]

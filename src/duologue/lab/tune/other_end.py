@@ -1,8 +1,9 @@
 """What the hearing machine and the conversation machine would do in one pause, if the recorded agent had not ended the
 turn.
 
-Both machines run on from the beginning of the pause with what the ears reported, until the turn ends or the user speaks
-again. Rule: only what was recorded goes in. Nothing is made up about the user, and the brain is never asked.
+Both machines run on from the beginning of the pause with what the ears (VAD and STT) reported, until the turn ends or
+the user speaks again. Rule: the machines get only recorded inputs. Nothing about the user is made up, and the brain
+(the LLM) is never asked.
 """
 
 from __future__ import annotations

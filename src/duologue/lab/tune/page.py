@@ -1,7 +1,8 @@
 """The result of tuning as one HTML page: the frontier as a picture, tables, and every pause for which the decision
 changes.
 
-Rule: the page needs no other file and no network. It contains no words of a call, and it says what it can't know.
+Rule: the page needs no other file and no network. It contains no words of a call, and it says which results are
+unknown.
 """
 
 from __future__ import annotations

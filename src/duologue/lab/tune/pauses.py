@@ -1,4 +1,4 @@
-"""Decides the pauses and overlaps of a recorded call again, under another policy.
+"""Works out what another policy would have decided in the pauses and overlaps of a recorded call.
 
 The recorded call is the truth about what the ears reported and what the agent did. Only the hearing machine runs again.
 Rule: nothing is claimed about what the user would have done. A pause counts as the end of a turn only if the agent was
@@ -54,9 +54,8 @@ class DecidedPause(NamedTuple):
 
     @property
     def is_unknown(self) -> bool:
-        """Was the user finished in this pause, while the policy had not yet ended the turn when the user spoke again,
-        acted or hung up? Then the wait is unknown, because it isn't known what the user would have done without the
-        recorded answer."""
+        """Is the wait unknown? It is if the user was finished, but spoke again, acted or hung up before this policy
+        ended the turn. What the user would have done without the recorded answer isn't known."""
         return self.is_end and self.ended_at is None
 
     @property
@@ -90,7 +89,7 @@ class DecidedCall(NamedTuple):
 
 
 def decide(journal: Journal, records: tuple[StepRecord, ...], ears: EarsJournal, policy: HearingPolicy) -> DecidedCall:
-    """Decide a recorded call again under this policy."""
+    """What this policy would have decided in a recorded call."""
     pauses, overlaps = _Pauses(policy), _Overlaps()
     s = initial_hearing(journal.first, ears.words)
     at = 0
@@ -207,7 +206,8 @@ class _Overlaps:
                     self.found[serial] = known._replace(stopped_at=i.at)
 
     def _judge(self, s: HearingState, at: int, intent: JudgeOverlap) -> None:
-        """Note a verdict about a sound. A sound interrupts if any verdict about it is a bid."""
+        """Note a verdict about a sound. One verdict that the sound is a bid (an attempt to take the turn) is enough for
+        an interruption."""
         serial = next((one.serial for one in reversed(s.known) if one.onset == intent.onset), s.newest)
         known = self.found.get(serial)
         if known is not None and known.bid is not True and (intent.bid or known.bid is None):

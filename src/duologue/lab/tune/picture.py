@@ -43,7 +43,7 @@ class _Box(NamedTuple):
 
 
 class _Scale(NamedTuple):
-    """Where a wait and a share of cut-ins are in the picture."""
+    """Converts a wait and a share of cut-ins to a position in the picture."""
 
     wait_min: float
     wait_max: float
@@ -59,7 +59,7 @@ class _Scale(NamedTuple):
 
 
 def frontier_svg(points: Sequence[PolicyPoint], best: PolicyPoint | None) -> str:
-    """The picture. The recorded and the recommended setting show their ranges."""
+    """The picture as SVG text. It shows the ranges of the recorded and of the recommended setting."""
     known = [point for point in points if point.ends]
     shown = [one for one in known if one.wait_ms <= WAIT_MS_SHOWN or one.name == RECORDED or one is best]
     scale = _scale(shown)

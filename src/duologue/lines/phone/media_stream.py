@@ -88,7 +88,7 @@ class Stream:
 
     def _start(self, started: Started) -> None:
         if self.line is not None:
-            raise StreamRefused(PROTOCOL_ERROR, "a second start message")
+            raise StreamRefused(PROTOCOL_ERROR, "the carrier sent a second start message")
         self._admit(started)
         self.parameters, self.call = started.parameters, started.call
         try:
@@ -102,13 +102,13 @@ class Stream:
         if line is None:
             raise StreamRefused(PROTOCOL_ERROR, "the first message must be the start message")
         if getattr(message, "stream", "") != self._id:
-            raise StreamRefused(REFUSED, "a message with another stream's id")
+            raise StreamRefused(REFUSED, "a message has another stream's id")
         match message:
             case Media():
                 try:
                     line.hear(message)
                 except UnusableAudio:
-                    raise StreamRefused(MALFORMED, "audio that can't be decoded") from None
+                    raise StreamRefused(MALFORMED, "the audio can't be decoded") from None
             case Marked():
                 line.note_mark(message)
             case Pressed():

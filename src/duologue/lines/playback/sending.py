@@ -92,8 +92,8 @@ def _skip_heard(s: PlaybackState) -> PlaybackState:
 
 
 def note_heard(s: PlaybackState, ms: int) -> PlaybackState:
-    """Record that `ms` of the voice were heard. If `ms` is less than was heard before, or more than was sent, it is
-    corrected."""
+    """Record that `ms` of the voice were heard. The recorded amount never decreases, and never exceeds what was
+    sent."""
     heard_ms = max(s.heard_ms, min(ms, s.sent_ms))
     heard, sent = heard_ms * SAMPLES_PER_MS, s.next_number
     done = sum(1 for piece in s.cut if piece.number < sent and piece.end <= heard)

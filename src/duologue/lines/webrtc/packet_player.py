@@ -148,7 +148,7 @@ class PacketPlayer:
         self._hear(hs.StampHeard(stamp, self._now_ms()))
 
     def is_heard(self, voice: int) -> bool:
-        """Is this the voice that was sent last and wasn't cleared, or is sound of this voice queued?"""
+        """Is this voice still being played? True if its sound is queued, or if it was sent last and wasn't cleared."""
         is_sent = self._heard.voice == voice and self._heard.cleared_ms is None
         return voice > 0 and (is_sent or (self._playout.takes(voice) and self._playout.queued > 0))
 

@@ -111,7 +111,7 @@ class Peer:
         except Exception as problem:  # noqa: BLE001 - aiortc raises anything for SDP that it can't use
             await self.close()
             if isinstance(problem, TimeoutError):
-                raise OfferRefused("no_address", "the server found no network address in time") from None
+                raise OfferRefused("no_address", "the server found no network address in time: try again") from None
             LOG.info("an offer can't be answered: %s", type(problem).__name__)
             raise OfferRefused("invalid_offer", "the offer can't be answered: its SDP is incomplete or wrong") from None
         self._look_at_path()

@@ -1,6 +1,6 @@
 """The inputs of a telephone call: what has happened, and when.
 
-Rule: an input that answers a request carries the number of the request, and an input about the person who takes over
+Rule: an input that answers a request carries the number of that request. An input about the person who takes over
 carries the number of the request that called this person.
 """
 
