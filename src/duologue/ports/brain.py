@@ -23,9 +23,9 @@ from .worker import Tool
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request to the brain. `text` contains the words of the person that no earlier reply has answered. `outputs` holds new
-    results of tool calls, and `news` holds new reports from background jobs. The history contains all of this too. For
-    a greeting, a check-in or a goodbye, all three are empty.
+    """One request to the brain. `text` contains the words of the person that no earlier reply has answered. `outputs`
+    holds new results of tool calls, and `news` holds new reports from background jobs. The history contains all of this
+    too. For a greeting, a check-in or a goodbye, all three are empty.
 
     `premature` means that the person began to speak before half of the last question, or before a value in the
     question, was heard. So a "yes" doesn't confirm that question.

@@ -301,9 +301,9 @@ class _Told:
         self._by_steps += [(self._line, intent) for intent in intents]
 
     def compare(self, event: ev.Event, line: int) -> bool:
-        """Check that this event, which is in this line of the journal of events, agrees with the next decision. Raises
-        InvalidEars if it doesn't agree. If the words are redacted, nothing is raised: returns True if the event can't
-        be verified. Otherwise returns False."""
+        """Check that the next decision of the replay agrees with this event. `line` is the event's line in the journal
+        of events. Raises InvalidEars if they differ. If the words are redacted, a difference raises nothing. Then the
+        result is True, which means that the event is unverified."""
         if self._is_redacted:
             return not any(_drop_until(decided, event) for decided in (self._by_steps, self._by_inputs))
         decided = self._by_steps or self._by_inputs

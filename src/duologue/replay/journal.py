@@ -94,7 +94,7 @@ def _parse(number: int, text: str) -> tuple[int, dict[str, Any]]:
     try:
         data = json.loads(text)
     except RecursionError:
-        raise InvalidJournal(f"line {number}: nested too deeply") from None
+        raise InvalidJournal(f"line {number}: the JSON is nested too deeply") from None
     except ValueError:
         raise InvalidJournal(
             f"line {number}: not JSON{', the line is cut off' if not text.endswith(chr(10)) else ''}"

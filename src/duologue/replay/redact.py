@@ -88,8 +88,9 @@ class Redactor:
         return words._replace(turns=tuple(turns), typed=typed)
 
     def text(self, scope: str, text: str, is_final: bool = True, is_agent: bool = False) -> str:
-        """This text with placeholders instead of words. If two texts in the same scope begin with the same words, their
-        placeholders begin the same too. So a partial text that grows can still be recognised."""
+        """This text with placeholders instead of words. Within one `scope`, such as one utterance, two texts that begin
+        with the same words also begin with the same placeholders. So a partial text that grows can still be
+        recognised."""
         parts = _SPACE.split(text)
         passing = [not is_agent and _is_passing(part, self._language) for part in parts]
         wanted = count(text, self._language, is_final)

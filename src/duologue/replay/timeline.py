@@ -24,8 +24,8 @@ _JOBS_FOREMOST_FIRST = (JobKind.DELEGATED, JobKind.TOOL, JobKind.DISPATCHED)
 
 
 class Visit(NamedTuple):
-    """One stay in a state of a view, or in a leaf of a region: when it began, how long it lasted, and what caused
-    it."""
+    """One stay in a state of a view, or in a leaf (innermost state) of a region: when it began, how long it lasted, and
+    what caused it."""
 
     state: str
     since_ms: int  # counted from the start of the conversation
@@ -47,7 +47,8 @@ class Transition(NamedTuple):
 
 
 class TimelineLane(NamedTuple):
-    """All stays in the leaves of one region. If several jobs run at the same time, their kinds are joined with a +."""
+    """All stays in the leaves (innermost states) of one region. If several jobs run at the same time, their kinds are
+    joined with a +."""
 
     region: str
     visits: tuple[Visit, ...]

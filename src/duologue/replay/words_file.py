@@ -63,7 +63,7 @@ def _parse(number: int, text: str) -> dict[str, Any]:
     try:
         data = json.loads(text)
     except RecursionError:
-        raise InvalidWords(f"line {number}: nested too deeply") from None
+        raise InvalidWords(f"line {number}: the JSON is nested too deeply") from None
     except ValueError:
         raise InvalidWords(
             f"line {number}: not JSON{', the line is cut off' if not text.endswith(chr(10)) else ''}"

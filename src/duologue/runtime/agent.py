@@ -86,7 +86,7 @@ def _is_source(tool: object) -> bool:
 
 
 class EarlyAsking(NamedTuple):
-    """The settings for asking the brain early: before it is certain that the user's turn is over. `early_wait_ms_max`
+    """The settings for asking the brain early, before it is certain that the user's turn is over. `early_wait_ms_max`
     and `hasty_wait_ms_max` are copied to HearingPolicy, and `early_requests_max` is copied to Settings."""
 
     early_wait_ms_max: int = 0
@@ -207,8 +207,7 @@ class Agent:
         return problems
 
     def _call_problems(self) -> list[str]:
-        """What is wrong with the arguments `data` and `hooks`: one text for each problem, so an empty list if all is
-        well."""
+        """The problems with the arguments `data` and `hooks`, one text for each problem."""
         problems = self.hooks.problems() if isinstance(self.hooks, Hooks) else ["hooks must be Hooks(…)"]
         if isinstance(self.data, type):
             try:
@@ -233,7 +232,8 @@ class Agent:
         return agents
 
     def make_data(self, info: CallInfo) -> Any:
-        """The data for a new call, made as the argument `data` says. Raises DataNotSavable if it can't be saved."""
+        """The data for a new call, made with the agent's argument `data`. Raises DataNotSavable if it can't be
+        saved."""
         if self.data is None:
             return None
         made = self.data() if isinstance(self.data, type) else self.data(info)
@@ -242,8 +242,8 @@ class Agent:
         return made
 
     def _language_problems(self) -> list[str]:
-        """A list with one error text, if the ears have an attribute `languages` that doesn't contain the agent's
-        language. Otherwise an empty list: ears without this attribute are trusted."""
+        """A list with one error text if the ears don't support the agent's language, otherwise an empty list. Ears
+        without the attribute `languages` are assumed to support every language."""
         heard = getattr(self.ears, "languages", None)
         mine = known_code(self.language) or self.language.replace("_", "-").split("-")[0].lower()
         if not isinstance(heard, Collection) or mine in heard:
@@ -263,8 +263,7 @@ class Agent:
 
     @property
     def sources(self) -> tuple[ToolSource, ...]:
-        """Those elements of `tools` that are servers. Which tools a server provides is known only after it was
-        opened."""
+        """Those elements of `tools` that are servers. The tools of a server are known only after it was opened."""
         return tuple(tool for tool in self.tools if _is_source(tool))
 
     def _make_brain(self) -> Brain:
@@ -324,12 +323,14 @@ class Agent:
         return SPECULATION[self.speculation if getattr(self.brain, "can_guess", False) else "off"]
 
     def _make_overlap(self) -> OverlapPolicy:
-        """The given policy. If a function chooses it, the default: PolicyChoice replaces it in each call."""
+        """The overlap policy that the agent was given. If it was given a function that chooses the policy, this is the
+        default, which PolicyChoice replaces in each call."""
         default = replace(OVERLAP_RULES[self._make_settings().overlap.value], language=self.language)
         return overlap_policy(self._unless_chosen("overlap", None), default)
 
     def _make_endpoint(self) -> EndpointPolicy:
-        """The given policy. If a function chooses it, the default: PolicyChoice replaces it in each call."""
+        """The endpoint policy that the agent was given. If it was given a function that chooses the policy, this is the
+        default, which PolicyChoice replaces in each call."""
         return endpoint_policy(self._unless_chosen("endpoint", "combined"))
 
     def _unless_chosen(self, part: str, default: Any) -> Any:

@@ -42,8 +42,8 @@ class AgentSource:
 
     @cached_property
     def first(self) -> Agent:
-        """The given agent. If a function was given, the agent that it makes for an empty context, without any facts
-        about a call. A server reads this when it starts, so that a broken agent is noticed before the first call."""
+        """The given agent, or the agent that the given function makes for an empty context (without any facts about a
+        call). A server reads this when it starts, so that a broken agent is noticed before the first call."""
         if not self.is_awaited:
             return self.plain()
         with ThreadPoolExecutor(1) as thread:  # an async function can't be awaited here
@@ -84,7 +84,7 @@ class AgentSource:
             raise InvalidAgent(f"the function that makes the agent took longer than {MAKE_S_MAX:.0f} s") from late
 
     async def _known_or_plain(self) -> Agent:
-        """The agent that the function makes for an empty context. If the function fails for that too, an agent without
+        """The agent that the function makes for an empty context. If the function fails again, returns an agent without
         a voice."""
         if "first" not in self.__dict__:
             try:
@@ -96,8 +96,8 @@ class AgentSource:
 
 
 def changed(given: AgentOrMaker, change: Callable[[Agent], Agent]) -> AgentOrMaker:
-    """The agent with this change applied. If `given` is a function that makes agents, a function that makes the same
-    agents with the change applied."""
+    """Apply this change to an agent. If `given` is a function that makes agents, returns a function that makes the
+    changed agents."""
     if isinstance(given, Agent):
         return change(given)
     make: Callable[..., Any] = given
@@ -143,9 +143,9 @@ def _checked(made: Any) -> Agent:
 
 
 def engine_for(agent: Agent, make: Callable[[Agent], Engine], is_new: bool) -> Engine:
-    """The engine for this agent, made by `make`, with the policies that the agent's functions choose for the call. If a
-    function fails, a new call gets an agent that apologises and ends the call. A call that was restored goes on with
-    the default policies."""
+    """Make the engine of a call with `make`. Functions of the agent may choose the turn-taking policies. If such a
+    function fails, a new call gets an agent that apologises and ends the call, and a restored call goes on with the
+    default policies."""
     engine = make(agent)
     try:
         choose_policies(engine)

@@ -155,8 +155,8 @@ class Conversation:
 
     async def restore(self, played: Played | None = None, receipts: tuple[AnswerReceipt, ...] = ()) -> None:
         """Continue from the checkpoint. Call this instead of `start`. `played` says how much of the newest sound the
-        client has played, and `receipts` are the receipts that it has kept. Returns when the user can speak again. If
-        the awaiting task is cancelled, the conversation ends."""
+        client has played, and `receipts` are the records that it has kept of the answers it was playing. Returns when
+        the user can speak again. If the awaiting task is cancelled, the conversation ends."""
         if self._starting is not None or self._shutdown is not None:
             raise StartRefused("this conversation has started already")
         starting = await self._prepare()
@@ -178,8 +178,8 @@ class Conversation:
             raise
 
     async def _prepare(self) -> asyncio.Future[None]:
-        """Open the servers that provide tools. Reserve the seat, if there is one, and the brain, if it is a
-        speech-to-speech model. Returns a future that is done when the user can speak."""
+        """Open the servers that provide tools. Reserve the seat (the client's identity), if there is one, and the
+        brain, if it is a speech-to-speech model. Returns a future that is done when the user can speak."""
         self._starting = starting = self._loop.create_future()
         # Mark its exception as retrieved, so that asyncio doesn't log it if no caller waits any more.
         starting.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -331,7 +331,7 @@ class Conversation:
         """Pass a whole turn that the user typed. `sees_captions` is False if the user has no screen, as on a phone."""
         self._check_running()
         if not text.strip():
-            raise ValueError("the text is empty")
+            raise ValueError("the typed text is empty")
         self.engine.hearing.type(self.engine.program.hide_typed(text), not sees_captions)
 
     def press(self) -> None:

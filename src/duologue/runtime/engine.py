@@ -198,8 +198,7 @@ class Engine:
         return [part.follow_switches(tell) for part in parts if isinstance(part, ReportsSwitches)]
 
     def _voiced(self, agent: Agent) -> Agent:
-        """This agent, or a copy of it: if the agent has no voice or no ears, the copy has the voice or the ears of the
-        conversation's first agent."""
+        """This agent with a voice and ears. If it lacks one of them, it gets that of the conversation's first agent."""
         voice, ears = agent.voice or self.root.voice, agent.ears or self.root.ears
         return agent if (voice, ears) == (agent.voice, agent.ears) else replace(agent, voice=voice, ears=ears)
 
@@ -307,7 +306,8 @@ class Engine:
         """Continue from the checkpoint. The line counts as lost, because the earlier process has ended. The first
         attempt to reconnect starts without the usual wait. `played` says how much of the newest sound the client has
         played. `has_more` means that the brain was in the middle of an answer: the brain is asked again, and sentences
-        that were heard aren't said again. `receipts` are the receipts that the client has kept."""
+        that were heard aren't said again. `receipts` are the records that the client has kept of the answers it was
+        playing."""
         assert self._unrestored is not None
         earlier, self._unrestored = self._unrestored, None
         saved_voice = self.driver.state.voice_id
@@ -494,9 +494,9 @@ class Engine:
         return self.playback.rest_of_cut or self.agent.says("go_on", effect.reply)
 
     def _note_heard_late(self, speech: Speech) -> None:
-        """A late report says that this interrupted speech was heard: mark its request as handled. There is one
-        exception: if the speech is incomplete and the brain implements `Remembers`, the brain continues the speech by
-        itself, so nothing is marked."""
+        """Mark the request of this interrupted speech as handled, because a late report says that the speech was heard.
+        Nothing is marked if the speech is incomplete and the brain implements `Remembers`, because such a brain
+        continues the speech by itself."""
         if speech.complete or not isinstance(self.agent.thinker, Remembers):
             self.hearing.note_heard_late(speech.reply)
             self.requests.note_heard_late(speech.reply)

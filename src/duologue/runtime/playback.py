@@ -87,12 +87,13 @@ class Playback:
     async def _play_when_saved(self, speech: Speech) -> None:
         """Wait until the start of the speech is saved, then play the speech.
 
-        If a speech is played before it is saved, this process ends, and the client keeps no receipts, then the speech
-        is heard a second time. So the speech is held back while the store fails. The state machine waits for the sound
-        only for a limited time. So the speech is played before that time is over, even if it isn't saved. If this
-        process was frozen, all of its timers have expired when it continues, and another process may own the
-        conversation. So the wait is divided into steps, and a freeze uses up only one step.
-        """
+        If the speech were played before it is saved and this process crashed, the user could hear the speech a second
+        time. So the speech is held back while the store fails. But the state machine waits for the sound only for a
+        limited time, so before that time is over, the speech is played even if it isn't saved.
+
+        The wait is divided into several short steps, because this process may be frozen for a while. All timers have
+        expired when it continues, but only one step is used up. The remaining steps give the store time to report that
+        another process owns the conversation."""
         step_s = self._driver.state.settings.stall_ms_max * HOLD_SHARE / HOLD_STEPS / 1000
         saving = asyncio.ensure_future(self._save())
         try:

@@ -1,4 +1,5 @@
-"""Policies that a function of the context chooses for each call: when a turn ends, and when a sound interrupts.
+"""Lets a function of the program choose the turn-taking policies of each call: when a turn ends, and when a sound
+interrupts the agent. The function gets the context of the call.
 
 The function is called at the start of a call, and again when the agent or its language changes. Rule: a function only
 chooses. What it returns is a policy like any other: a value that is saved with the call and written to its journal.
@@ -49,7 +50,8 @@ def check_chooser(part: str, function: PolicyFunction) -> None:
 
 
 def endpoint_policy(given: Any) -> EndpointPolicy:
-    """The endpoint policy that is given itself or by its name. Raises InvalidPolicy or ValueError."""
+    """The endpoint policy for an argument that is a policy or the name of a policy. Raises InvalidPolicy or
+    ValueError."""
     if isinstance(given, str):
         return policy(given)
     if not hasattr(given, "wait"):
@@ -59,7 +61,7 @@ def endpoint_policy(given: Any) -> EndpointPolicy:
 
 
 def overlap_policy(given: Any, default: OverlapPolicy) -> OverlapPolicy:
-    """The given overlap policy; `default` for None. Raises InvalidPolicy."""
+    """The given overlap policy, or `default` if None is given. Raises InvalidPolicy."""
     if given is None:
         return default
     lacking = [name for name in _METHODS["overlap"] if not hasattr(given, name)]
@@ -77,9 +79,9 @@ class PolicyChoice:
         self._chosen: dict[str, Any] = {}
 
     def choose(self, agent: Agent, context: Context[Any]) -> HearingPolicy:
-        """The policy by which this call decides: the agent's own, with what its functions choose. A policy that was
-        saved is used once, instead of asking its function again. Raises what a function raises, and InvalidPolicy if a
-        function returns something else."""
+        """The hearing policy of this call: the agent's own policy, with the parts that its functions choose. After a
+        restart, the saved choice is used one time instead of calling the function again. Raises what a function raises,
+        and InvalidPolicy if a function doesn't return a policy."""
         self._chosen = {}
         saved, self._saved = self._saved, {}
         for part in _METHODS:
@@ -90,8 +92,8 @@ class PolicyChoice:
         return replace(agent.hearing, **self._chosen) if self._chosen else agent.hearing
 
     def dump(self) -> dict[str, Any]:
-        """The chosen policies as JSON values. A policy whose class isn't part of Duologue is left out: its function is
-        asked again."""
+        """The chosen policies as JSON values. A policy whose class isn't part of Duologue is left out, so its function
+        is called again after a restart."""
         data = {part: policy_to_json(chosen) for part, chosen in self._chosen.items()}
         return {part: one for part, one in data.items() if one.get("own") is not False}
 
@@ -115,4 +117,4 @@ def _read(part: str, value: Any, own: HearingPolicy) -> Any:
             raise InvalidPolicy(f"{part} must be a policy, not {value!r}")
         return endpoint_policy(value) if part == "endpoint" else overlap_policy(value, own.overlap)
     except ValueError as problem:
-        raise InvalidPolicy(f"{CHOOSER} has returned something else: {problem}") from None
+        raise InvalidPolicy(f"{CHOOSER} has returned something that isn't a policy: {problem}") from None

@@ -239,8 +239,8 @@ class ProgramSpeech:
     # -- Secret answers
 
     def hide(self, heard: Heard) -> Heard:
-        """This report from the ears. While a secret question is open, each of its words is replaced by a
-        placeholder."""
+        """This report from the ears. While a secret question is open, the words of the report are replaced by
+        placeholders."""
         words = self._secret
         if words is None or not isinstance(heard, Partial | Final):
             return heard
@@ -249,8 +249,8 @@ class ProgramSpeech:
         return replace(heard, text=_hidden(heard.text))
 
     def hide_typed(self, text: str) -> str:
-        """This text that the person has typed. While a secret question is open, each of its words is replaced by a
-        placeholder."""
+        """This text that the person has typed. While a secret question is open, its words are replaced by
+        placeholders."""
         words = self._secret
         if words is None:
             return text

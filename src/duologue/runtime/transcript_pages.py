@@ -32,7 +32,8 @@ class TranscriptPages:
         self._changed = dict.fromkeys(self.all)
 
     def set_written(self, numbers: Iterable[int]) -> None:
-        """Set which pages exist: those of these items and turns. None of them counts as changed."""
+        """Record that the pages of these items and turns, and no other pages, are stored. All of them count as
+        unchanged."""
         self._all = {number // PAGE for number in numbers}
         self._changed = {}
 
@@ -53,8 +54,7 @@ def page_name(part: str, page: int) -> str:
 
 
 def join_pages(rest: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The data of the whole transcript: `rest`, together with the lists. Each list is joined from its pieces in all
-    pages."""
+    """Put the data of the whole transcript together from its pages and `rest`, the data that isn't in any page."""
     is_old = any("texts" in page for page in pages)
     lists = (*_LISTS[:3], *_OLD_LISTS) if is_old else _LISTS
     return {**rest, **{name: [entry for page in pages for entry in page[name]] for name in lists}}

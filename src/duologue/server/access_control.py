@@ -55,8 +55,8 @@ class AccessControl:
 
     def enter(self, address: str, is_handed: bool = False) -> bool:
         """Count one more connection from this address. Returns whether the connection may stay open; if so, call
-        `leave` when it ends. A connection that another process has handed on may always stay: it was counted there, and
-        may still be."""
+        `leave` when it ends. A connection that another process has handed on may always stay, because that process has
+        already checked the limit."""
         elsewhere = self._shared.elsewhere.count(PlaceKind.SOCKET, address)
         if not is_handed and len(self._by_address.get(address, ())) + elsewhere >= self._most:
             self._note_refused("address")

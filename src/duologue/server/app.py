@@ -128,16 +128,17 @@ class Server:
         self.conversations.switchboard.note_elsewhere(process, calls)
 
     def note_limits(self, process: int, news: Iterable[LimitNews]) -> None:
-        """Note what another process of this server has granted to addresses."""
+        """Record news from another process of this server about the limits of addresses."""
         for one in news:
             self.conversations.shared_limits.note(process, one, now_ms())
 
     def all_limits(self) -> Iterable[LimitNews]:
-        """What a process that has just started has to know about the limits of addresses."""
+        """The current counts for the limits of addresses, for a process that has just started."""
         return self.conversations.shared_limits.everything(now_ms())
 
     def drop_limits(self, process: int) -> None:
-        """Note that another process of this server has ended."""
+        """Forget the connections and conversations that another process of this server counted, because it has
+        ended."""
         self.conversations.shared_limits.drop(process)
 
     async def _journal(self, request: Request) -> Response:
@@ -270,8 +271,8 @@ def _draw(name: str) -> str:
 
 
 def replay_response(data: bytes) -> Response:
-    """Replay an uploaded journal. Returns the journal's newest steps as JSON; if the journal can't be replayed, a
-    response with status 422 that says why."""
+    """Replay an uploaded journal. Returns the journal's newest steps as JSON. If the journal can't be replayed, the
+    response has status 422 and says why."""
     try:
         journal = read_journal(data.decode().splitlines(keepends=True), complete=False)
         newest = deque((record for record in replay(journal) if is_worth_showing(record)), STEPS_MAX)

@@ -61,7 +61,7 @@ class BlockedLoopWatch:
 
 def place_of(frame: FrameType) -> str:
     """The innermost line of this stack that is in the user's own program, written as `file:line in function`. If no
-    line is in the user's program, the innermost line of the whole stack."""
+    line is in the user's program, the result is the innermost line of the whole stack."""
     stack = traceback.extract_stack(frame)
     own = [one for one in stack if not one.filename.startswith((_OWN, *_INSTALLED, "<"))]
     newest = (own or list(stack))[-1]

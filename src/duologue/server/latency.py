@@ -1,11 +1,10 @@
 """The latency of each answer, from the end of the user's speech to the first sound that was played, in four stages.
 
-Speech ends when the voice falls silent, which is noticed a little later. The first sound is played before the line
-reports that some of it was heard. Both times are computed back. A greeting or a check-in isn't measured, because it
-doesn't answer anything that the user said. If the brain calls a tool first, the tool's time is part of the stage from
-the user's text to the brain's first token. Rule: latencies are computed only from the steps of the state machine. A
-stage that didn't happen is None. The latency of an answer is the sum of its stages, and the mean is taken over all
-answers.
+The end of speech and the first sound are both reported a little late. So the real times are calculated from the
+reports. A greeting or a check-in isn't measured, because it doesn't answer anything that the user said. If the brain
+calls a tool first, the tool's time is part of the stage from the user's text to the brain's first token. Rule:
+latencies are computed only from the steps of the state machine. A stage that didn't happen is None. The latency of an
+answer is the sum of its stages, and the mean is taken over all answers.
 """
 
 from __future__ import annotations

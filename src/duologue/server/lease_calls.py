@@ -74,9 +74,9 @@ class LeaseCalls:
     async def _look_and_claim(
         self, known: KnownConversation, hello: dict[str, Any] | None = None, **how: Any
     ) -> on.OwnershipInput:
-        """Claim a stored conversation, if it may be claimed. It may if it isn't over, belongs to this node's agent and,
-        if a client asks for it, the client's hello contains one of its keys. All this is checked before the claim,
-        because a claim ends the lease of the present owner."""
+        """Claim a stored conversation, unless it is over or belongs to another agent. If a client asks for it, the
+        client's hello must also contain one of its keys. All this is checked before the claim, because a claim ends the
+        lease of the present owner."""
         stored = await self._store.read(known.id)
         if stored is None or stored.is_over:
             return on.NothingStored()

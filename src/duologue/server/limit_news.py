@@ -1,8 +1,8 @@
 """What the processes of a server tell each other about the limits of addresses, as values, and how each is written as a
 row of JSON.
 
-Rule: only what was granted, given back or presented wrongly is told. A refusal is never told, so that a client that is
-refused causes no traffic between processes.
+Rule: a process reports what it has granted, what was given back, and wrong credentials. It never reports a refusal, so
+a refused client causes no traffic between processes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, get_args
 
 
 class PlaceKind(StrEnum):
-    """What an address holds one place for."""
+    """What a place is held for: a socket, or a conversation."""
 
     SOCKET = "socket"
     UNSPOKEN = "unspoken"  # a conversation in which no turn was said yet
@@ -23,8 +23,9 @@ class PlaceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlaceHeld:
-    """An address holds this place in the process that tells it. The same number with another kind replaces what was
-    told before. `since_ms` is the time of day at which it began, since 1970."""
+    """In the process that sends this, a client at this address has a socket or a conversation, which takes up one
+    place. If the number was sent before with another kind, the new kind replaces it. `since_ms` is the time at which it
+    began, in milliseconds since 1970."""
 
     number: int
     kind: PlaceKind
@@ -41,7 +42,7 @@ class PlaceLeft:
 
 @dataclass(frozen=True, slots=True)
 class BucketUsed:
-    """The process has granted one unit of this bucket to the address."""
+    """The process has granted one unit of this bucket (a rate limit) to the address."""
 
     bucket: str
     address: str
@@ -49,7 +50,7 @@ class BucketUsed:
 
 @dataclass(frozen=True, slots=True)
 class BucketLevel:
-    """How many parts the address has left in this bucket. Told to a process that has just started."""
+    """How much the address has left in this bucket (a rate limit). Sent to a process that has just started."""
 
     bucket: str
     address: str
@@ -65,7 +66,7 @@ class WrongPresented:
 
 @dataclass(frozen=True, slots=True)
 class WrongCounted:
-    """How many wrong credentials were presented from this address. Told to a process that has just started."""
+    """How many wrong credentials were presented from this address. Sent to a process that has just started."""
 
     address: str
     count: int
@@ -73,8 +74,8 @@ class WrongCounted:
 
 @dataclass(frozen=True, slots=True)
 class RoomWanted:
-    """The server is full: please end the conversation that holds the place with this number, if the user hasn't said
-    anything. Told only to the process that has the conversation."""
+    """The server is full: end the conversation that holds the place with this number, if the user hasn't said anything.
+    Sent only to the process that has the conversation."""
 
     number: int
 
@@ -89,9 +90,9 @@ def row_of(news: LimitNews) -> list[Any]:
 
 
 def news_of(row: Sequence[Any]) -> LimitNews:
-    """The news in a row. Raises ValueError if the row has none."""
+    """Read the news from a row. Raises ValueError if the row contains no valid news."""
     try:
         news: LimitNews = _KINDS[row[0]](*row[1:])
     except (KeyError, TypeError, IndexError):
-        raise ValueError("the row has no news about limits") from None
+        raise ValueError("the row isn't news about limits") from None
     return replace(news, kind=PlaceKind(news.kind)) if isinstance(news, PlaceHeld) else news

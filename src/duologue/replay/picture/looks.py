@@ -1,4 +1,5 @@
-"""The colours of leaves, states and events: the hue shows the region, and the tone shows how prominent something is.
+"""The colours of leaves (the innermost states of a region), states and events. The hue shows the region, and the tone
+shows how prominent something is.
 
 Each region has its own hue, as in the diagrams. A state of a view has the hue of the region that it is derived from,
 and errors are always red. Rule: how something looks is defined only in the tables of this module.

@@ -53,7 +53,7 @@ class RequestSpan(NamedTuple):
 
 
 class WorkSpan(NamedTuple):
-    """One tool call or job, with the times that it spent in each leaf of the region `jobs`."""
+    """One tool call or job, with the times that it spent in each leaf (innermost state) of the region `jobs`."""
 
     call: int
     stays: tuple[Visit, ...]

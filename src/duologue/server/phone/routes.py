@@ -209,7 +209,7 @@ class PhoneCalls:
                         return None
                     stream.receive(text)
         except TimeoutError:
-            raise StreamRefused(REFUSED, "no start message in time") from None
+            raise StreamRefused(REFUSED, "the carrier sent no start message in time") from None
         return stream.line
 
     async def _hold_call(
@@ -376,7 +376,7 @@ async def _receive(websocket: WebSocket) -> str | None:
         return None
     text = message.get("text")
     if not isinstance(text, str):
-        raise StreamRefused(UNSUPPORTED, "a binary message")
+        raise StreamRefused(UNSUPPORTED, "the carrier sent a binary message instead of text")
     return text
 
 

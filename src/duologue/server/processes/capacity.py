@@ -2,7 +2,7 @@
 
 The default is one process for each core that this process may use. It is fewer if there isn't enough memory, because
 each process loads its own models. Rule: if the user asks for a number of processes, exactly that number is started, or
-an error says why it can't be.
+an error says why that isn't possible.
 """
 
 from __future__ import annotations

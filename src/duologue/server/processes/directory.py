@@ -33,8 +33,8 @@ class Directory:
         return len(self._seats) + len(self._conversations)
 
     def find(self, seat: str, conversation: str) -> int | None:
-        """The process that has this conversation. If no process has it, a process that has this seat; None if there
-        isn't one."""
+        """The process that has this conversation. If no process has it, a process that has this seat is returned, or
+        None."""
         place = self._conversations.get(conversation)
         if place is not None:
             return place.process

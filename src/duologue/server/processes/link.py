@@ -45,15 +45,15 @@ class Neighbourhood(Protocol):
         ...
 
     def note_limits(self, process: int, news: Iterable[LimitNews]) -> None:
-        """Note what another process has granted to addresses."""
+        """Record news from another process about the limits of addresses."""
         ...
 
     def all_limits(self) -> Iterable[LimitNews]:
-        """What a process that has just started has to know about the limits of addresses."""
+        """The current counts for the limits of addresses, for a process that has just started."""
         ...
 
     def drop_limits(self, process: int) -> None:
-        """Note that another process has ended."""
+        """Forget the connections and conversations that another process counted, because it has ended."""
         ...
 
 

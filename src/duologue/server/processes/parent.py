@@ -191,8 +191,8 @@ class Parent:
     # -- Connections
 
     def _candidates(self) -> tuple[int, ...]:
-        """The processes that may get a connection: those that are ready. If no process is ready, those that are
-        stopping, so that one of them can refuse the client."""
+        """The processes that may get a connection. These are the processes that are ready. If no process is ready,
+        these are the processes that are stopping, so that one of them can refuse the client."""
         leaving = (at for at, one in enumerate(self._state.processes) if one.stage is sv.ProcessStage.LEAVING)
         return self._state.ready or tuple(at for at in leaving if at in self._channels)
 

@@ -80,7 +80,7 @@ class ProtocolGate:
         if admission is None:
             if presented:
                 await access.refuse_late(scope)
-            raise EntryRefused(401, "invalid_api_key", "The key is missing, wrong or over.")
+            raise EntryRefused(401, "invalid_api_key", "The key is missing, wrong or expired.")
         if self.server.conversations.is_draining:
             raise EntryRefused(503, "server_stopping", "The server is stopping: connect again.")
         return Admitted(scope, access.address_of(scope), presented, admission)
