@@ -2,9 +2,9 @@
 they grant together with its own. No I/O and no clock.
 
 Each process decides alone and at once; the others learn of it a few milliseconds later. If an address asks several
-processes within that time, they may together grant a little too much. Then the next one is refused until the excess is
-given back: too many conversations have to end first, and a bucket that was used too much is refilled first. Rule: a
-process that has ended holds no places, but what it took from buckets stays taken.
+processes within that time, they may together grant a little too much. Then further requests are refused until enough
+conversations have ended, and until the bucket (the rate limit) is refilled. Rule: a process that has ended holds no
+places, but what it took from buckets stays taken.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class SharedLimits:
     # -- Other processes
 
     def note(self, process: int, news: LimitNews, now_ms: int) -> None:
-        """Note what another process has told."""
+        """Record news from another process about the limits of addresses."""
         match news:
             case PlaceHeld():
                 self.elsewhere.hold(process, news)
@@ -114,11 +114,12 @@ class SharedLimits:
                 self.on_room_wanted(news.number)
 
     def drop(self, process: int) -> None:
-        """Note that another process has ended."""
+        """Forget the places that are held in another process, because it has ended."""
         self.elsewhere.drop(process)
 
     def everything(self, now_ms: int) -> Iterator[LimitNews]:
-        """What a process that has just started has to know: the places of this process, and who has used up what."""
+        """What a process that has just started has to know: the places that are held in this process, and how much each
+        address has used of its limits."""
         yield from self._own.values()
         for name, buckets in self._buckets.items():
             for address, parts in buckets.levels(now_ms).items():

@@ -1,7 +1,7 @@
 """The places (sockets and conversations) that addresses hold in the other processes of this server. No I/O.
 
-Rule: the newest thing that a process has told about a place counts, and telling it twice changes nothing. When a
-process has ended, all its places are free.
+Rule: the newest report of a process about a place counts, and a repeated report changes nothing. When a process has
+ended, all its places are free.
 """
 
 from __future__ import annotations

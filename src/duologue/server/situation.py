@@ -17,9 +17,9 @@ from duologue.core.step_record import StepRecord
 
 
 class Situation(NamedTuple):
-    """`why` is the reason why the user has to wait: retry, rate_limit, reconnecting, healing, renewing or fault; empty
-    if the user doesn't have to wait. `until` is the time on the conversation's clock at which the next attempt begins,
-    or at which the conversation continues after a fault; 0 if neither is planned."""
+    """Why the user has to wait, and until when. `why` is the reason: retry, rate_limit, reconnecting, healing, renewing
+    or fault; empty if the user doesn't have to wait. `until` is the time on the conversation's clock at which the next
+    attempt begins, or at which the conversation continues after a fault; 0 if neither is planned."""
 
     why: str = ""
     attempt: int = 0

@@ -77,7 +77,7 @@ class StartControl:
 
     def watch(self, conversation: Conversation) -> None:
         """Tell the other processes once when the first turn of this conversation was said. A user who only begins to
-        speak isn't reported, because noise could repeat that as often as it likes."""
+        speak isn't reported, because noise could cause such reports again and again."""
         number, watchers = self._numbers.get(conversation.id), conversation.engine.watchers
         if number is None:
             return

@@ -55,7 +55,7 @@ def read_results(stored: Any) -> tuple[dict[str, Any], ...]:
             raise ValueError("a field of a saved result has the wrong type")
         for slot in result["slots"]:
             if not isinstance(slot, dict) or set(slot) != {"label", "value"}:
-                raise ValueError("a slot of a saved result isn't a label and a value")
+                raise ValueError("a slot of a saved result isn't a pair of a label and a value")
             if not all(isinstance(text, str) for text in slot.values()):
                 raise ValueError("the label or the value of a saved result isn't a text")
     return tuple(stored)

@@ -33,7 +33,7 @@ class WrongCredentials:
 
     def raise_to(self, address: str, count: int, now_s: float) -> None:
         """Note that another process has counted this many wrong attempts from the address. If fewer are remembered
-        here, there are that many from now on."""
+        here, the count is raised to that number."""
         if count > self.count(address):
             self._put(address, count, now_s)
 

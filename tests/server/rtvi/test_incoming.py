@@ -52,7 +52,7 @@ def test_each_message_becomes_a_value() -> None:
         ("client-message", {"d": 1}, "'t' must be a string"),
         ("llm-function-call-result", {"tool_call_id": "x"}, "'result' must be"),
         ("dtmf", {"buttons": []}, "'buttons' must be a list"),
-        ("dtmf", {"buttons": ["12"]}, "may hold the keys"),
+        ("dtmf", {"buttons": ["12"]}, "may contain only the keys"),
         ("disconnect-bot", [], "'data' isn't an object"),
     ],
 )

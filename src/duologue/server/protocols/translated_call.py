@@ -138,7 +138,7 @@ class TranslatedCall(Generic[Given]):
             await asyncio.wait([ending], timeout=END_S_MAX)
 
     def give_way(self, reason: str) -> None:
-        """End the conversation soon."""
+        """End the conversation in the background, for this reason."""
         self._start(self.end(reason))
 
     @property

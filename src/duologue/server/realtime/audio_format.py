@@ -45,14 +45,14 @@ class AudioFormat(Enum):
 def read_format(value: object, path: str) -> AudioFormat:
     """The format that a client asks for. Raises EventRefused."""
     if isinstance(value, str):
-        raise invalid(path, 'it is an object such as {"type": "audio/pcm", "rate": 24000}')
+        raise invalid(path, 'it must be an object such as {"type": "audio/pcm", "rate": 24000}')
     given = read_object(value, path)
     check_names(given, ("type", "rate"), f"{path}.")
     if "type" not in given:
         raise missing(f"{path}.type")
     found = AudioFormat(one_of(given["type"], f"{path}.type", [one.value for one in AudioFormat]))
     if given.get("rate") not in (None, found.rate_hz):
-        raise invalid(f"{path}.rate", f"the rate of {found.value} is {found.rate_hz}")
+        raise invalid(f"{path}.rate", f"the rate of {found.value} must be {found.rate_hz}")
     return found
 
 

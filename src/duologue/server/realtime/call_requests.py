@@ -45,7 +45,9 @@ def _from_form(content_type: str, body: bytes) -> CallRequest:
         assert isinstance(part, EmailMessage)
         name = part.get_param("name", header="content-disposition")
         if not isinstance(name, str) or name not in _FIELDS or name in fields:
-            raise EventRefused("unknown_parameter", "The form has the fields 'sdp' and 'session', each once.", "body")
+            raise EventRefused(
+                "unknown_parameter", "The form may have only the fields 'sdp' and 'session', each once.", "body"
+            )
         data = part.get_payload(decode=True)
         fields[name] = _text(data if isinstance(data, bytes) else b"")
     if "sdp" not in fields:

@@ -107,7 +107,7 @@ def read_event(text: str | bytes) -> ClientEvent:
     event_id = None
     try:
         if isinstance(text, bytes):
-            raise EventRefused("invalid_event", "Events are JSON in text messages, not binary ones.")
+            raise EventRefused("invalid_event", "Send events as JSON in text messages, not in binary messages.")
         try:
             given = json.loads(text)
         except (ValueError, RecursionError):

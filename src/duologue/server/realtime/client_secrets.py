@@ -76,7 +76,9 @@ class ClientSecrets:
         config = SessionConfig()
         if body.get("session") is not None:
             if not self._is_alone:
-                raise unsupported("session", "with several workers, a client configures its session by session.update")
+                raise unsupported(
+                    "session", "a server with several workers can't store it; send session.update instead"
+                )
             config = update(config, read_object(body["session"], "session"))
         user = header(scope, USER_HEADER)[:200]
         ticket = make_ticket(self._key, minutes=seconds / 60, user=user, agent=self._agent, now_s=now_s)

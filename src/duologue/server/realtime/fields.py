@@ -75,5 +75,5 @@ def read_metadata(value: Any, path: str) -> JsonObject | None:
         raise EventRefused("invalid_value", f"Invalid value for '{path}': at most 16 pairs are allowed.", path)
     for name, text in pairs.items():
         if not isinstance(text, str) or len(text) > 512 or len(name) > 64:
-            raise invalid(path, "names have up to 64 characters and values are strings of up to 512")
+            raise invalid(path, "names may have up to 64 characters, and values must be strings of up to 512")
     return pairs

@@ -71,9 +71,9 @@ def _check_possible(d: ExchangeDraft, config: SessionConfig) -> None:
 def append_audio(d: ExchangeDraft, e: ce.AudioAppend) -> None:
     config = d.s.config
     if d.s.has_track:
-        raise unsupported("audio", "with WebRTC, sound comes on the audio track")
+        raise unsupported("audio", "with WebRTC, send sound on the audio track")
     if not d.s.has_ears:
-        raise unsupported("audio", "this agent hears nothing; send text")
+        raise unsupported("audio", "this agent can't hear; send text")
     if config.input_format.bytes_per_ms > 8 and len(e.audio) % 2:
         raise invalid("audio", "16-bit PCM has an even number of bytes")
     ms = len(e.audio) // config.input_format.bytes_per_ms
@@ -118,7 +118,7 @@ def commit_audio(d: ExchangeDraft, _: ce.AudioCommit) -> None:
 
 def clear_output(d: ExchangeDraft, _: ce.OutputClear) -> None:
     if not d.s.has_track:
-        raise unsupported("type", "it is for WebRTC; send response.cancel and conversation.item.truncate")
+        raise unsupported("type", "this event is only for WebRTC; send response.cancel and conversation.item.truncate")
     if d.s.track_voice:
         d.do(do.Interrupt())
 
@@ -135,7 +135,7 @@ def clear_audio(d: ExchangeDraft, _: ce.AudioClear) -> None:
 def create_item(d: ExchangeDraft, e: ce.ItemCreate) -> None:
     item = read_item(e.item, d.new_id("item"))
     if d.find(item.id) is not None:
-        raise invalid("item.id", "there is an item with this id")
+        raise invalid("item.id", "an item with this id already exists")
     if sum(one.is_created for one in d.s.items) >= CREATED_MAX:
         raise invalid("item", f"a client may create at most {CREATED_MAX} items: delete some")
     at, previous = _place(d, e.previous_item_id)
@@ -214,7 +214,7 @@ def truncate_item(d: ExchangeDraft, e: ce.ItemTruncate) -> None:
     if item.kind is not ItemKind.AGENT_AUDIO or not item.voice:
         raise EventRefused("item_truncate_invalid_item_id", "Only audio of the assistant can be truncated.", "item_id")
     if e.content_index != 0:
-        raise invalid("content_index", "the item has one content part, 0")
+        raise invalid("content_index", "it must be 0, because the item has only one content part")
     if e.audio_end_ms > item.sent_ms:
         raise EventRefused(
             "invalid_value",
@@ -293,7 +293,7 @@ def _response_config(d: ExchangeDraft, given: JsonObject) -> SessionConfig:
     output = read_object(read_object(given.get("audio") or {}, f"{path}audio").get("output") or {}, f"{path}audio")
     read_output(output, f"{path}audio.output.")
     if output.get("format") not in (None, config.output_format.as_json(), {"type": config.output_format.value}):
-        raise unsupported(f"{path}audio.output.format", "the format of the session holds")
+        raise unsupported(f"{path}audio.output.format", "the format can't be changed for a single response")
     _check_possible(d, config)
     return config
 

@@ -165,7 +165,7 @@ def read_item(given: JsonObject, new_id: str) -> ItemRecord:
         called = optional_text(given, "call_id", "item.", ID_CHARS_MAX) or ""
         return ItemRecord(id_, ItemKind.CALL, text, name=name, call_id=called, is_created=True)
     if isinstance(kind, str) and kind.startswith("mcp_"):
-        raise unsupported("item.type", "MCP servers belong to the agent")
+        raise unsupported("item.type", "only the agent can use MCP servers")
     if kind != "message":
         raise invalid("item.type", "supported values are: 'message', 'function_call', 'function_call_output'")
     check_names(given, ("id", "object", "status", "type", "role", "content"), "item.")
@@ -201,7 +201,7 @@ def _read_part(part: JsonObject, role: str, at: int) -> str:
     if kind == "input_audio":
         raise unsupported(f"{path}type", "send sound with input_audio_buffer.append")
     if kind == "input_image":
-        raise unsupported(f"{path}type", "the agent sees no images")
+        raise unsupported(f"{path}type", "the agent can't see images")
     one_of(kind, f"{path}type", (wanted,))
     check_names(part, ("type", "text"), path)
     return read_text(part, "text", path)

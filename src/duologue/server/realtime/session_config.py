@@ -131,7 +131,7 @@ def tool_as_json(tool: Tool) -> JsonObject:
 def update(config: SessionConfig, given: JsonObject, path: str = "session.") -> SessionConfig:
     """The configuration after this update. Fields that aren't given keep their values. Raises EventRefused."""
     if given.get("type") == "transcription":
-        raise unsupported(f"{path}type", "only sessions of the type 'realtime' are")
+        raise unsupported(f"{path}type", "use a session of the type 'realtime'")
     if "type" not in given:
         raise missing(f"{path}type")
     one_of(given["type"], f"{path}type", ("realtime",))
@@ -164,12 +164,12 @@ def refuse_unlimited(given: JsonObject, path: str) -> None:
     if given.get("prompt") is not None:
         raise unsupported(f"{path}prompt", "prompts aren't stored here; send 'instructions'")
     if given.get("reasoning") is not None:
-        raise unsupported(f"{path}reasoning", "the agent's own settings hold")
+        raise unsupported(f"{path}reasoning", "the agent's own settings apply")
 
 
 def read_modalities(value: Any, path: str) -> tuple[str, ...]:
     if value not in (["audio"], ["text"]):
-        raise invalid(f"{path}output_modalities", "it is ['audio'] or ['text']")
+        raise invalid(f"{path}output_modalities", "it must be ['audio'] or ['text']")
     return tuple(value)
 
 
@@ -198,11 +198,11 @@ def read_tools(value: Any, path: str) -> tuple[Tool, ...]:
 def _read_tool(value: Any, path: str) -> Tool:
     given = read_object(value, path)
     if given.get("type", "function") != "function":
-        raise unsupported(f"{path}.type", "tools of the type 'function' are; give the agent its MCP servers in Python")
+        raise unsupported(f"{path}.type", "use the type 'function'; MCP servers are given to the agent in Python")
     check_names(given, ("type", "name", "description", "parameters", "strict"), f"{path}.")
     name = read_text(given, "name", f"{path}.", 64)
     if not name or not name.replace("-", "_").replace("_", "a").isalnum():
-        raise invalid(f"{path}.name", "it has letters, digits, underscores and dashes")
+        raise invalid(f"{path}.name", "use only letters, digits, underscores and dashes")
     parameters = given.get("parameters") or {"type": "object", "properties": {}}
     description = optional_text(given, "description", f"{path}.", 4_000) or ""
     return Tool(name, description, read_object(parameters, f"{path}.parameters"), mode=Mode.DELEGATE)
@@ -264,7 +264,7 @@ def _read_turns(value: Any, path: str) -> TurnDetection | None:
     answers = ("type", "create_response", "interrupt_response")
     for name in answers[1:]:
         if given.get(name) is False:
-            raise unsupported(f"{path}.{name}", "the agent decides; for turns by hand, send turn_detection: null")
+            raise unsupported(f"{path}.{name}", "the agent decides; to end turns yourself, send turn_detection: null")
     if kind == "semantic_vad":
         check_names(given, (*answers, "eagerness"), f"{path}.")
         eagerness = one_of(given.get("eagerness") or "auto", f"{path}.eagerness", ("low", "medium", "high", "auto"))
@@ -272,12 +272,12 @@ def _read_turns(value: Any, path: str) -> TurnDetection | None:
     names = ("threshold", "prefix_padding_ms", "silence_duration_ms", "idle_timeout_ms")
     check_names(given, (*answers, *names), f"{path}.")
     if given.get("idle_timeout_ms") is not None:
-        raise unsupported(f"{path}.idle_timeout_ms", "the agent's own check-ins hold; leave it out, or send null")
+        raise unsupported(f"{path}.idle_timeout_ms", "the agent's own check-ins apply; leave it out, or send null")
     wanted = {name: value for name, value in given.items() if name in names and value is not None}
     for name, most in (("prefix_padding_ms", 10_000), ("silence_duration_ms", 10_000)):
         if name in wanted:
             read_whole(wanted, name, f"{path}.", 0, most)
     threshold = wanted.get("threshold", 0.5)
     if type(threshold) not in (int, float) or not 0 <= threshold <= 1:
-        raise invalid(f"{path}.threshold", "it is a number from 0 to 1")
+        raise invalid(f"{path}.threshold", "it must be a number from 0 to 1")
     return TurnDetection(kind, **wanted)

@@ -177,7 +177,7 @@ def _keys(r: Reader) -> IncomingMessage:
     if not isinstance(given, list) or not 0 < len(given) <= KEYS_MAX:
         raise r.refuse(f"'buttons' must be a list of 1 to {KEYS_MAX} keys.")
     if not all(isinstance(key, str) and len(key) == 1 and key in KEYS for key in given):
-        raise r.refuse(f"'buttons' may hold the keys {KEYS} only.")
+        raise r.refuse(f"'buttons' may contain only the keys {KEYS}.")
     return PressKeys(r.id, "".join(given))
 
 

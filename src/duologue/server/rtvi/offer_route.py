@@ -66,7 +66,7 @@ class OfferRoute:
         if known is None and given.get("restart_pc") is True:
             raise EntryRefused(404, NOT_FOUND, "This connection doesn't exist any more: connect again.")
         if known is not None and given.get("restart_pc") is not True:
-            raise EntryRefused(400, INVALID, "A connection isn't changed: begin another one with 'restart_pc'.")
+            raise EntryRefused(400, INVALID, "A connection can't be changed: begin another one with 'restart_pc'.")
         try:
             if known is not None:
                 return await self._connect(str(given["pc_id"]), known.call, sdp)
