@@ -20,9 +20,7 @@ _REPORTS = (SpeechBegan, SpeechEnded, VoiceFrame, Pause, Partial, Final, TurnOve
 def check_report(heard: Heard) -> None:
     """Raise BrokenContract if this isn't a report, or if its text or a number in it is invalid."""
     if not isinstance(heard, _REPORTS):
-        raise BrokenContract(
-            ErrorClass.SERVER_ERROR, f"ears reported {type(heard).__name__}, which isn't a report of speech"
-        )
+        raise BrokenContract(ErrorClass.SERVER_ERROR, f"ears reported {type(heard).__name__}, not a report of speech")
     if type(heard.utterance) is not int or heard.utterance < 0:
         raise BrokenContract(ErrorClass.SERVER_ERROR, "ears reported an invalid utterance number")
     check_numbers(heard)

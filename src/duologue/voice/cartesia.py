@@ -204,7 +204,7 @@ async def _next(messages: asyncio.Queue[dict[str, Any] | None]) -> dict[str, Any
     except TimeoutError as failure:
         raise _lost(failure) from None
     if message is None:
-        raise _failed(ErrorClass.NETWORK_TIMEOUT, "closed")
+        raise _failed(ErrorClass.NETWORK_TIMEOUT, "connection closed")
     return message
 
 

@@ -138,7 +138,7 @@ def _read(process: subprocess.Popen[bytes], size: int) -> bytes:
     assert process.stdout is not None
     data = process.stdout.read(size)
     if len(data) < size:
-        raise OSError("the process ended")
+        raise OSError("the process of the Pico engine ended")
     return data
 
 

@@ -200,8 +200,8 @@ def declare_tool(
 
 
 def _plain_function(work: object) -> Any:
-    """If `work` is a function, the function itself. If it is a bound method, the function that the method calls. Raises
-    TypeError for anything else."""
+    """The plain function behind `work`, which must be a function or a bound method. Raises TypeError for anything
+    else."""
     if isinstance(work, staticmethod | classmethod):
         raise TypeError(f"write @{type(work).__name__} above @tool, not below it")
     plain = work.__func__ if inspect.ismethod(work) else work
