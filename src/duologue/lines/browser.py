@@ -74,8 +74,8 @@ class _VoiceSound:
         self._resampler.finish()
 
     def add(self, sound: Sound) -> int:
-        """Add a piece of sound. Returns how many more samples can be sent now. A few may be missing, because the
-        resampler holds them back."""
+        """Add a piece of sound. Returns how many more samples can be sent now. The resampler may hold back a few
+        samples until the next piece."""
         before = len(self._pcm)
         pcm = sound.pcm or bytes(sound.rate_hz * sound.ms // 1000 * 2)
         if len(pcm) % 2:

@@ -1,7 +1,7 @@
 """Pulls a model in the background, while the program already works without it.
 
 A thread pulls the model, and the program can ask for the progress. Rule: a pull in the background never blocks its
-caller and never raises an exception. If there is a problem, its status says so in one line.
+caller and never raises an exception. If there is a problem, the status of the pull says so in one line.
 """
 
 from __future__ import annotations

@@ -165,8 +165,8 @@ def _file_problems(part: PackagePart, fact: dict[str, Any]) -> Iterator[str]:
 def _folder_problems(
     part: PackagePart, facts: dict[str, dict[str, Any]], stamp: dict[str, Any] | None
 ) -> Iterator[str]:
-    """The problems of a part that is a folder. The catalogue has only one hash for the whole folder. If there is a
-    stamp, its hashes are used to find out which files have changed."""
+    """The problems of a part of a model that is a whole folder. The catalogue has only one hash for the whole folder.
+    If there is a stamp, its hashes are used to find out which files have changed."""
     if not facts:
         yield f"{part.cached_as} is missing"
         return

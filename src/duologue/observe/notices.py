@@ -90,8 +90,8 @@ def is_ordinary(h: NoticeHistory, r: StepRecord) -> bool:
 
 
 def about(fact: str) -> Notice | None:
-    """The notice for this fact from outside the conversation machine, with an empty history; None if this fact leads to
-    no notice."""
+    """The notice for this fact, which comes from outside the conversation machine; None if this fact leads to no
+    notice. Earlier events aren't considered."""
     shown = step(NoticeHistory(), Outside(fact))[1]
     return shown[0] if shown else None
 

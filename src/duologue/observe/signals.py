@@ -103,9 +103,8 @@ class TurnCompleted(Signal):
 
 @dataclass(frozen=True, slots=True)
 class TurnInterrupted(Signal):
-    """The agent's turn was cut short. `by` says why: "user" (the person interrupted), "button" (a button of the panel)
-    or another source that was passed to `interrupt`, "line" (the connection was lost), "fault", or "end" (the
-    conversation ended)."""
+    """The agent's turn was cut short. `by` says why: "user" (the person interrupted), "line" (the connection was lost),
+    "fault", "end" (the conversation ended), or the source that was passed to `interrupt`, such as "button"."""
 
     turn: TurnContext
     by: str = "user"

@@ -43,8 +43,8 @@ _WORKS_AGAIN = ("recovered", "restored")  # notices that are shown only after so
 def trace(
     conversation: WatchedConversation, tracer: Tracer | None = None, *, wall_clock_ns: Callable[[], int] = time.time_ns
 ) -> Callable[[], None]:
-    """Trace a conversation as spans. If there is a current span, they are created inside it. The spans end when the
-    conversation ends. The returned function ends them immediately."""
+    """Trace a conversation as spans. If there is a current span, the new spans are created inside it. The spans end
+    when the conversation ends, or when the returned function is called."""
     try:
         from opentelemetry.context import get_current
         from opentelemetry.trace import get_tracer
@@ -288,8 +288,7 @@ class _Tracing:
             self._spans.end(turn.span, at, turn.error, turn=turn.last, outcome=turn.outcome, interrupted=interrupted)
 
     def _note_outcome(self, outcome: str) -> None:
-        """Set the outcome of the open turn. If the outcome so far is a fault or a loss, only an answer that was heard
-        replaces it."""
+        """Set the outcome of the open turn. A fault or a loss can be replaced only by an answer that was heard."""
         turn = self._turn
         if turn is None:
             return

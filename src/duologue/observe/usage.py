@@ -37,7 +37,7 @@ class UsageRow:
 
 
 class UsageLedger:
-    """Adds up usage by part, provider and model. After there are ROWS_MAX rows, usage of further models is added to one
+    """Adds up usage by part, provider and model. When there are ROWS_MAX rows, usage of further models is added to one
     row for each part, with the provider "other"."""
 
     def __init__(self) -> None:

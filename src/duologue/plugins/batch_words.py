@@ -1,4 +1,4 @@
-"""The words of an STT plugin that can't stream, for ears that detect speech on this machine.
+"""Transcribes with an STT plugin that can't stream. The ears on this machine detect when the person speaks.
 
 The plugin gets the audio of an utterance after the utterance has ended. Rule: only a limited amount of audio is kept.
 """

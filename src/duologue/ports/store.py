@@ -167,9 +167,9 @@ class Store(Protocol):
     # -- Writing
 
     async def write(self, lease: Lease, revision: int, write: StoreWrite) -> int:
-        """Write the next revision of the conversation, after the revision that is given, and return its number. Raises
-        Fenced if the lease or the revision is out of date. If the same write is repeated with the same lease and
-        revision, it takes effect only one time and returns the same number. So after Unsure, repeat the write."""
+        """Write the revision that comes after the given revision, and return its number. Raises Fenced if the lease or
+        the revision is out of date. If the same write is repeated with the same lease and revision, it takes effect
+        only one time and returns the same number. So after Unsure, repeat the write."""
         ...
 
     async def read(self, conversation: str) -> StoredConversation | None: ...

@@ -34,8 +34,8 @@ class Continuation(NamedTuple):
 
 
 def find_continuation(start: State, earlier: Iterable[Path]) -> Continuation | None:
-    """The event in one of the `earlier` journals after which a journal that begins with the state `start` continues;
-    None if there is no such event. Journals that can't be read or replayed are skipped."""
+    """Find the event in one of the `earlier` journals that leads to `start`, the state with which the new journal
+    begins. None if there is no such event. Journals that can't be read or replayed are skipped."""
     for path in earlier:
         try:
             found = _find(start, path)

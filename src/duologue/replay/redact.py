@@ -131,7 +131,7 @@ def _is_passing(part: str, language: Language) -> bool:
 
 
 def _filler(length: int, language: Language) -> str:
-    """A filler with this number of letters: the language's first filler with this length; if the language has no such
-    filler, a stretched "uh"."""
+    """The language's first filler with this number of letters. If there is no such filler, the result is a stretched
+    "uh"."""
     same = sorted(word for word in language.fillers if len(word) == length and word.isalpha())
     return same[0] if same else "u" + "h" * (length - 1)

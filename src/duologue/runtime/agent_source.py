@@ -55,9 +55,9 @@ class AgentSource:
         return self._given if isinstance(self._given, Agent) else _checked(self._given())
 
     async def make(self, context: Context[Any]) -> Agent:
-        """Return the agent for a call. If the author's function is async or takes the context, and fails, return an
-        agent that apologises, reports the failure and ends the call. If any other function fails, its exception is
-        raised here."""
+        """Return the agent for a call. If a function that is async or takes the context fails, the result is an agent
+        that apologises, reports the failure and ends the call. If any other function fails, its exception is raised
+        here."""
         if not self.is_awaited:
             return self.plain()
         try:

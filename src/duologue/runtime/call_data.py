@@ -101,8 +101,8 @@ def info_to_json(info: CallInfo) -> dict[str, Any]:
 
 
 def data_from_json(kind: Any, data: Any, place: str = "data") -> Any:
-    """The value from which `data_to_json` made `data`, as an object of this type. A field that is missing in `data`
-    gets its default. Raises DataNotSavable if `data` doesn't fit the type."""
+    """Read what `data_to_json` returned, as an object of this type. A field that is missing in `data` gets its default.
+    Raises DataNotSavable if `data` doesn't fit the type."""
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if kind is Any or kind in (list, dict, tuple):
         return tuple(data) if kind is tuple else data

@@ -55,8 +55,8 @@ class HookLimit:
 
 
 class _Unlimited:
-    """Awaiting this object waits for `done`. If it is awaited in a hook, the time limit of the hook is paused for that
-    long."""
+    """An object that can be awaited, and then waits for `done`. While a hook awaits it, the time limit of the hook is
+    paused."""
 
     def __init__(self, done: asyncio.Future[str]) -> None:
         self._done = done
@@ -290,8 +290,8 @@ class ProgramBrain:
 
 
 def _shares(heard: str, texts: list[str]) -> list[str]:
-    """Which part of each text was heard. The texts were said one after another, and `heard` is what was heard in
-    all."""
+    """Which part of each text was heard. The texts were said one after another, and `heard` is everything that was
+    heard of them."""
     left = heard.split()
     parts = []
     for text in texts:

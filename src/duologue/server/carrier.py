@@ -1,5 +1,5 @@
-"""Decides whether a client's sound goes over its socket or over a WebRTC peer connection: a table of rows, and a pure
-step.
+"""Decides whether a client's sound goes over its socket or over a WebRTC peer connection. The decisions are rows of a
+table, which the pure function `step` applies.
 
 State, captions and commands always go over the socket. Sound moves to a peer connection when that connection works and
 the agent is silent. It moves back to the socket as soon as the connection fails, and continues there after the last

@@ -21,8 +21,8 @@ ROUND_S = 3_600.0  # between two rounds
 
 
 async def keep_deleting(store: Store | None, folders: Iterable[Path], keep_days: int, wait_s: float = 0.0) -> None:
-    """Wait `wait_s` seconds, and then every hour delete everything that is older than `keep_days` days from the store
-    and from these folders of journals and recordings."""
+    """After `wait_s` seconds, and then every hour, delete everything that is older than `keep_days` days. This concerns
+    the store and these folders of journals and recordings."""
     folders = tuple(folders)
     await asyncio.sleep(wait_s)
     while True:
@@ -31,7 +31,7 @@ async def keep_deleting(store: Store | None, folders: Iterable[Path], keep_days:
 
 
 async def delete_old(store: Store | None, folders: Iterable[Path], keep_days: int, now_s: float) -> None:
-    """Delete everything that is older than `keep_days` days from the store and the folders."""
+    """Delete from the store and the folders everything that is older than `keep_days` days."""
     swept = files = 0
     try:
         if store is not None:

@@ -116,7 +116,7 @@ class MessageWriter:
 
     def _entered(self, signal: sg.StateEntered) -> ServerMessage | None:
         """The message with the new state; None if the signal is about another view, or if this state was sent already.
-        Because of the second condition, only one message is sent if a step changes both the state and the phase."""
+        So if a step changes both the state and the phase, only one message is sent."""
         now = (signal.at, self._conversation.view("conversation").state, self._conversation.phase)
         if signal.view not in ("conversation", "phase") or now == self._sent:
             return None

@@ -82,9 +82,8 @@ class RewriteRules:
         return spoken.done()
 
     def _end(self, spoken: SpokenText, written: str, is_listed: bool) -> None:
-        """If the spoken text doesn't end with a punctuation mark, add a full stop in two cases: the text is a heading
-        or an item of a list; or the written text ends with a full stop that got lost, because it belongs to an
-        abbreviation."""
+        """Add a full stop if the spoken text ends without a punctuation mark and needs one. This is so after a heading
+        or an item of a list, and if the full stop of the written text was replaced together with its abbreviation."""
         if not spoken.last or spoken.last in f"{_END_MARKS},;:":
             return
         bare = written.rstrip(_CLOSING)

@@ -153,8 +153,8 @@ class Call(ObservedCall):
         return self
 
     def does(self, act: Callable[[], object]) -> Self:
-        """Run a function inside the call's event loop, such as `call.does(call.conversation.retry)`. Returns when
-        everything is done that the function causes at this instant; no time passes."""
+        """Run a function inside the call's event loop, such as `call.does(call.conversation.retry)`. Returns when the
+        immediate effects of the function are done; no simulated time passes."""
 
         async def acting() -> None:
             act()

@@ -1,4 +1,5 @@
-"""Stories of flows as pytest tests: `flights.stories.yaml`, next to its flows and their functions.
+"""Runs stories of flows as pytest tests. A file such as `flights.stories.yaml` is in the same folder as its flows and
+their functions.
 
 Rule: a failed story is reported with its line and with what happened instead, without a traceback.
 """

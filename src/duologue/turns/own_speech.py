@@ -48,10 +48,10 @@ class OwnSpeech:
     """How many words of this voice (one utterance of the agent) are known."""
 
     def saying(self, voice: int, voice_words: Sequence[TimedWord], heard_ms: int, now: int) -> OwnSpeech:
-        """The agent's recent words, including the words of this voice that have begun to sound. `voice_words` are the
-        voice's words so far, with times from the beginning of the voice. `heard_ms` is how much of the voice has been
-        played at the time `now`. A word that was added earlier keeps its time, because playback may have been paused
-        since then."""
+        """The agent's recent words, including the words of the current voice (the sound of one reply) that have begun
+        to sound. `voice_words` are the words of this voice so far, with times from its beginning. `heard_ms` is how
+        much of it has been played at the time `now`. A word that was added earlier keeps its time, because playback may
+        have been paused since then."""
         known = self.known if voice == self.voice else 0
         begun = [word for word in voice_words[known:] if word.start_ms <= heard_ms]
         began = now - heard_ms

@@ -1,6 +1,6 @@
 """SVOX Pico as a voice: soft and fast, with six voices in five languages, under the Apache licence.
 
-The engine runs in helper processes. It reports no word times, so the ledger estimates them from the text. Rule: if a
+The engine runs in helper processes. It reports no word times, so they are later estimated from the text. Rule: if a
 sentence is aborted, at most the piece of sound that is being made is wasted.
 """
 

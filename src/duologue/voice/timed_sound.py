@@ -2,9 +2,9 @@
 it ends.
 
 Word times count from the start of the sentence. They may arrive some hundred milliseconds after their sound. A word
-that arrives late is added to the next sound. Its times then lie before the start of that sound, so that the ledger
-still gets the right times. Rule: the last 20 ms of a sentence are held back until the sentence ends, so there is always
-a sound to which the last words can be added.
+that arrives late is added to the next sound. Its times then lie before the start of that sound, so they are still
+correct. Rule: the last 20 ms of a sentence are held back until the sentence ends, so there is always a sound to which
+the last words can be added.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The frontier as an SVG picture: the share of cut-ins against the mean wait, one dot for each setting.
 
 Rule: labels never overlap each other. A setting whose label finds no room has only its dot, and its name as a tooltip.
-Settings that wait so long that the others would be squeezed together are named below the picture instead.
+Settings with a very long wait are named below the picture instead, because they would squeeze the others together.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ _OTHERS = ("combined", "semantic", "vad", "manual", "server")
 
 
 def setting(name: str, own: HearingPolicy) -> HearingPolicy:
-    """The policy `own` of a recorded call, but with the endpoint policy or the overlap policy that has this name.
-    Raises DuologueError if the name is unknown."""
+    """The policy `own` of a recorded call, with one part replaced by the endpoint policy or overlap policy that has
+    this name. Raises DuologueError if the name is unknown."""
     if name == RECORDED:
         return own
     if name in OVERLAP_RULES:

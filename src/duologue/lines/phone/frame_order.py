@@ -59,8 +59,8 @@ class Order:
         return ready
 
     def _conceal(self) -> list[bytes]:
-        """Stop waiting for the frames that are missing before the earliest waiting frame. Returns silence in their
-        place, then the frames that follow."""
+        """Give up on the missing frames before the earliest frame that has arrived. Returns silence in place of the
+        missing frames, then the frames that waited for them."""
         missing = min(self._early) - self._next
         self._next += missing
         self.lost += missing

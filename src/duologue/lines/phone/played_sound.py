@@ -1,10 +1,10 @@
 """Finds out which part of the agent's sound was playing while each frame of the caller was recorded.
 
 The echo of the agent's voice is in the caller's sound, so the ears need to know what was played. A carrier returns a
-mark when it has played all sound before the mark. Marks and the caller's frames come on one socket in order, so a mark
-tells which sent frame was playing when the caller's frame next to the mark was recorded. Between two marks, the number
-of the caller's frames shows how much time has passed. Rule: sound is reported a little early and never late, because an
-echo comes after its sound.
+mark when it has played all sound before the mark. Marks and the caller's frames come on one socket in order. So a mark
+shows which sent frame was playing when the caller's next frame was recorded. Between two marks, the number of the
+caller's frames shows how much time has passed. Rule: sound is reported a little early and never late, because an echo
+comes after its sound.
 """
 
 from __future__ import annotations

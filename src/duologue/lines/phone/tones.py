@@ -71,8 +71,8 @@ class KeyDetector:
         self._told = ""  # the key that was reported and still sounds
 
     def hear(self, pcm: bytes) -> str:
-        """The key that was pressed, if its tones are in this frame and in the previous frame and the press wasn't
-        reported yet. Otherwise an empty text."""
+        """The key that is pressed, or an empty text. A key is reported when its tones are in two frames in a row, and
+        only once for each press."""
         key = self._key_in(to_samples(pcm))
         found = key if key and key == self._newest and key != self._told else ""
         self._told = found or (self._told if key and key == self._told else "")

@@ -125,6 +125,6 @@ class PlaybackState:
         return voice == self.voice and self.voice_place in (VoicePlace.PLAYING, VoicePlace.HELD)
 
     def piece_to_repeat(self) -> Piece | None:
-        """The piece to send next, if it was sent before and has to be sent again, because the client has reconnected.
-        Otherwise None: the next piece is a new one."""
+        """The piece that has to be sent again next, because the client has reconnected. None if the next piece is a new
+        one."""
         return next((piece for piece in self.cut if piece.number == self.next_number), None)

@@ -67,8 +67,8 @@ ArrivalDone: TypeAlias = tuple[ArrivalState, tuple[Heard, ...]]
 
 
 def unwrap(stamp: int, near: int | None) -> int:
-    """Turn a 32-bit timestamp, which wraps around, into a number that doesn't: the number closest to `near` with the
-    same lower 32 bits. If `near` is None, the timestamp is returned."""
+    """Convert a 32-bit timestamp, which wraps around, to a number that doesn't wrap around. The result is the number
+    nearest to `near` that has the same lower 32 bits. If `near` is None, the timestamp is returned unchanged."""
     if near is None:
         return stamp
     return near + ((stamp - near + (1 << 31)) % (1 << 32)) - (1 << 31)
@@ -91,8 +91,8 @@ def step(s: ArrivalState, stamp: int, clocks: int, now_ms: int) -> ArrivalDone:
 
 
 def _note_transit(s: ArrivalState, transit_ms: int, fades: bool) -> ArrivalState:
-    """Remember by how much slow packets arrive later than the fastest packets. The remembered value slowly decreases,
-    so that an improvement of the network is noticed."""
+    """Remember how much later slow packets arrive than the fastest packets. The remembered value slowly decreases, so
+    that an improvement of the network is noticed."""
     fastest = min(transit_ms, s.transit_ms)
     late_ms = transit_ms - fastest
     spread_ms = max(late_ms, s.spread_ms - fades)

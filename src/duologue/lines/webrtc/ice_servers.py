@@ -25,8 +25,8 @@ class InvalidIceServer(DuologueError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class IceServers:
-    """The STUN and TURN servers of one deployment. With `secret`, credentials are made that expire. Without it, `user`
-    and `password` are the credentials, and they don't expire."""
+    """The STUN and TURN servers of one deployment. If `secret` is set, clients get credentials that expire. Otherwise
+    they get `user` and `password`, which don't expire."""
 
     urls: tuple[str, ...] = ()
     secret: str = field(default="", repr=False)

@@ -28,8 +28,9 @@ class OfferRefused(DuologueError, ValueError):
 
 
 def prepare_offer(sdp: str, is_relayed: bool = False) -> str:
-    """The offer in the form that aiortc needs. The client's addresses are removed, unless `is_relayed` is set. In that
-    case, addresses that can belong to another computer are kept. Raises OfferRefused if the offer can't work."""
+    """The offer in the form that aiortc needs. Without `is_relayed`, all addresses of the client are removed. With
+    `is_relayed`, addresses that can belong to another computer are kept. Raises OfferRefused if the offer can't
+    work."""
     if not sdp.strip():
         raise OfferRefused("invalid_offer", "the offer is empty: send the SDP of an RTCPeerConnection")
     if len(sdp.encode("utf-8", "surrogatepass")) > OFFER_BYTES_MAX:

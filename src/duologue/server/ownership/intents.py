@@ -1,7 +1,7 @@
 """The intents of the ownership machine, as values: what a node has to do about a conversation.
 
-Rule: exactly one input follows each claim, each restore and each last save, and says how it went. No input has to
-follow the other intents.
+Rule: after each claim, each restore and each last save, exactly one input reports the outcome. The other intents need
+no such input.
 """
 
 from __future__ import annotations

@@ -87,8 +87,8 @@ class Ownership:
     @property
     def acting(self) -> Acting:
         """Whether and how actions of the conversation may be performed now. They are refused if the conversation has
-        left this node; this can happen if one of its tasks is still running here. The actions of a conversation that
-        isn't stored, such as a phone call, are performed without a record in the store."""
+        left this node, even if one of its tasks is still running here. The actions of a conversation that isn't stored,
+        such as a phone call, are performed without a record in the store."""
         if self.place in WRITING:
             return Acting.RECORDED
         return Acting.UNSAVED if self.place in (*UNLEASED, P.ABSENT) else Acting.REFUSED

@@ -247,8 +247,9 @@ class PhoneCalls:
         LOG.info("%s: the call has ended%s %s", stream.carrier.name, stopped, facts)
 
     def _info(self, stream: Stream, websocket: WebSocket) -> tuple[CallInfo, PhoneCall]:
-        """The facts about a call (the phone numbers from our webhook, and the carrier's own parameters), and the object
-        of the call: an outgoing call is found by its key, and an incoming one gets a new object."""
+        """The facts about a call, and the object of the call. The facts are the phone numbers from our webhook, and the
+        carrier's own parameters. The object of an outgoing call is found by the call's key; an incoming call gets a new
+        object."""
         given = dict(stream.parameters)
         query = dict(websocket.query_params)
         given.pop("token", None)

@@ -114,8 +114,8 @@ class LoadReport:
 
 @dataclass(frozen=True, slots=True)
 class FindClient:
-    """Asks which process a client belongs to. The client has said hello. If it belongs to no process yet, it is counted
-    for the process that asks."""
+    """Asks which process a client belongs to, when the client has said hello. If it belongs to no process yet, it is
+    counted for the process that asks."""
 
     question: int
     seat: str

@@ -15,8 +15,8 @@ from .session_config import SessionConfig
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send this event. If the event contains sound, `voice` is the number of its voice: the event is dropped from the
-    queue if that voice is cut off."""
+    """Send this event. If the event contains sound, `voice` is the number of the voice. If that voice is cut off, the
+    event is removed from the queue."""
 
     event: JsonObject
     voice: int = 0

@@ -277,8 +277,8 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
             self.post(fa.AskRefused("invalid_value", str(problem)))
 
     def _speak_now(self) -> None:
-        """Let the agent speak next although the user has said nothing. As in a conversation that it takes over from
-        another agent, it doesn't greet the user."""
+        """Let the agent speak next although the user has said nothing. It doesn't greet the user, as if it had just
+        taken over from another agent."""
         engine = self._talk.engine
         phrases: Phrases = replace(engine.agent.phrases, greeting="")
         engine.changes.hand_over(replace(engine.changes.newest, phrases=phrases), "whole", "")

@@ -1,5 +1,5 @@
-"""The state of the exchange of messages with one RTVI client, as one frozen value, and the draft on which one step
-works.
+"""The state of the exchange of messages with one RTVI client, as one frozen value, and the draft (a working copy) that
+one step changes.
 
 Rule: all decisions about the protocol are made from this value alone.
 """
