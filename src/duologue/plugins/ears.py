@@ -49,7 +49,7 @@ class PluginEars:
 
     @property
     def usage(self) -> Usage:
-        """The total of the amounts that were used so far."""
+        """The total usage of the service so far."""
         return self._usage.total
 
     @property

@@ -34,7 +34,7 @@ class PluginVoice(Voice):
 
     @property
     def usage(self) -> Usage:
-        """The total of the amounts that were used so far."""
+        """The total usage of the service so far."""
         return self._usage.total
 
     async def speak(self, text: str) -> AsyncGenerator[Sound, None]:

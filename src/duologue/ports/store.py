@@ -116,7 +116,7 @@ class ServerNode:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """A conversation, the node that owns it, and until when."""
+    """A conversation, the node that owns it, and how long the node's lease lasts."""
 
     conversation: str
     node: str

@@ -198,7 +198,8 @@ class Engine:
         return [part.follow_switches(tell) for part in parts if isinstance(part, ReportsSwitches)]
 
     def _voiced(self, agent: Agent) -> Agent:
-        """This agent with a voice and ears. If it lacks one of them, it gets that of the conversation's first agent."""
+        """This agent with a voice and ears. A missing voice or missing ears are taken from the conversation's first
+        agent."""
         voice, ears = agent.voice or self.root.voice, agent.ears or self.root.ears
         return agent if (voice, ears) == (agent.voice, agent.ears) else replace(agent, voice=voice, ears=ears)
 

@@ -37,7 +37,8 @@ class ReceiptTurn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AnswerReceipt:
-    """An answer that is being played: its voice number, the turns that it answers, and the ledger of its words."""
+    """An answer that is being played: its voice number, the turns that it answers, and its ledger (its words and their
+    times)."""
 
     voice: int
     turns: tuple[ReceiptTurn, ...]

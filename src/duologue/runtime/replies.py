@@ -158,7 +158,7 @@ class Replies:
     async def _think(
         self, speech: Speech, request: Request, brain: Brain, sentences: asyncio.Queue[_Spoken | None]
     ) -> None:
-        """Read the brain's parts and queue them for the voice."""
+        """Read the parts of the brain's reply, and queue them for the voice."""
         splitter = Sentences(self._forms.language)
         is_first = True
         is_opening = self._voice is not None  # nothing was given to the voice yet

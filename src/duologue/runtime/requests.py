@@ -35,7 +35,7 @@ class _Open(NamedTuple):
 
 
 class Requests:
-    """Makes the requests of one conversation."""
+    """Makes the requests of one conversation to its brain."""
 
     def __init__(self, transcript: Transcript, instructions: str, rounds_max: int, conversation: str) -> None:
         self._transcript = transcript

@@ -73,13 +73,14 @@ class SharedLimits:
     # -- Places
 
     def hold(self, kind: PlaceKind, address: str, since_ms: int) -> int:
-        """Note that the address holds one more place in this process. Returns the number of the place."""
+        """Record that the address has one more socket or conversation in this process, which takes up a place. Returns
+        the number of the place."""
         self._newest += 1
         self._put(PlaceHeld(self._newest, kind, address, since_ms))
         return self._newest
 
     def change(self, number: int, kind: PlaceKind) -> None:
-        """Note that this place is of another kind now."""
+        """Record the new kind of this place, such as a conversation in which a turn was said."""
         held = self._own.get(number)
         if held is not None and held.kind is not kind:
             self._put(PlaceHeld(number, kind, held.address, held.since_ms))

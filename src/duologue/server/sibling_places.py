@@ -28,11 +28,11 @@ class SiblingPlaces:
         self._by_kind: Counter[PlaceKind] = Counter()
 
     def count(self, kind: PlaceKind, address: str) -> int:
-        """How many places of this kind the address holds."""
+        """How many places of this kind, such as sockets, the address holds."""
         return self._by_address[kind, address]
 
     def total(self, kind: PlaceKind) -> int:
-        """How many places of this kind all addresses hold."""
+        """How many places of this kind, such as sockets, all addresses hold together."""
         return self._by_kind[kind]
 
     def unspoken_until(self, until_ms: int) -> list[SiblingPlace]:

@@ -94,7 +94,7 @@ class StartControl:
 
     @property
     def is_full(self) -> bool:
-        """Has the whole server, with all its processes, as many conversations as it may have?"""
+        """Does the whole server, with all its processes, have as many conversations as it may have?"""
         return self._running >= self._limits.conversations_max
 
     @property
@@ -142,7 +142,7 @@ class StartControl:
         ]
 
     def _make_room(self, number: int) -> None:
-        """End the conversation with this place, unless the user has spoken meanwhile."""
+        """End the conversation that holds this place, unless the user has spoken meanwhile."""
         for id_, one in self._counted.items():
             if self._numbers[id_] == number and not one.has_spoken and not one.is_over:
                 one.give_way(GIVE_WAY)

@@ -15,7 +15,7 @@ KEEP_MS = 600_000  # a dead socket is noticed within 40 s, and a client that is 
 
 
 class TypedIds:
-    """The ids of one conversation."""
+    """The ids of the typed messages of one conversation."""
 
     def __init__(self, earlier: Iterable[str] = (), now_ms: int = 0) -> None:
         # By id: when it was confirmed. Those of an earlier process are confirmed, because they are saved.

@@ -64,7 +64,8 @@ class _Likeness:
     products: tuple[float, ...] = ()
 
     def after(self, heard_db: float, played_db: tuple[float, ...], keep: float) -> _Likeness:
-        """The sums with one more frame. The weights of the earlier frames are multiplied by `keep`."""
+        """A copy of the sums that includes one more frame. The weights of the earlier frames are multiplied by
+        `keep`."""
         none = (0.0,) * len(played_db)
         return _Likeness(
             self.weight * keep + 1,

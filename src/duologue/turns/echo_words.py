@@ -65,7 +65,7 @@ def is_own(heard: str, own: OwnSpeech, onset_at: int, late_ms: int = 0, rule: Ec
 
 
 def _recent(own: OwnSpeech, onset_at: int, late_ms: int, rule: EchoWordsRule) -> list[SpokenWord]:
-    """Those words of the agent with which an echo can begin if its onset is at `onset_at`."""
+    """The words of the agent that an echo with its onset at `onset_at` can contain."""
     return [word for word in own.words if word.start_ms >= onset_at - rule.delay_ms_max - late_ms]
 
 

@@ -209,7 +209,7 @@ DOUBT_MS = 128  # after this much silence, the pitch is measured
 
 
 def is_weak(pause: PauseFeatures) -> bool:
-    """Is it doubtful, judged by the frames of the turn, that there was a voice at all?"""
+    """Do the frames of the turn leave it doubtful that there was a voice at all?"""
     return pause.evidence is not None and pause.evidence < EVIDENCE_SURE
 
 

@@ -180,7 +180,7 @@ def _changes(changed: Sequence[ChangedPause]) -> str:
 
 
 def _timeline(one: ChangedPause) -> str:
-    """Both decisions about one pause, one above the other."""
+    """Draw both decisions about one pause, one above the other."""
     start = one.recorded.silent_at - _BEFORE_MS
     ends = (one.recorded.resumed_at, one.recorded.answered_at, one.recorded.ended_at, one.other.ended_at)
     needed = max((at - start + 300 for at in ends if at is not None), default=0)

@@ -13,7 +13,7 @@ RESTART = 100  # a number this far back isn't a late frame: the carrier has rest
 
 
 class Order:
-    """The frames of one direction of one call, as encoded bytes."""
+    """Puts the frames of one direction of one call in order. A frame is encoded bytes."""
 
     def __init__(self, silence: bytes, window: int = WINDOW) -> None:
         self._silence = silence

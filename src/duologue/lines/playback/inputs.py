@@ -24,7 +24,7 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VoiceBegan:
-    """A voice begins, and replaces the voice before it."""
+    """A new voice (the sound of one utterance) begins, and replaces the voice before it."""
 
     voice: int
 

@@ -43,7 +43,7 @@ class SoundSource(Protocol):
     delay_ms: int
 
     def take(self, stamp: int) -> bytes:
-        """The next 20 ms for the packet with this stamp; empty for silence."""
+        """The next 20 ms of sound, for the packet with this stamp; empty for silence."""
         ...
 
     def look(self, quiet_ms: int = 0) -> None:

@@ -78,7 +78,7 @@ class TellLimits:
 
 @dataclass(frozen=True, slots=True)
 class ProcessGone:
-    """Another process has ended: addresses hold no places in it any more."""
+    """Another process has ended, so its sockets and conversations no longer count towards the limits of addresses."""
 
     process: int
 

@@ -19,7 +19,7 @@ class TalkBegan:
 
 @dataclass(frozen=True, slots=True)
 class PartialHeard:
-    """The user's turn isn't complete, and the words of it that were recognized so far have changed."""
+    """The words that were recognized so far in the user's unfinished turn have changed."""
 
     turn: int
     text: str

@@ -19,7 +19,7 @@ SOUND = 1  # whichever voice it is of: only one waits
 
 
 class FrameOutbox(SocketOutbox):
-    """Sends frames to one client. It is also the carrier of the client's conversation: it sends the protocol's
+    """Sends frames to one client. The client's conversation also uses it as its `RtviCarrier`, to send the protocol's
     messages."""
 
     def send_message(self, message: JsonObject) -> None:

@@ -37,7 +37,7 @@ class ClientReady(IncomingMessage):
 
 @dataclass(frozen=True, slots=True)
 class DisconnectBot(IncomingMessage):
-    """The client wants the agent to leave the conversation, which ends it."""
+    """The client asks the agent to leave, which ends the conversation."""
 
 
 @dataclass(frozen=True, slots=True)
