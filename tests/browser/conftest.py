@@ -96,7 +96,7 @@ def server() -> Iterator[FakeServer]:
 
 @pytest.fixture
 def page(browser: Browser, server: FakeServer) -> Iterator[Page]:
-    """The opened panel. An error on its console fails the test."""
+    """The opened panel, which has said hello. An error on its console fails the test."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
     context.set_default_timeout(WAIT_MS)
     opened = context.new_page()
@@ -104,6 +104,7 @@ def page(browser: Browser, server: FakeServer) -> Iterator[Page]:
     opened.on("pageerror", lambda error: problems.append(str(error)))
     opened.on("console", lambda line: problems.append(line.text) if line.type == "error" else None)
     opened.goto(server.url)
+    server.wait("hello")  # a test that counts them, or opens the page again, knows that one came
     yield opened
     context.close()
     assert not [problem for problem in problems if "WebSocket" not in problem]
