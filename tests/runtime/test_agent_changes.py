@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+from array import array
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from duologue import Agent, Context, Phrases, Request, ToolCall, hand_over_to
+from duologue.ears.scripted import ScriptedEars
+from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.ports.context import HandOverRefused
+from duologue.ports.ears import Final, Frame, Partial, SpeechBegan, SpeechEnded
 from duologue.ports.history import Note, UserSaid
+from duologue.ports.sound import Sound
 from duologue.runtime.agent import InvalidAgent
 from duologue.testing import Call
+from tests.runtime.runtime_fakes import Stage, play
 
 
 def answers(name: str, seen: list[Request] | None = None) -> Any:
@@ -180,3 +187,171 @@ def test_two_agents_of_one_name_are_refused_when_the_agent_is_made() -> None:
         desk(billing(), billing())
     with pytest.raises(InvalidAgent, match="each with a name"):
         desk(replace(billing(), name=""))
+
+
+# -- Voice and ears
+
+
+class Pitch:
+    """A voice whose samples all have one value, so that a test knows by the sound who speaks."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    async def speak(self, text: str) -> AsyncIterator[Sound]:
+        yield Sound(60 * len(text), array("h", [self.value] * 16 * 60 * len(text)).tobytes(), 16_000)
+
+
+class Tape(ScriptedLine):
+    """A line that keeps the values of the samples that it plays, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values: list[int] = []
+
+    def play(self, voice: int, chunk: int, sound: Sound) -> None:
+        self.values += [value for value in dict.fromkeys(array("h", sound.pcm)) if value not in self.values[-1:]]
+        super().play(voice, chunk, sound)
+
+
+def test_the_other_agent_speaks_with_its_own_voice_and_hears_with_its_own_ears() -> None:
+    tape, first, second = Tape(), ScriptedEars(), ScriptedEars()
+    other = billing(voice=Pitch(2), ears=second, phrases=Phrases(greeting="Billing, hello."))
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("good morning")
+        await stage.rest()
+        assert tape.values == [1]
+        await stage.conversation.call_context.hand_over("billing")
+        await stage.rest()
+        assert (stage.heard[-1], tape.values) == ("Billing, hello.", [1, 2])
+        stage.line.tell(Frame(bytes(320), 16_000))
+        for ears, text in ((first, "the old ears hear this"), (second, "my bill is wrong")):
+            for one in (SpeechBegan(9), Partial(text, 0.9, 9), SpeechEnded(9), Final(text, 0.9, 9)):
+                ears.tell(one)
+            await stage.sleep(3_000)
+        await stage.rest()
+        assert stage.said == ["good morning", "my bill is wrong"]
+        assert stage.heard[-1] == "Billing answers my bill is wrong."
+        assert (first.frames, second.frames, second.starts) == (0, 1, 1)
+        assert tape.values == [1, 2]
+
+    stage = play(scene, answers("Desk"), line=tape, ears=first, voice=Pitch(1), name="desk", agents=(other,))
+    assert stage.problems == []
+    assert stage.lost == []
+
+
+def test_ears_change_back_with_the_first_agent_and_an_agent_without_ears_uses_those_of_the_first() -> None:
+    first, second = ScriptedEars(), ScriptedEars()
+    agents = (billing(ears=second), Agent(answers("Sales"), name="sales"))
+
+    async def scene(stage: Stage) -> None:
+        for name, ears in (("billing", second), ("sales", first), ("billing", second), ("desk", first)):
+            await stage.conversation.call_context.hand_over(name)
+            await stage.rest()
+            before = ears.frames
+            stage.line.tell(Frame(bytes(320), 16_000))
+            await stage.rest()
+            assert ears.frames == before + 1, name
+            await stage.say("so I am here", 50) if ears is first else None
+
+    play(scene, answers("Desk"), ears=first, name="desk", agents=agents)
+
+
+def test_what_the_ears_use_is_counted_for_the_ears_that_listen() -> None:
+    class OtherEars(ScriptedEars):
+        pass
+
+    async def scene(stage: Stage) -> None:
+        stage.line.tell(Frame(bytes(320), 16_000))
+        await stage.conversation.call_context.hand_over("billing")
+        await stage.rest()
+        stage.line.tell(Frame(bytes(640), 16_000))
+
+    stage = play(scene, answers("Desk"), name="desk", agents=(billing(ears=OtherEars()),))
+    used = [(one.provider, one.heard_ms) for one in stage.told(sg.Used) if one.part == "stt"]
+    assert used == [("ScriptedEars", 10), ("OtherEars", 20)]
+
+
+def test_the_limit_of_tool_rounds_is_that_of_the_agent_that_has_the_conversation() -> None:
+    seen: list[int] = []
+
+    async def restless(request: Request) -> AsyncIterator[Any]:
+        seen.append(len(request.tools))
+        if request.text or request.outputs:
+            yield ToolCall("look", {}) if request.tools else "That is all."
+
+    async def look() -> str:
+        """Look."""
+        return "nothing"
+
+    with Call(desk(Agent(restless, name="billing", tools=[look], tool_rounds_max=2))) as call:
+        hands_over(call, "billing").settles()
+        seen.clear()
+        call.user("look").expect_heard("That is all.")
+        assert seen == [1, 1, 0]
+
+
+# -- Private
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_agents_that_hand_over_to_each_other_must_agree_on_private(first: bool) -> None:
+    with pytest.raises(InvalidAgent, match=rf"private is {not first} for the agent 'billing', but {first} for 'desk'"):
+        desk(billing(private=not first), private=first)
+    inner = billing(private=not first, agents=(Agent(answers("Sales"), name="sales", private=not first),))
+    with pytest.raises(InvalidAgent, match="must all be private, or all not"):
+        desk(inner, private=first)
+    with pytest.raises(InvalidAgent, match="must all be private, or all not"):
+        replace(desk(billing(private=first), private=first), private=not first)
+    assert desk(billing(private=first), private=first).private is first
+
+
+def test_no_hand_over_brings_an_agent_with_another_private_into_a_call(tmp_path: Path) -> None:
+    with Call(desk(billing(private=True), private=True), journal=tmp_path / "call.jsonl") as call:
+        with pytest.raises(HandOverRefused, match="no agent 'sales'"):
+            hands_over(call, Agent(answers("Sales"), name="sales", private=False))
+        hands_over(call, Agent(answers("Stranger"), name="billing", private=False)).settles()
+        call.user("my secret is blue").expect_heard("Billing answers my secret is blue.")  # not the stranger
+        assert call.conversation.agent.private
+    assert "blue" not in "".join(path.read_text() for path in tmp_path.iterdir())
+
+
+def test_after_a_hand_over_between_private_agents_nothing_is_recorded(tmp_path: Path) -> None:
+    with Call(desk(billing(private=True), private=True), journal=tmp_path / "call.jsonl") as call:
+        call.user("good morning").settles()
+        hands_over(call, "billing").settles()
+        assert not call.conversation.engine.sound_recording.start(tmp_path / "call.wav")
+        call.user("my bill is wrong").expect_heard("Billing answers my bill is wrong.")
+    assert [path.name for path in tmp_path.iterdir()] == ["call.jsonl"]  # no words, no ear journal, no sound
+
+
+# -- Languages
+
+
+class EnglishEars(ScriptedEars):
+    languages = ("en",)
+
+
+def test_an_agent_whose_language_the_ears_of_the_first_do_not_hear_is_refused_when_the_agent_is_made() -> None:
+    german = billing(language="de")
+    with pytest.raises(InvalidAgent, match="the agent 'billing': language is 'de', but EnglishEars hears only en"):
+        desk(german, ears=EnglishEars())
+    with pytest.raises(InvalidAgent, match="the agent 'billing': language is 'de'"):
+        desk(Agent(answers("Sales"), name="sales", agents=(german,)), ears=EnglishEars())
+    assert desk(replace(german, ears=ScriptedEars()), ears=EnglishEars()).agents[0].language == "de"
+
+
+def test_a_language_that_the_ears_do_not_hear_is_refused_by_update_and_the_call_goes_on() -> None:
+    async def scene(stage: Stage) -> None:
+        context = stage.conversation.call_context
+        await context.hand_over("billing")
+        with pytest.raises(InvalidAgent, match="EnglishEars hears only en"):
+            context.update(language="de")
+        await stage.rest()
+        await stage.say("my bill is wrong")
+        await stage.rest()
+        assert stage.heard[-1] == "Billing answers my bill is wrong."
+
+    stage = play(scene, answers("Desk"), ears=EnglishEars(), name="desk", agents=(billing(),))
+    assert stage.problems == []

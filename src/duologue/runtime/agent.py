@@ -7,7 +7,7 @@ nothing about its conversations.
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple, Protocol
@@ -229,6 +229,14 @@ class Agent:
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise InvalidAgent(f"two agents have the name {twice[0]!r}: rename one")
+        other = next((agent for agent in agents if agent.private != self.private), None)
+        if other is not None:
+            raise InvalidAgent(
+                f"private is {other.private} for the agent {other.name!r}, but {self.private} for {self.name!r}: "
+                "agents that hand over to each other must all be private, or all not"
+            )
+        for agent in _with_their_agents(agents):
+            filled_up(agent, self)  # raises if its language doesn't go together with these ears
         return agents
 
     def make_data(self, info: CallInfo) -> Any:
@@ -354,6 +362,24 @@ class Agent:
         is empty, the agent says nothing. `number` chooses between variants of the text. Pass a number that the journal
         contains, such as the number of the reply, so that a replay chooses the same variant."""
         return self.phrases.say(self.language, code, number, **fields)
+
+
+def filled_up(agent: Agent, first: Agent) -> Agent:
+    """The agent, or a copy of it: if the agent has no voice or no ears, the copy has the voice or the ears of `first`.
+    Raises InvalidAgent if the ears of `first` don't hear the language of the agent."""
+    voice, ears = agent.voice or first.voice, agent.ears or first.ears
+    if (voice, ears) == (agent.voice, agent.ears):
+        return agent
+    try:
+        return replace(agent, voice=voice, ears=ears)
+    except InvalidAgent as problem:
+        raise InvalidAgent(f"the agent {agent.name!r}: {problem}") from None
+
+
+def _with_their_agents(agents: Iterable[Agent]) -> Iterator[Agent]:
+    for agent in agents:
+        yield agent
+        yield from _with_their_agents(agent.agents)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from duologue.ports.brain import Brain, Part, Request
 from duologue.ports.context import HandOverRefused, HistoryShare, NotPossible
 from duologue.ports.history import Item, Note
 
-from .agent import Agent
+from .agent import Agent, filled_up
 from .driver import Driver
 from .transcript import Transcript
 from .validation import reading, text, whole
@@ -64,6 +64,11 @@ class AgentChanges:
         """The agent as it will be after all waiting changes."""
         return self._changes[-1].agent if self._changes else self.current
 
+    def voiced(self, agent: Agent) -> Agent:
+        """This agent, or a copy of it: if the agent has no voice or no ears, the copy has the voice or the ears of the
+        conversation's first agent."""
+        return filled_up(agent, self.root)
+
     # -- From the program
 
     def update(self, changes: dict[str, Any]) -> None:
@@ -73,6 +78,7 @@ class AgentChanges:
         if getattr(newest.brain, "renew", None) is not None:
             raise NotPossible("a speech-to-speech model can't be changed during a call")
         agent = replace(newest, **changes)
+        self.voiced(agent)  # raises if it doesn't go together with the ears of the first agent
         self._updated |= {name: value for name, value in changes.items() if name in _SAVED}
         seam = self._changes[-1] if self._changes else None
         self._changes.append(

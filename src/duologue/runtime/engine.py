@@ -105,7 +105,7 @@ class Engine:
             self.context.data = read_data(saved, self.context.data)
             self.changes.load(saved["agents"])
         self.policies = PolicyChoice(saved.get("policies"))
-        self.agent = agent = self.changes.current
+        self.agent = agent = self.changes.voiced(self.changes.current)
         self._unsavable = ""  # what is wrong with the program's data, if it can't be saved
         self.requests = Requests(self.transcript, agent.instructions, agent.tool_rounds_max, conversation)
         self.requests.history = self.changes.history
@@ -133,7 +133,6 @@ class Engine:
 
     def _join_parts(self, agent: Agent) -> None:
         driver, tasks, transcript, line = self.driver, self.tasks, self.transcript, self.line
-        agent = self._voiced(agent)
         report_failure, brain = self.report_failure, agent.thinker
         summarise = brain.summarise if isinstance(brain, Summarises) else None
         self.session = agent.session() if agent.session is not None else None
@@ -197,25 +196,19 @@ class Engine:
         parts: list[object] = [self.agent.ears, self.agent.voice, self.agent.thinker]
         return [part.follow_switches(tell) for part in parts if isinstance(part, ReportsSwitches)]
 
-    def _voiced(self, agent: Agent) -> Agent:
-        """This agent with a voice and ears. A missing voice or missing ears are taken from the conversation's first
-        agent."""
-        voice, ears = agent.voice or self.root.voice, agent.ears or self.root.ears
-        return agent if (voice, ears) == (agent.voice, agent.ears) else replace(agent, voice=voice, ears=ears)
-
     def _change_agent(self, effect: fx.ChangeAgent) -> None:
         """Apply the oldest waiting change to the agent. If the agent has other ears after the change, these begin to
         listen when the user is quiet."""
         agent = self.changes.apply()
         if agent is None:
             return
-        before, self.agent = self.agent, self._voiced(agent)
+        before, self.agent = self.agent, self.changes.voiced(agent)
         for unfollow in self._unfollow:
             unfollow()
         self._unfollow = self._follow_switches()
         agent, brain = self.agent, self.agent.thinker
         summarise = brain.summarise if isinstance(brain, Summarises) else None
-        self.requests.instructions = agent.instructions
+        self.requests.instructions, self.requests.rounds_max = agent.instructions, agent.tool_rounds_max
         self.tool_calls.use_workers([*agent.workers, *(one for source in agent.sources for one in source.workers())])
         self.tool_calls.use_brain(summarise)
         self.summary.use_brain(summarise)
@@ -243,6 +236,7 @@ class Engine:
         self.changes.follow(record)
         if record.after.user is User.QUIET:
             self.ears_task.change(self.agent.ears)
+            self.usage.use_ears(self.agent)
 
     def record(self, path: Path, seed: int) -> None:
         """Record the conversation from now on: in a journal at this path, and its words in another file unless the

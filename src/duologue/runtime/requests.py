@@ -42,7 +42,7 @@ class Requests:
         self._conversation = conversation
         self.instructions = instructions
         self.history: Callable[[], tuple[Item, ...]] = lambda: transcript.items  # as far as the agent knows it
-        self._rounds_max = rounds_max
+        self.rounds_max = rounds_max
         self._handled_items = 0  # how many items of the transcript a reply has handled
         self._open = _Open()
         self._early = _Open()  # the newest request that was sent before its turn was over
@@ -86,7 +86,7 @@ class Requests:
             reply=effect.reply,
             text=request_text([said.text for said in turns if said.handled != said.text]),
             history=history,
-            tools=tools if self._rounds < self._rounds_max else (),
+            tools=tools if self._rounds < self.rounds_max else (),
             instructions=self.instructions,
             ask=ask,
             outputs=tuple(item for item in fresh if isinstance(item, CallOutput)),
@@ -130,7 +130,7 @@ class Requests:
     def is_stuck(self) -> bool:
         """Has the brain called tools in more replies in a row than `tool_rounds_max` allows? If so, it called a tool
         although the last of these requests offered no tools."""
-        return self._rounds > self._rounds_max
+        return self._rounds > self.rounds_max
 
     def follow(self, record: StepRecord) -> None:
         """When the reply to the open request was heard, was shown or has called a tool, mark the input of the request

@@ -12,7 +12,7 @@ from duologue.core.step_record import StepRecord
 from duologue.observe import signals as sg
 from duologue.observe.bus import Bus
 from duologue.observe.usage import UsageLedger
-from duologue.ports.ears import Frame
+from duologue.ports.ears import Ears, Frame
 from duologue.ports.usage_report import provider_of
 
 from .agent import Agent
@@ -25,7 +25,7 @@ class UsageMeter:
     def __init__(self, driver: Driver, bus: Bus, agent: Agent) -> None:
         self._driver = driver
         self._bus = bus
-        self._ears = agent.ears if agent.ears is not agent.brain else None  # such a model reports its tokens itself
+        self._ears = _counted_ears(agent)
         self._unreported_ms = 0.0  # sound that the ears got since their last report
         self.ledger = UsageLedger()
 
@@ -42,9 +42,23 @@ class UsageMeter:
     def follow(self, record: StepRecord) -> None:
         """If a turn has words now, or the conversation has ended, report the sound that the ears got since the last
         report."""
-        if record.after.said == record.before.said and record.after.link not in CLOSED:
-            return
+        if record.after.said > record.before.said or record.after.link in CLOSED:
+            self._report_sound()
+
+    def use_ears(self, agent: Agent) -> None:
+        """Count the sound for the ears of this agent from now on."""
+        if (ears := _counted_ears(agent)) is not self._ears:
+            self._report_sound()
+            self._ears = ears
+
+    def _report_sound(self) -> None:
         ms = round(self._unreported_ms)
         if self._ears is not None and ms:
             self._unreported_ms = 0.0
             self.report("stt", *provider_of(self._ears), heard_ms=ms)
+
+
+def _counted_ears(agent: Agent) -> Ears | None:
+    """The ears of this agent. None if a speech-to-speech model listens, because such a model reports its tokens
+    itself."""
+    return agent.ears if agent.ears is not agent.brain else None
