@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.fairness.bucket import Bucket, Rate, full, is_full, left, take, use
+from duologue.fairness.bucket import Bucket, Rate, full, full_in_ms, is_full, left, take, use
 
 SOUND = Rate(1_200, 1_000, 5_000)  # 1.2 times real time, five seconds at once
 
@@ -34,6 +34,15 @@ def test_a_bucket_fills_up_to_its_burst() -> None:
     assert not is_full(SOUND, empty, 4_166)
     assert is_full(SOUND, empty, 4_167)
     assert left(SOUND, empty, 1_000_000) == 5_000
+
+
+def test_a_bucket_says_when_it_will_be_full() -> None:
+    bucket, _ = take(SOUND, full(SOUND, 0), 1_201, 0)
+    wait_ms = full_in_ms(SOUND, bucket, 400)
+    assert wait_ms == 601
+    assert not is_full(SOUND, bucket, 400 + wait_ms - 1)
+    assert is_full(SOUND, bucket, 400 + wait_ms)
+    assert full_in_ms(SOUND, bucket, 5_000) == 0
 
 
 def test_a_clock_that_goes_back_adds_nothing() -> None:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from duologue.server.caller_budget import TELL_MS, CallerBudget, Refused, Unanswered, hear_sound, new_budget, type_text
+from duologue.server.caller_budget import (
+    TELL_MS,
+    CallerBudget,
+    Refused,
+    TurnsLeft,
+    Unanswered,
+    hear_sound,
+    new_budget,
+    turns_left,
+    type_text,
+)
 from duologue.server.settings import Limits
 
 LIMITS = Limits()
@@ -58,6 +68,12 @@ def test_a_client_that_gets_no_answers_cant_pile_up_turns() -> None:
 def test_what_is_refused_uses_nothing_up() -> None:
     budget = new_budget(LIMITS, 0)
     assert type_text(LIMITS, budget, 10, Unanswered(20, 0), 0)[0] == budget
+
+
+def test_how_many_turns_are_left_is_known() -> None:
+    budget, _ = type_all(3, 10)
+    assert turns_left(LIMITS, budget, 0) == TurnsLeft(limit=20, remaining=17, full_in_ms=3_000)
+    assert turns_left(LIMITS, budget, 1_500) == TurnsLeft(limit=20, remaining=18, full_in_ms=1_500)
 
 
 def test_sound_in_real_time_is_always_heard() -> None:

@@ -87,6 +87,12 @@ def left(rate: Rate, bucket: Bucket, now_ms: int) -> int:
     return refilled(rate, bucket, now_ms).parts // rate.per_ms
 
 
+def full_in_ms(rate: Rate, bucket: Bucket, now_ms: int) -> int:
+    """How long it takes until this bucket is full, if nothing more is used."""
+    missing = rate.burst * rate.per_ms - refilled(rate, bucket, now_ms).parts
+    return -(-missing // rate.amount)
+
+
 def is_full(rate: Rate, bucket: Bucket, now_ms: int) -> bool:
     """Is this bucket full? If so, it needn't be remembered, because a new bucket would be the same."""
     return refilled(rate, bucket, now_ms).parts == rate.burst * rate.per_ms

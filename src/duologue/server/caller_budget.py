@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from duologue.fairness.bucket import Bucket, full, take
+from duologue.fairness.bucket import Bucket, full, full_in_ms, left, take
 
 from .settings import Limits
 
@@ -73,6 +73,21 @@ def type_text(
     if wait_ms != 0:
         return budget, Refused("typed_chars", f"too much text at once: send it again in {_s(wait_ms)}", wait_ms)
     return replace(budget, typed_turns=turns, typed_chars=texts), None
+
+
+class TurnsLeft(NamedTuple):
+    """How many turns may be typed at once, how many of these may be typed now, and how long it takes until all may be
+    typed again."""
+
+    limit: int
+    remaining: int
+    full_in_ms: int
+
+
+def turns_left(limits: Limits, budget: CallerBudget, now_ms: int) -> TurnsLeft:
+    """What is left of the limit for typed turns."""
+    rate, bucket = limits.typed_turns, budget.typed_turns
+    return TurnsLeft(rate.burst, left(rate, bucket, now_ms), full_in_ms(rate, bucket, now_ms))
 
 
 def hear_sound(limits: Limits, budget: CallerBudget, ms: int, now_ms: int) -> tuple[CallerBudget, bool, Refused | None]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from duologue.runtime.conversation import Conversation
 
-from .caller_budget import Refused, Unanswered, hear_sound, new_budget, type_text
+from .caller_budget import Refused, TurnsLeft, Unanswered, hear_sound, new_budget, turns_left, type_text
 from .settings import Limits
 
 
@@ -42,6 +42,10 @@ class LimitedCaller:
         if refused is not None:
             self._note_refused(refused.limit)
         return refused
+
+    def turns_left(self) -> TurnsLeft:
+        """How many turns may still be typed."""
+        return turns_left(self._limits, self._budget, now_ms())
 
     def hear(self, ms: int, tell: Callable[[Refused], None]) -> bool:
         """Take `ms` milliseconds of sound. Returns whether the sound may be heard. `tell` is called when it is time to

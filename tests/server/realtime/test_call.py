@@ -52,6 +52,7 @@ def test_a_spoken_turn_is_answered_with_words_and_sound() -> None:
         "conversation.item.done",
         "conversation.item.input_audio_transcription.completed",
         "response.created",
+        "rate_limits.updated",
         "response.output_item.added",
         "conversation.item.added",
         "response.content_part.added",
@@ -458,6 +459,36 @@ def test_too_much_text_is_refused_and_the_next_one_is_answered() -> None:
 
     limits = replace(Limits(), text_chars_max=100, typed_turns=Rate(1, 60_000, 1))
     play(script, tone_agent(), limits=limits)
+
+
+def test_the_rate_limits_follow_each_response_and_are_those_that_hold() -> None:
+    async def script(client: ScriptedClient) -> None:
+        await client.speak()
+        await client.done()
+        for count in (1, 2, 3):
+            await client.send("response.create")
+            await client.done(count)
+        kinds = client.kinds()
+        for at, kind in enumerate(kinds):
+            assert (kind == "response.created") == (kinds[at + 1 : at + 2] == ["rate_limits.updated"])
+        told = [event["rate_limits"] for event in client.told("rate_limits.updated")]
+        assert [[one["name"] for one in limits] for limits in told] == [["requests"]] * 4
+        assert {limits[0]["limit"] for limits in told} == {3}
+        assert [limits[0]["remaining"] for limits in told] == [3, 2, 1, 0], "speech takes none, each wish takes one"
+        assert told[0][0]["reset_seconds"] == 0
+        left_s = told[3][0]["reset_seconds"]
+        assert 170 < left_s <= 180
+        await asyncio.sleep(3)
+        await client.send("response.create", event_id="too soon")
+        assert client.errors == ["rate_limit_exceeded"]
+        assert client.told("error")[0]["error"]["event_id"] == "too soon"
+        await asyncio.sleep(left_s)
+        await client.send("response.create")
+        await client.done(4)
+        (again,) = client.told("rate_limits.updated")[4]["rate_limits"]
+        assert (again["remaining"], again["reset_seconds"]) == (2, pytest.approx(60, abs=1))
+
+    play(script, tone_agent(), limits=replace(Limits(), typed_turns=Rate(1, 60_000, 3)))
 
 
 def test_a_brain_that_fails_ends_the_response_with_its_error() -> None:

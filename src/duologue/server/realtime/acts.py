@@ -23,6 +23,13 @@ class Send:
 
 
 @dataclass(frozen=True, slots=True)
+class SendLimits:
+    """Send `rate_limits.updated` with this event id. Only the call knows how much the client may still ask for."""
+
+    event_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class UseConfig:
     """From the next request on, the agent uses this configuration. It contains the instructions, the tools, the policy
     for the end of turns, and whether the agent answers with sound or text."""
@@ -98,6 +105,7 @@ class StopPlayer:
 
 Act: TypeAlias = (
     Send
+    | SendLimits
     | UseConfig
     | PassSound
     | KeepSound

@@ -206,6 +206,7 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
     def _table(self) -> dict[type, Callable[[Any], object]]:
         return {
             do.Send: lambda act: self._send(act.event, act.voice),
+            do.SendLimits: self._send_limits,
             do.UseConfig: lambda act: self._use(act.config),
             do.PassSound: self._hear,
             do.KeepSound: self._keep,
@@ -218,6 +219,17 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
             do.Interrupt: lambda _: self._talk.interrupt("client"),
             do.StopPlayer: self._stop_player,
         }
+
+    def _send_limits(self, act: do.SendLimits) -> None:
+        """Tell the client how many responses it may still ask for. Tokens aren't limited here, so they aren't named."""
+        left = self._caller.turns_left()
+        requests = {
+            "name": "requests",
+            "limit": left.limit,
+            "remaining": left.remaining,
+            "reset_seconds": left.full_in_ms / 1000,
+        }
+        self._send({"type": "rate_limits.updated", "event_id": act.event_id, "rate_limits": [requests]}, 0)
 
     def _use(self, config: SessionConfig) -> None:
         """Let the agent use this configuration, beginning with the next request to the brain."""
@@ -278,7 +290,11 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
 
     def _speak_now(self) -> None:
         """Let the agent speak next although the user has said nothing. It doesn't greet the user, as if it had just
-        taken over from another agent."""
+        taken over from another agent. It counts as a typed turn without characters."""
+        refused = self._caller.type(0, unanswered_of(self._talk))
+        if refused is not None:
+            self.post(fa.AskRefused(TOO_FAST, refused.message))
+            return
         engine = self._talk.engine
         phrases: Phrases = replace(engine.agent.phrases, greeting="")
         engine.changes.hand_over(replace(engine.changes.newest, phrases=phrases), "whole", "")

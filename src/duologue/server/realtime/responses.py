@@ -10,7 +10,7 @@ import base64
 from dataclasses import replace
 from typing import Any
 
-from .acts import UseConfig
+from .acts import SendLimits, UseConfig
 from .exchange import ExchangeDraft, OpenResponse, ResponseWish
 from .fields import JsonObject
 from .items import ItemKind, ItemRecord
@@ -24,6 +24,7 @@ def open_response(d: ExchangeDraft, reply: int) -> OpenResponse:
     response = OpenResponse(d.new_id("resp"), reply, wish)
     d.set(response=response, asked=None, awaits_text=False)
     d.send("response.created", response=as_json(d, response, "in_progress"))
+    d.do(SendLimits(d.new_id("event")))
     return response
 
 
