@@ -57,6 +57,7 @@ class CallInfo:
     query: Mapping[str, str] = field(default_factory=dict)  # from the client's URL, as far as the operator allowed it
     headers: Mapping[str, str] = field(default_factory=dict)  # from the client, as far as the operator allowed them
     language: str = ""  # the language that the client has asked for
+    model: str = ""  # the model that a client of the Realtime protocol has asked for
 
     def __hash__(self) -> int:
         return hash(self.conversation)

@@ -26,7 +26,7 @@ class Exchange:
         self.acts, self.events = [], []
         for one in given:
             self.state, acts = step(self.state, one)
-            self.acts += [act for act in acts if not isinstance(act, do.Send)]
+            self.acts += [act for act in acts if not isinstance(act, do.Send | do.SendLimits)]
             self.events += [act.event for act in acts if isinstance(act, do.Send)]
         for event in self.events:
             assert problems_of_server_event(event) == []

@@ -35,5 +35,9 @@ def test_turns_end_as_the_client_wants_them_to() -> None:
     assert endpoint_of(agent, TurnDetection("server_vad", 350)) == FixedSilence(350)
     assert endpoint_of(agent, TurnDetection()) == agent.endpoint
     assert endpoint_of(agent, None) == agent.endpoint
-    patient = endpoint_of(agent, TurnDetection(eagerness="low"))
-    assert patient == CombinedEndpoint(SemanticEndpoint.named("patient"))
+    patient, quick = (endpoint_of(agent, TurnDetection(eagerness=one)) for one in ("low", "high"))
+    assert isinstance(patient, CombinedEndpoint)
+    assert isinstance(quick, CombinedEndpoint)
+    assert (patient.by_sound, quick.by_sound) == (SemanticEndpoint.named("patient"), SemanticEndpoint.named("quick"))
+    own = CombinedEndpoint().by_silence
+    assert patient.by_silence.silence_ms > own.silence_ms > quick.by_silence.silence_ms, "of ears without features"

@@ -15,7 +15,11 @@ from duologue.turns.endpoint import CombinedEndpoint, EndpointPolicy, FixedSilen
 from .client_function import ClientCalls, ClientFunction
 from .session_config import SessionConfig, TurnDetection
 
-_EAGERNESS = {"low": "patient", "high": "quick"}
+# The policy for ears that report how a pause sounds, and the fixed silence for other ears.
+_EAGERNESS = {
+    "low": CombinedEndpoint(SemanticEndpoint.named("patient"), FixedSilence(650, open_ms=1_200)),
+    "high": CombinedEndpoint(SemanticEndpoint.named("quick"), FixedSilence(250, open_ms=500)),
+}
 
 
 def changes_of(agent: Agent, config: SessionConfig, calls: ClientCalls) -> dict[str, Any]:
@@ -36,6 +40,4 @@ def endpoint_of(agent: Agent, turns: TurnDetection | None) -> EndpointPolicy | s
         return agent.endpoint
     if turns.type == "server_vad":
         return FixedSilence(max(1, turns.silence_duration_ms))
-    if turns.eagerness in _EAGERNESS:
-        return CombinedEndpoint(SemanticEndpoint.named(_EAGERNESS[turns.eagerness]))
-    return agent.endpoint
+    return _EAGERNESS.get(turns.eagerness, agent.endpoint)

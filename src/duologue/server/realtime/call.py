@@ -95,6 +95,7 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
             has_voice=agent.voice is not None,
             has_track=track_hz > 0,
             own_tools=tuple(worker.tool.name for worker in agent.workers),
+            language=agent.language.partition("-")[0].lower(),
         )
 
     # -- Beginning and end

@@ -22,7 +22,8 @@ from ..webrtc_peers import new_peer
 from .call_requests import BODY_BYTES_MAX, CallRequest, read_call
 from .peer_call import PeerCall
 from .refusal import EventRefused
-from .session_config import SessionConfig, update
+from .session_config import SessionConfig
+from .session_fields import update
 from .socket import RealtimeSocket, presented_key
 
 LOG = logging.getLogger("duologue.realtime")

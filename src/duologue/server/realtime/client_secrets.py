@@ -20,7 +20,8 @@ from ..settings import ServerSettings
 from ..tickets import make_ticket, read_ticket
 from .fields import JsonObject, check_names, one_of, read_object, read_whole
 from .refusal import unsupported
-from .session_config import SessionConfig, update
+from .session_config import SessionConfig
+from .session_fields import update
 
 PREFIX = "ek_"  # clients in web pages refuse keys without it
 SECONDS, SECONDS_MIN, SECONDS_MAX = 600, 10, 7_200

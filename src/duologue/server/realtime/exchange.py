@@ -58,6 +58,7 @@ class ExchangeState:
     has_track: bool = False  # sound goes over WebRTC, and not in events
     is_fixed: bool = False  # a speech-to-speech model answers, which can't be changed during a call
     own_tools: tuple[str, ...] = ()  # names of tools that the agent runs itself
+    language: str = "en"  # that the agent hears
     counted: int = 0  # ids that were given to events, items and responses
     items: tuple[ItemRecord, ...] = ()
     deleted: tuple[ItemRecord, ...] = ()

@@ -9,60 +9,43 @@ from dataclasses import replace
 
 from . import acts as do
 from . import client_events as ce
-from .exchange import ExchangeDraft, ResponseWish
-from .fields import JsonObject, check_names, optional_text, read_metadata, read_object
+from .exchange import ExchangeDraft, ExchangeState, ResponseWish
+from .fields import JsonObject, read_metadata
 from .items import CREATED_MAX, ItemKind, ItemRecord, read_item
 from .refusal import EventRefused, invalid, unsupported
-from .session_config import (
-    BETA,
-    INSTRUCTIONS_CHARS_MAX,
-    SessionConfig,
-    read_modalities,
-    read_output,
-    read_tool_choice,
-    read_tools,
-    refuse_unlimited,
-    update,
-)
+from .session_config import SessionConfig
+from .session_fields import read_response, update
 
 COMMIT_MS_MIN = 100
 KEPT_MS_MAX = 120_000  # of sound that isn't committed
-_RESPONSE_FIELDS = (
-    "audio",
-    "conversation",
-    "input",
-    "instructions",
-    "max_output_tokens",
-    "metadata",
-    "output_modalities",
-    "parallel_tool_calls",
-    "prompt",
-    "reasoning",
-    "tool_choice",
-    "tools",
-)
 
 
 # -- The session
 
 
 def update_session(d: ExchangeDraft, e: ce.SessionUpdate) -> None:
-    config = update(d.s.config, e.session)
-    _check_possible(d, config)
+    """Change the session. Its model was chosen when the client connected, and stays."""
+    config = replace(update(d.s.config, e.session), model=d.s.config.model)
+    check_possible(d.s, config, "session")
     d.set(config=config)
     d.do(do.UseConfig(config))
     d.send("session.updated", session=config.as_json(d.s.session_id))
 
 
-def _check_possible(d: ExchangeDraft, config: SessionConfig) -> None:
-    is_other = (config.instructions, config.tools) != (d.s.config.instructions, d.s.config.tools)
-    if d.s.is_fixed and is_other:
-        raise unsupported("session", "this agent's model can't be changed once the conversation has begun")
-    if config.speaks and not d.s.has_voice:
-        raise unsupported("session.output_modalities", "this agent has no voice; send ['text']")
-    taken = next((tool.name for tool in config.tools if tool.name in d.s.own_tools), None)
+def check_possible(s: ExchangeState, config: SessionConfig, path: str) -> None:
+    """Raise EventRefused if this agent can't work with this configuration."""
+    is_other = (config.instructions, config.tools) != (s.config.instructions, s.config.tools)
+    if s.is_fixed and is_other:
+        raise unsupported(path, "this agent's model can't be changed once the conversation has begun")
+    if config.speaks and not s.has_voice:
+        raise unsupported(f"{path}.output_modalities", "this agent has no voice; send ['text']")
+    taken = next((tool.name for tool in config.tools if tool.name in s.own_tools), None)
     if taken is not None:
-        raise invalid("session.tools", f"the agent has a tool {taken!r} of its own: choose another name")
+        raise invalid(f"{path}.tools", f"the agent has a tool {taken!r} of its own: choose another name")
+    languages = config.transcription.languages if config.transcription is not None else ()
+    if languages and s.language not in [code.partition("-")[0].lower() for code in languages]:
+        name = "language" if len(languages) == 1 else "languages"
+        raise unsupported(f"{path}.audio.input.transcription.{name}", f"this agent hears '{s.language}'")
 
 
 # -- Sound
@@ -274,27 +257,8 @@ def _metadata(given: JsonObject) -> JsonObject | None:
 
 def _response_config(d: ExchangeDraft, given: JsonObject) -> SessionConfig:
     """The session's configuration, with the changes that the client wants for this response."""
-    path, config = "response.", d.s.config
-    check_names(given, _RESPONSE_FIELDS, path, BETA)
-    if given.get("conversation") not in (None, "auto"):
-        raise unsupported(f"{path}conversation", "every response belongs to the conversation; send 'auto'")
-    if given.get("input") is not None:
-        raise unsupported(f"{path}input", "every response belongs to the conversation; create items instead")
-    refuse_unlimited(given, path)
-    if given.get("instructions") is not None:
-        text = optional_text(given, "instructions", path, INSTRUCTIONS_CHARS_MAX)
-        config = replace(config, instructions=text or config.instructions)
-    if given.get("output_modalities") is not None:
-        config = replace(config, output_modalities=read_modalities(given["output_modalities"], path))
-    if given.get("tools") is not None:
-        config = replace(config, tools=read_tools(given["tools"], f"{path}tools"))
-    if given.get("tool_choice") is not None:
-        config = replace(config, tool_choice=read_tool_choice(given["tool_choice"], f"{path}tool_choice"))
-    output = read_object(read_object(given.get("audio") or {}, f"{path}audio").get("output") or {}, f"{path}audio")
-    read_output(output, f"{path}audio.output.")
-    if output.get("format") not in (None, config.output_format.as_json(), {"type": config.output_format.value}):
-        raise unsupported(f"{path}audio.output.format", "the format can't be changed for a single response")
-    _check_possible(d, config)
+    config = read_response(d.s.config, given)
+    check_possible(d.s, config, "response")
     return config
 
 

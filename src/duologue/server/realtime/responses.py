@@ -14,7 +14,7 @@ from .acts import SendLimits, UseConfig
 from .exchange import ExchangeDraft, OpenResponse, ResponseWish
 from .fields import JsonObject
 from .items import ItemKind, ItemRecord
-from .session_config import VOICE
+from .session_config import AGENT
 
 
 def open_response(d: ExchangeDraft, reply: int) -> OpenResponse:
@@ -39,7 +39,7 @@ def as_json(d: ExchangeDraft, response: OpenResponse, status: str, details: Json
         "conversation_id": d.s.conversation_id,
         "output_modalities": list(config.output_modalities),
         "max_output_tokens": "inf",
-        "audio": {"output": {"format": config.output_format.as_json(), "voice": VOICE}},
+        "audio": {"output": {"format": config.output_format.as_json(), "voice": AGENT}},
         "metadata": response.wish.metadata,
         "usage": _usage(response) if status != "in_progress" else None,
     }

@@ -33,6 +33,7 @@ from .fields import JsonObject
 from .peer_call import BEGIN, PeerCall
 from .refusal import INVALID, LIMITED, SERVER, EventRefused
 from .session_config import SessionConfig
+from .session_fields import NAME_CHARS_MAX
 
 LOG = logging.getLogger("duologue.realtime")
 SUBPROTOCOL = "realtime"
@@ -99,8 +100,9 @@ class RealtimeSocket:
     # -- Reading
 
     async def _read(self, receive: Receive, config: SessionConfig, query: dict[str, str]) -> None:
-        info = replace(info_of(self._admitted.scope, self._settings), conversation=new_id(), line="realtime")
         model = query.get("model") or query.get("deployment") or config.model
+        info = info_of(self._admitted.scope, self._settings)
+        info = replace(info, conversation=new_id(), line="realtime", model=model[:NAME_CHARS_MAX])
         call = await self._make(info, replace(config, model=model))
         if self._carrier is not None:
             self._carrier.join(call)

@@ -17,6 +17,7 @@ from . import from_conversation as conversation
 from .acts import Act
 from .exchange import ExchangeDraft, ExchangeState
 from .refusal import EventRefused
+from .session_config import SessionConfig
 
 ExchangeInput: TypeAlias = ce.ClientEvent | fa.Fact | EventRefused
 Handler: TypeAlias = Callable[[ExchangeDraft, Any], None]
@@ -75,9 +76,19 @@ def _refuse(state: ExchangeState, why: EventRefused, event_id: str | None) -> tu
 
 
 def greet(state: ExchangeState) -> tuple[ExchangeState, tuple[Act, ...]]:
-    """Send the events that a client gets first: its session, and its conversation."""
-    draft = ExchangeDraft(state)
-    draft.send("session.created", session=state.config.as_json(state.session_id))
+    """Send the events that a client gets first: its session, and its conversation. If the session was configured
+    before, with a short-lived key or in the request for a call, but this agent can't work with it, the session has no
+    configuration, and the client is told why."""
+    draft, refused = ExchangeDraft(state), None
+    try:
+        client.check_possible(state, state.config, "session")
+    except EventRefused as why:
+        refused = why
+        modalities = ("audio",) if state.has_voice else ("text",)
+        draft.set(config=SessionConfig(state.config.model, output_modalities=modalities))
+    draft.send("session.created", session=draft.s.config.as_json(state.session_id))
     shown = {"id": state.conversation_id, "object": "realtime.conversation"}
     draft.send("conversation.created", conversation=shown)
+    if refused is not None:
+        draft.send("error", error=refused.as_error(None))
     return draft.s, tuple(draft.acts)
