@@ -5,10 +5,10 @@ from __future__ import annotations
 from duologue.server.realtime import acts as do
 from duologue.server.realtime import client_events as ce
 from duologue.server.realtime import facts as fa
-from duologue.server.realtime.session_config import SessionConfig, Transcription
+from duologue.server.realtime.session_config import SessionConfig, TranscriptWish
 from tests.server.realtime.exchange_steps import Exchange
 
-HEARS = SessionConfig(transcription=Transcription())
+HEARS = SessionConfig(transcription=TranscriptWish())
 TEXT = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]}
 
 
@@ -99,7 +99,7 @@ def test_what_the_conversation_refuses_stays_to_be_answered() -> None:
 
 
 def test_sound_without_text_is_told_and_the_response_goes_on_without_it() -> None:
-    exchange = Exchange(config=SessionConfig(turn_detection=None, transcription=Transcription()))
+    exchange = Exchange(config=SessionConfig(turn_detection=None, transcription=TranscriptWish()))
     exchange.post(ce.AudioAppend(None, bytes(48_000)), ce.AudioCommit(None), ce.ResponseCreate(None, {}))
     item = exchange.state.items[0].id
     assert exchange.post(fa.AudioWritten(item, None)) == ["conversation.item.input_audio_transcription.failed"]

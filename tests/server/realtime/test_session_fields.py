@@ -14,7 +14,7 @@ import pytest
 from openai.types.realtime import RealtimeResponseCreateParams, RealtimeSessionCreateRequest
 
 from duologue.ports.worker import Tool
-from duologue.server.realtime.session_config import SessionConfig, Transcription
+from duologue.server.realtime.session_config import SessionConfig, TranscriptWish
 from duologue.testing import ScriptedBrain
 from tests.server.realtime.client_script import WEATHER, ScriptedClient, play, words_of
 from tests.server.realtime.official_fields import paths_of
@@ -391,4 +391,4 @@ def test_a_session_of_a_key_that_this_agent_cant_do_is_reported_and_left_out() -
         assert client.told("session.created")[0]["session"]["audio"]["input"]["transcription"] is None
         assert words_of(await ask(client)) == "You said hello."
 
-    play(script, tone_agent(), config=SessionConfig(transcription=Transcription(("de",))))
+    play(script, tone_agent(), config=SessionConfig(transcription=TranscriptWish(("de",))))

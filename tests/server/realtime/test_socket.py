@@ -20,6 +20,8 @@ from duologue import Agent
 from duologue.fairness.bucket import Rate
 from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports.brain import LastWords, Request
+from duologue.ports.context import Context
+from duologue.runtime.agent_source import AgentSource
 from duologue.server.realtime.routes import realtime_routes
 from duologue.server.tickets import make_ticket
 from duologue.testing import ScriptedBrain
@@ -197,6 +199,23 @@ async def test_a_server_that_stops_invites_the_client_to_come_back() -> None:
         assert await client.closed() == 1012
         await draining
         assert (await status_of(made))[0] == 503
+
+
+@in_real_time
+async def test_a_function_that_chooses_the_agent_gets_the_model_of_the_url_or_of_the_deployment() -> None:
+    asked = []
+
+    def choose(context: Context[Any]) -> Agent:
+        asked.append((context.info.line, context.info.model))
+        return tone_agent()
+
+    async with serving() as made:
+        made.server.conversations.source = AgentSource(choose)
+        for path in ("/v1/realtime?model=sales", "/openai/realtime?deployment=support", "/v1/realtime"):
+            async with raw(made, path) as client:
+                told = await client.until("session.created")
+                assert told["session"]["model"] == asked[-1][1]
+    assert asked == [("realtime", "sales"), ("realtime", "support"), ("realtime", "")]
 
 
 @in_real_time

@@ -40,7 +40,7 @@ class TurnDetection:
 
 
 @dataclass(frozen=True, slots=True)
-class Transcription:
+class TranscriptWish:
     """The client's request for transcripts of the user's speech. The agent's own ears make the transcripts.
     `languages` are the languages that the client expects; empty if it names none."""
 
@@ -63,7 +63,7 @@ class SessionConfig:
     input_format: AudioFormat = AudioFormat.PCM
     output_format: AudioFormat = AudioFormat.PCM
     turn_detection: TurnDetection | None = field(default_factory=TurnDetection)
-    transcription: Transcription | None = None
+    transcription: TranscriptWish | None = None
 
     @property
     def is_manual(self) -> bool:

@@ -15,7 +15,7 @@ from duologue.ports.worker import Mode, Tool
 from .audio_format import read_format
 from .fields import JsonObject, check_names, one_of, optional_text, read_object, read_text, read_whole
 from .refusal import invalid, missing, renamed, unsupported, wrong_type
-from .session_config import THRESHOLD, SessionConfig, Transcription, TurnDetection
+from .session_config import THRESHOLD, SessionConfig, TranscriptWish, TurnDetection
 
 INSTRUCTIONS_CHARS_MAX = 32_000
 TOOLS_MAX = 64
@@ -236,7 +236,7 @@ def _update_input(config: SessionConfig, given: JsonObject, path: str) -> Sessio
     return config
 
 
-def _read_transcription(value: Any, path: str) -> Transcription | None:
+def _read_transcription(value: Any, path: str) -> TranscriptWish | None:
     """Read the client's request for transcripts of the user's speech. The agent's own ears make the transcripts,
     whatever model the client names. Whether they hear the languages that the client expects is checked later, when the
     agent is known."""
@@ -254,7 +254,7 @@ def _read_transcription(value: Any, path: str) -> Transcription | None:
         raise wrong_type(f"{path}.languages", "an array of strings")
     if len(several) > LANGUAGES_MAX:
         raise invalid(f"{path}.languages", f"at most {LANGUAGES_MAX} languages are allowed")
-    return Transcription((one,) if one else tuple(several))
+    return TranscriptWish((one,) if one else tuple(several))
 
 
 def _read_turns(value: Any, path: str) -> TurnDetection | None:
