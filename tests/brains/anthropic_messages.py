@@ -5,6 +5,7 @@ Requests are checked with the types of Anthropic's own SDK: an unknown field or 
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -109,6 +110,21 @@ def stalls(*texts: str) -> Script:
         await _begin(wire)
         await _text(wire, 0, *texts)
         await wire.until_gone()
+
+    return script
+
+
+def streams_slowly(text: str, every_s: float = 0.3) -> Script:
+    """A reply that says this text again and again, until the client leaves."""
+
+    async def script(wire: Wire) -> None:
+        await _begin(wire)
+        await _text(wire, 0)
+        gone = asyncio.ensure_future(wire.until_gone())
+        while not gone.done():
+            await _event(wire, "content_block_delta", index=0, delta={"type": "text_delta", "text": text})
+            await asyncio.wait([gone], timeout=every_s)
+        await gone
 
     return script
 

@@ -39,6 +39,7 @@ class ElevenLabsService(VendorSocket):
         self.error = ""
         self.audio: bytes | None = None  # sent instead of PCM
         self.pieces = 0
+        self.piece_s = 0.0  # the time that a piece takes
 
     def check_request(self, request: Request) -> str:
         parts = urlsplit(request.path)
@@ -93,6 +94,7 @@ class ElevenLabsService(VendorSocket):
                 await socket.send(json.dumps({**message, **timed}))
             self.pieces += 1
             self.noted()
+            await asyncio.sleep(self.piece_s)
         for message in held:
             await socket.send(json.dumps(message))
         await socket.send(json.dumps({"contextId": context, "isFinal": True}))

@@ -120,17 +120,28 @@ class PluginLoop:
 async def close_soon(close: Callable[[], Awaitable[None]]) -> None:
     """Close a stream of a plugin. If this takes longer than CLOSE_S_MAX, the function returns and the stream is closed
     in the background. Exceptions from the plugin are ignored, because its work is no longer needed."""
-
-    async def closing() -> None:
-        try:
-            await close()
-        except Exception:  # noqa: BLE001
-            return
-
-    task = asyncio.ensure_future(closing())
+    task = asyncio.ensure_future(_ignoring_failures(close))
     _closing.add(task)
     task.add_done_callback(_closing.discard)
     await asyncio.wait([task], timeout=CLOSE_S_MAX)
+
+
+def close_unused(plugin: Any) -> None:
+    """Close the connections that the plugin's pools no longer use, in the background. A pool of LiveKit closes the
+    connection of a cancelled request only when the next request begins, which has to wait for that."""
+    for pool in vars(plugin).values():
+        drain = getattr(pool, "_drain_to_close", None)
+        if drain is not None and getattr(pool, "_to_close", None):
+            task = asyncio.ensure_future(_ignoring_failures(drain))
+            _closing.add(task)
+            task.add_done_callback(_closing.discard)
+
+
+async def _ignoring_failures(close: Callable[[], Awaitable[None]]) -> None:
+    try:
+        await close()
+    except Exception:  # noqa: BLE001 - what is closed is no longer needed
+        return
 
 
 def connect_options() -> Any:

@@ -16,7 +16,7 @@ from duologue.ports.voice import Voice
 from duologue.voice.timed_sound import TimedSound
 
 from .failures import PluginFailed, plugin_failures
-from .plugin_loop import PluginLoop, close_soon, connect_options
+from .plugin_loop import PluginLoop, close_soon, close_unused, connect_options
 from .timed_frames import feed_frame
 
 
@@ -55,6 +55,7 @@ class PluginVoice(Voice):
         finally:
             self._usage.add(Usage(characters=len(text), spoken_ms=timed.made_ms))
             await close_soon(stream.aclose)
+            close_unused(plugin)
         if not timed.made_ms and any(character.isalnum() for character in text):
             raise PluginFailed(ErrorClass.SERVER_ERROR, f"{self._loop.name} sent no audio")
 
