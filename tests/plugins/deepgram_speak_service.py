@@ -42,9 +42,10 @@ class DeepgramSpeakService(VendorSocket):
                     case {"type": "Speak", "text": str(text)}:
                         words.append(text)
                     case {"type": "Flush"}:
-                        self.texts.append("".join(words).strip())
+                        text = "".join(words).strip()  # the plugin also flushes when it has sent nothing since
                         words.clear()
-                        speaking.append(asyncio.ensure_future(self._speak(socket, self.texts[-1])))
+                        self.texts += [text] if text else []
+                        speaking.append(asyncio.ensure_future(self._speak(socket, text)))
                     case {"type": "Close"}:
                         return
                     case _:

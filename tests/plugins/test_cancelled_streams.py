@@ -160,7 +160,7 @@ def test_a_voice_whose_sentences_share_a_connection() -> None:
                 await stream.aclose()
                 assert opened[0]._task.done()
             sounds = [sound async for sound in voice.speak("Yes.")]
-            assert sum(sound.ms for sound in sounds) == 4 * 50
+            assert 4 * 50 <= sum(sound.ms for sound in sounds) <= 4 * 50 + 20  # the plugin adds silence at the end
             assert [word.text for sound in sounds for word in sound.words] == ["Yes."]
             assert len(service.requests) == 1
             await voice.close()
@@ -253,5 +253,3 @@ def test_a_service_that_is_still_open_after_50_ms_would_fail_here() -> None:
 
     with pytest.raises(AssertionError):
         run(work())
-
-

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from duologue.lab.sim.jumping_clock import run_jumping
-from duologue.plugins.plugin_loop import CLOSE_S_MAX, PluginLoop, agents, close_soon, connect_options
+from duologue.plugins.plugin_loop import CLOSE_S_MAX, PluginLoop, agents, close_soon, close_unused, connect_options
 from duologue.ports import ServiceError
 from tests.limits import TEST_S
 from tests.needs import needs_package
@@ -130,6 +130,34 @@ def test_a_close_that_raises_is_survived() -> None:
         raise RuntimeError("gone")
 
     run(close_soon(close))
+
+
+def test_connections_that_a_pool_no_longer_uses_are_closed_at_once() -> None:
+    class Pool:
+        def __init__(self, *unused: str) -> None:
+            self._to_close = set(unused)
+            self.drains = 0
+
+        async def _drain_to_close(self) -> None:
+            self.drains += 1
+            self._to_close.clear()
+            raise OSError("already gone")
+
+    class Pooled:
+        def __init__(self) -> None:
+            self.left, self.busy = Pool("a connection"), Pool()
+            self.key = "secret"
+
+    async def work() -> tuple[int, int]:
+        plugin = Pooled()
+        close_unused(plugin)
+        await asyncio.sleep(0)
+        close_unused(plugin)  # the first call has closed all
+        close_unused(object())
+        await asyncio.sleep(0)
+        return plugin.left.drains, plugin.busy.drains
+
+    assert run(work()) == (1, 0)
 
 
 def test_without_the_package_the_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

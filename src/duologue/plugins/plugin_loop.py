@@ -129,7 +129,7 @@ async def close_soon(close: Callable[[], Awaitable[None]]) -> None:
 def close_unused(plugin: Any) -> None:
     """Close the connections that the plugin's pools no longer use, in the background. A pool of LiveKit closes the
     connection of a cancelled request only when the next request begins, which has to wait for that."""
-    for pool in vars(plugin).values():
+    for pool in list(getattr(plugin, "__dict__", {}).values()):
         drain = getattr(pool, "_drain_to_close", None)
         if drain is not None and getattr(pool, "_to_close", None):
             task = asyncio.ensure_future(_ignoring_failures(drain))
