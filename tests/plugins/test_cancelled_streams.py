@@ -7,7 +7,7 @@ isn't closed is still open when the clock has moved.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -75,6 +75,24 @@ async def read(stream: AsyncIterator[Any], count: list[Any]) -> None:
         count.append(part)
 
 
+def noting_its_close(open_stream: Callable[..., Any], events: list[str]) -> Callable[..., Any]:
+    """Open streams of a plugin in the same way, and note when each is open and when it has closed."""
+
+    def opening(**options: Any) -> Any:
+        stream = open_stream(**options)
+        close = stream.aclose
+
+        async def closing() -> None:
+            await close()
+            events.append("closed")
+
+        stream.aclose = closing
+        events.append("opened")
+        return stream
+
+    return opening
+
+
 # -- One adapter
 
 
@@ -140,13 +158,12 @@ def test_a_voice_whose_sentences_share_a_connection() -> None:
 
     async def work() -> None:
         elevenlabs = needs_plugin("elevenlabs")
-        opened: list[Any] = []
+        events: list[str] = []
 
         def make() -> Any:
             url = f"http://127.0.0.1:{service.port}/v1"
             plugin = elevenlabs.TTS(api_key="secret-key", base_url=url, encoding="pcm_24000")
-            open_stream = plugin.stream
-            plugin.stream = lambda **options: opened.append(open_stream(**options)) or opened[-1]
+            plugin.stream = noting_its_close(plugin.stream, events)
             return plugin
 
         async with ElevenLabsService() as service:
@@ -158,7 +175,7 @@ def test_a_voice_whose_sentences_share_a_connection() -> None:
             async with within_50_ms():
                 await stop(reader)
                 await stream.aclose()
-                assert opened[0]._task.done()
+                assert events == ["opened", "closed"]
             sounds = [sound async for sound in voice.speak("Yes.")]
             assert 4 * 50 <= sum(sound.ms for sound in sounds) <= 4 * 50 + 20  # the plugin adds silence at the end
             assert [word.text for sound in sounds for word in sound.words] == ["Yes."]
