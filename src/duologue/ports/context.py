@@ -78,6 +78,9 @@ class Commands(Protocol):
     @property
     def agent_language(self) -> str: ...
 
+    @property
+    def is_doubtful(self) -> bool: ...
+
     def say(self, text: str) -> Awaitable[str]: ...
 
     async def ask(self, question: str, *, secret: bool, limit_s: float | None) -> str: ...
@@ -148,6 +151,12 @@ class Context(Generic[D]):
     def language(self) -> str:
         """The language of the agent that has the conversation now, such as "de"."""
         return self._running.agent_language
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Were the person's last words heard with so little confidence that they may be only noise? Such words should
+        not confirm anything."""
+        return self._running.is_doubtful
 
     # -- What a program can do
 

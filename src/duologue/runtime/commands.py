@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from duologue.core import events as ev
 from duologue.core.leaves import CLOSED
 from duologue.ports.context import Context, HistoryShare, NotPossible
+from duologue.ports.history import CONFIDENCE_MIN
 
 from .agent import Agent
 from .call_data import check_data
@@ -53,6 +54,10 @@ class ConversationCommands:
     @property
     def agent_language(self) -> str:
         return self._engine.agent.language
+
+    @property
+    def is_doubtful(self) -> bool:
+        return self._engine.transcript.confidence_of(self._engine.driver.state.said) < CONFIDENCE_MIN
 
     def say(self, text: str) -> Awaitable[str]:
         driver = self._engine.driver

@@ -78,12 +78,13 @@ class CollectText:
         try:
             for _ in range(self.tries_max):
                 reply = await context.ask(question, secret=self.secret)
-                value = self.read(reply)
+                value = self._certain(context, self.read(reply))
                 if value is None:
                     value = await self._settle(context, reply)
                 if value is not None and await self._is_confirmed(context, value):
                     return value
-                question = self.question if value is not None else self.again
+                # Without a reply, for example after an interruption, the question itself may not have been heard.
+                question = self.again if reply.strip() and value is None else self.question
         except NotPossible as over:
             raise NotCollected(f"the person can't be asked: {over}") from over
         raise NotCollected(f"no usable answer in {self.tries_max} tries")
@@ -97,6 +98,10 @@ class CollectText:
         """The value in this reply; None if the reply has no value. Raises NotCollected if the person wants to stop."""
         reading = self._reading(reply)
         return reading.value_of("value") if isinstance(reading, Direct) else None
+
+    def _certain(self, context: Context[Any], value: Any) -> Any:  # noqa: ARG002
+        """The value, or None if it was heard too badly to be used. In this base class, each value is used."""
+        return value
 
     async def _settle(self, context: Context[Any], reply: str) -> Any:  # noqa: ARG002
         """Called when no value was found in this reply. If the reply is ambiguous, ask which meaning is right and
@@ -183,7 +188,8 @@ class CollectDate(CollectText):
 
 @dataclass(frozen=True, slots=True)
 class CollectConfirmation(CollectText):
-    """Asks a question that is answered with yes or no, and returns a bool."""
+    """Asks a question that is answered with yes or no, and returns a bool. A yes that was heard with low confidence
+    doesn't count, because it may have been a noise."""
 
     texts: ClassVar[tuple[str, str, str]] = ("", "yes_or_no", "")
 
@@ -191,6 +197,9 @@ class CollectConfirmation(CollectText):
         now = self.today().isoformat(timespec="minutes")
         answer = self.pack.replies.plain_answer(self.question, reply, now, ())
         return None if answer is None else answer is ConfirmationAnswer.YES
+
+    def _certain(self, context: Context[Any], value: Any) -> Any:
+        return None if value is True and context.is_doubtful else value
 
 
 @dataclass(frozen=True, slots=True)

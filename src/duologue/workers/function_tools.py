@@ -20,6 +20,7 @@ from duologue.fairness.fair_threads import TOOLS
 from duologue.ports import Job, Mode, ServiceError, Tool, Worker
 from duologue.ports.context import Context
 
+from .approval import FOR_THE_MODEL, check_question, refusal
 from .results import failure_text
 from .schema import Contract, contract_of, description_of
 
@@ -36,6 +37,7 @@ class Declared:
 
     tool: Tool
     contract: Contract
+    confirm: str | None = None  # the question that the user must answer with yes before the tool runs
 
 
 @overload
@@ -48,6 +50,7 @@ def tool(
     mode: ModeName = "tool",
     cancellable: bool = False,
     idempotent: bool = False,
+    confirm: str | None = None,
 ) -> Callable[[F], F]: ...
 def tool(
     function: F | None = None,
@@ -58,12 +61,15 @@ def tool(
     mode: ModeName = "tool",
     cancellable: bool = False,
     idempotent: bool = False,
+    confirm: str | None = None,
 ) -> F | Callable[[F], F]:
-    """Declare a function or a method as a tool: `@tool`, or `@tool(mode="delegate", cancellable=True)`."""
+    """Declare a function or a method as a tool: `@tool`, or `@tool(mode="delegate", cancellable=True)`. With `confirm`,
+    such as "Shall I send {amount} euros to {to}?", the user is asked this question first, and the function runs only
+    after a yes."""
     around = sys._getframe(1).f_locals  # type hints may use names that are local to the caller
 
     def declare(function: F) -> F:
-        declared = declare_tool(function, around, name, description, mode, cancellable, idempotent)
+        declared = declare_tool(function, around, name, description, mode, cancellable, idempotent, confirm)
         setattr(_plain_function(function), _MARK, declared)
         return function
 
@@ -103,13 +109,20 @@ class FunctionWorker:
         self._function = function
         self._contract = declared.contract
         self._tool = declared.tool
+        self._confirm = declared.confirm
 
     @property
     def tool(self) -> Tool:
         return self._tool
 
     async def run(self, arguments: dict[str, Any], job: Job) -> object:
-        given = self._contract.check(arguments) | dict.fromkeys(self._contract.contexts, job.context)
+        given = self._contract.check(arguments)
+        if (
+            self._confirm is not None
+            and (refused := await refusal(self._confirm, self._defaults() | given, job)) is not None
+        ):
+            return refused
+        given |= dict.fromkeys(self._contract.contexts, job.context)
         try:
             if inspect.iscoroutinefunction(self._function):
                 return await self._function(**given, **dict.fromkeys(self._contract.jobs, job))
@@ -118,6 +131,10 @@ class FunctionWorker:
             raise
         except Exception as failure:
             raise ServiceError(ErrorClass.TOOL_ERROR, failure_text(failure)) from failure
+
+    def _defaults(self) -> dict[str, Any]:
+        parameters = inspect.signature(self._function).parameters.values()
+        return {one.name: one.default for one in parameters if one.default is not inspect.Parameter.empty}
 
     async def _run_in_thread(self, given: dict[str, Any], job: Job) -> object:
         messenger = ThreadJob(job)
@@ -187,6 +204,7 @@ def declare_tool(
     mode: ModeName = "tool",
     cancellable: bool = False,
     idempotent: bool = False,
+    confirm: str | None = None,
 ) -> Declared:
     """The tool that this function declares. Its name is the function's name, and its description comes from the
     docstring, unless `name` or `description` is given. Its schema comes from the type hints."""
@@ -196,7 +214,10 @@ def declare_tool(
         raise TypeError(f"{name!r} can't be a tool's name: pass name=... with up to 64 letters, digits, `_` and `-`")
     contract = contract_of(plain, around)
     text = description_of(plain) if description is None else description
-    return Declared(Tool(name, text, contract.schema, mode_of(mode), cancellable, idempotent), contract)
+    if confirm is not None:
+        check_question(confirm, contract.schema["properties"], name)
+        text = f"{text} {FOR_THE_MODEL}".lstrip()
+    return Declared(Tool(name, text, contract.schema, mode_of(mode), cancellable, idempotent), contract, confirm)
 
 
 def _plain_function(work: object) -> Any:

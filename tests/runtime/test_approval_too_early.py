@@ -1,0 +1,139 @@
+"""A tool of a model that wants approval: a yes that came before its question approves nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from duologue.brains.scripted import ScriptedBrain
+from duologue.core.settings import profile
+from duologue.ports import Request, ToolCall
+from duologue.ports.history import CallOutput
+from duologue.workers import tool
+from tests.runtime.runtime_fakes import Script, Stage, play
+
+QUESTION = "Shall I send 50 euros to Anna?"
+PROFILES = ["confirm", "words", "immediate"]
+
+
+def bank(script: Script, name: str = "confirm", **agent: Any) -> tuple[Stage, list[str]]:
+    """A conversation in which a model sends money when it is asked to. Returns the stage, and to whom it was sent."""
+    sent: list[str] = []
+
+    @tool(confirm="Shall I send {amount} euros to {to}?")
+    async def send_money(amount: int, to: str) -> str:
+        sent.append(to)
+        return "sent"
+
+    def reply(request: Request) -> Any:
+        if request.history and isinstance(request.history[-1], CallOutput):
+            return "It is sent." if sent else "I have sent nothing."
+        return ToolCall("send_money", {"amount": 50, "to": "Anna"}) if "money" in request.text else "Yes?"
+
+    stage = play(script, ScriptedBrain(reply), profile=profile(name, greets=False), tools=[send_money], **agent)
+    return stage, sent
+
+
+@pytest.mark.req("H-14")
+@pytest.mark.parametrize("name", PROFILES)
+@pytest.mark.parametrize("after_ms", [0, 1, 60, 300])
+def test_a_yes_that_is_typed_before_the_question_is_heard_runs_no_tool(after_ms: int, name: str) -> None:
+    async def scene(stage: Stage) -> None:
+        stage.conversation.type("send money to Anna")
+        await stage.sleep(after_ms)
+        stage.conversation.type("yes")
+        await stage.sleep(20_000)
+
+    stage, sent = bank(scene, name)
+    assert sent == []
+    assert stage.heard[-1] == QUESTION
+
+
+@pytest.mark.req("H-14")
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_yes_that_is_said_before_the_question_is_heard_runs_no_tool(name: str) -> None:
+    async def scene(stage: Stage) -> None:
+        stage.conversation.type("send money to Anna")
+        await stage.say("yes")
+        await stage.sleep(20_000)
+
+    stage, sent = bank(scene, name)
+    assert sent == []
+    assert stage.heard[-1] == QUESTION
+
+
+@pytest.mark.req("H-14")
+@pytest.mark.parametrize("way", ["typed", "said"])
+@pytest.mark.parametrize("name", PROFILES)
+def test_after_the_question_was_said_again_a_yes_runs_the_tool(name: str, way: str) -> None:
+    async def scene(stage: Stage) -> None:
+        stage.conversation.type("send money to Anna")
+        stage.conversation.type("yes")
+        await stage.until(lambda: stage.conversation.engine.program.listens)
+        if way == "typed":
+            stage.conversation.type("yes")
+        else:
+            await stage.say("yes")
+        await stage.rest()
+
+    stage, sent = bank(scene, name)
+    assert sent == ["Anna"]
+    assert stage.heard[-1] == "It is sent."
+
+
+@pytest.mark.req("H-14")
+@pytest.mark.parametrize("heard_ms", [100, 700])
+def test_a_yes_before_the_amount_and_the_name_were_heard_runs_no_tool(heard_ms: int) -> None:
+    async def scene(stage: Stage) -> None:
+        stage.conversation.type("send money to Anna")
+        await stage.until(lambda: stage.line.heard_ms >= heard_ms)
+        stage.conversation.type("yes", sees_captions=False)
+        await stage.sleep(20_000)
+
+    stage, sent = bank(scene)
+    assert sent == []
+    assert stage.heard[-1] == QUESTION
+
+
+@pytest.mark.req("H-14")
+@pytest.mark.parametrize(("shown_for_ms", "sends"), [(100, False), (600, True)])
+def test_on_a_screen_the_question_must_have_been_shown_for_a_moment(shown_for_ms: int, sends: bool) -> None:
+    async def scene(stage: Stage) -> None:
+        stage.conversation.type("send money to Anna")
+        await stage.until(lambda: QUESTION in stage.heard)
+        await stage.sleep(shown_for_ms)
+        stage.conversation.type("yes")
+        await stage.sleep(20_000)
+
+    assert bank(scene, voice=None)[1] == (["Anna"] if sends else [])
+
+
+@pytest.mark.req("H-14")
+def test_a_question_that_was_cut_off_is_asked_again_before_a_yes_counts() -> None:
+    async def scene(stage: Stage) -> None:
+        stage.conversation.type("send money to Anna")
+        await stage.until(lambda: stage.line.heard_ms >= 60)
+        stage.conversation.interrupt()
+        await stage.sleep(100)
+        stage.conversation.type("yes")
+        await stage.sleep(20_000)
+
+    stage, sent = bank(scene)
+    assert sent == []
+    assert stage.heard == [QUESTION], "not: is that a yes or a no?"
+
+
+@pytest.mark.req("H-14")
+def test_an_interruption_before_the_question_leaves_no_yes_without_a_question() -> None:
+    async def scene(stage: Stage) -> None:
+        stage.conversation.type("send money to Anna")
+        await stage.until(lambda: stage.line.heard_ms >= 60)
+        stage.conversation.interrupt()
+        await stage.until(lambda: stage.conversation.engine.program.listens)
+        stage.conversation.type("yes")
+        await stage.rest()
+
+    stage, sent = bank(scene)
+    assert sent == ["Anna"]
+    assert stage.heard == [QUESTION, "It is sent."]
