@@ -37,13 +37,7 @@ examples.load_profile("any")
 ROWS_MIN = 0.95
 TRANSITIONS_MIN = 0.95
 BRANCHES_MIN = 0.90
-_ALONE = (
-    "tests/browser",
-    "tests/cli/test_dev.py",
-    "tests/cli/test_dev_prompt.py",
-    "tests/cli/test_serve_processes.py",
-    "tests/lab/torture/test_short_runs.py",
-)
+_ALONE = "tests/browser/"
 _NOT_COUNTED = ("tests/lab/check", "tests/lab/bench", "tests/draw")
 
 
@@ -203,8 +197,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests in real time mostly wait, but not beside others that compute: `make test` runs them afterwards, in two
-    processes."""
+    """Every test in a browser runs in real time. Other modules say so with the mark `alone`."""
     for item in items:
         path = item.path.relative_to(Path(__file__).parent.parent).as_posix()
         if path.startswith(_ALONE):

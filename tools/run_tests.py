@@ -1,10 +1,9 @@
 """Runs all tests: `python tools/run_tests.py`, or with another command beside them: `--beside "make types check"`.
 
-First those on the simulated clock, in one process more than there are processors, because some wait. Beside them,
-in a process of their own, those of the panel against a fake server, which wait for the browser. Then the others that
-are marked `alone`: they run in real time, in two processes that mostly wait. The other command has the lowest
-priority: it computes while all of these wait. Rule: only a test marked `alone` that fails is run a second time, by
-itself, and the summary names it; a torture run never gets a second chance, because what it loses is lost.
+Tests in real time are marked `alone`. They mostly wait, so two processes run them one after the other. While they wait,
+the tests on the simulated clock and the other command compute, with the lowest priority, so that they don't delay
+those in real time. Rule: only a test marked `alone` that fails is run a second time, by itself after all others, and
+the summary names it; a torture run never gets a second chance, because what it loses is lost.
 """
 
 from __future__ import annotations
@@ -17,12 +16,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 PANEL = "tests/browser"
-# Tests of the panel against a real server run one at a time. Those against the fake server run with the simulated ones.
+# Tests of the panel against a real server. No two of them run at the same time.
 SPOKEN = (
     "tests/browser/test_accessible_conversation.py",
     "tests/browser/test_debug_view.py",
@@ -36,7 +36,7 @@ SPOKEN = (
     "tests/browser/test_watching_calls.py",
     "tests/browser/test_writing.py",
 )
-TORTURE = "tests/lab/torture"  # after the spoken ones, so that both processes take about as long
+TORTURE = "tests/lab/torture"  # in the process of the spoken ones, so that both take about as long
 # No part has these: they need more packages or programs. See make oracles, make providers, make interop.
 SEPARATE = ("--ignore=tests/oracles", "--ignore=tests/providers", "--ignore=tests/browser/turn")
 NO_SECOND_CHANCE = (f"{TORTURE}/",)
@@ -45,6 +45,8 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYT
 # Each process begins with its own share of the tests, so that what a module prepares is prepared once; a process that
 # has no more tests takes some of another's.
 SHARED = ("-n", str(1 + (os.cpu_count() or 1)), "--dist", "worksteal")
+MARK = "pytest." + "mark.alone"
+LOWEST = ("nice", "-n", "19")
 TESTS_FAILED = 1  # pytest's exit code; any other code but 0 means that pytest itself failed
 
 
@@ -55,10 +57,23 @@ class Part:
     chosen: tuple[str, ...]
     cache: Path
     second_chance: bool = False
+    is_behind: bool = False  # computes while other parts wait
     rerun: list[str] = field(default_factory=list, compare=False)
 
     def command(self, *more: str) -> list[str]:
-        return [sys.executable, "-m", "pytest", "-rs", "-o", f"cache_dir={self.cache}", *SEPARATE, *self.chosen, *more]
+        priority = LOWEST if self.is_behind else ()
+        return [
+            *priority,
+            sys.executable,
+            "-m",
+            "pytest",
+            "-rs",
+            "-o",
+            f"cache_dir={self.cache}",
+            *SEPARATE,
+            *self.chosen,
+            *more,
+        ]
 
     def failed(self) -> list[str]:
         """The tests that failed in the last run."""
@@ -97,10 +112,6 @@ class Background:
         self._process.wait()
         self._log.close()
 
-    def has_failed(self) -> bool:
-        """Has it already ended, and badly?"""
-        return bool(self._process.poll())
-
     def finish(self) -> int:
         """Wait for its end and print its output. Returns its exit code."""
         code = self._process.wait()
@@ -128,31 +139,29 @@ def print_second_chances(*parts: Part) -> None:
         _print("\nNo test needed a second chance.")
 
 
-def run_simulated(folder: Path, panel: Part) -> int:
-    """Run the tests on the simulated clock, with those of the panel beside them. Returns an exit code."""
-    return run_together(Part(("-m", "not alone", *SHARED), folder / "simulated"), panel)
-
-
-def run_alone(folder: Path, panel: Part) -> int:
-    """Run the other tests marked `alone`. Returns an exit code."""
-    _print("tests marked `alone`, in two processes; the output of the second one follows at the end")
-    spoken = Part(("-m", "alone", *SPOKEN, TORTURE), folder / "spoken", second_chance=True)
-    elsewhere = (f"--ignore={PANEL}", f"--ignore={TORTURE}")
-    shown = Part(("-m", "alone", *elsewhere), folder / "shown", second_chance=True)
-    code = run_together(shown, spoken)
-    print_second_chances(panel, shown, spoken)
-    return code
-
-
-def run_all(folder: Path, commands: list[str]) -> int:
-    """Run all tests, with these commands beside them. Returns an exit code."""
+def parts_of(tests: Path, folder: Path) -> tuple[Part, Part, Part]:
+    """Those on the simulated clock, and two parts in real time that take about as long as each other."""
+    simulated = Part(("-m", "not alone", *SHARED), folder / "simulated", is_behind=True)
     ignored = (f"--ignore={path}" for path in SPOKEN)
-    panel = Part(("-m", "alone", PANEL, *ignored), folder / "panel", second_chance=True)
+    others = Part(("-m", "alone", PANEL, *ignored, *real_time_modules(tests)), folder / "others", second_chance=True)
+    spoken = Part(("-m", "alone", *SPOKEN, TORTURE), folder / "spoken", second_chance=True)
+    return simulated, others, spoken
+
+
+def real_time_modules(tests: Path) -> list[str]:
+    """The modules outside the folders of the panel and of the torture that mark a test as `alone`."""
+    found = (path for path in tests.rglob("test_*.py") if MARK in path.read_text(encoding="utf-8"))
+    names = sorted(path.relative_to(tests.parent).as_posix() for path in found)
+    elsewhere = (PANEL, TORTURE, *(path.removeprefix("--ignore=") for path in SEPARATE))
+    return [name for name in names if not name.startswith(elsewhere)]
+
+
+def run_all(parts: Sequence[Part], commands: list[str]) -> int:
+    """Run all tests, with these commands beside them. Returns an exit code."""
     with ExitStack() as running:
-        beside = [running.enter_context(Background(command, _lowest(command))) for command in commands]
-        code = run_simulated(folder, panel)
-        if not code and not any(command.has_failed() for command in beside):
-            code = run_alone(folder, panel)
+        beside = [running.enter_context(Background(one, [*LOWEST, *shlex.split(one)])) for one in commands]
+        code = run_together(*parts)
+        print_second_chances(*parts)
         return code or max([command.finish() for command in beside], default=0)
 
 
@@ -162,11 +171,7 @@ def main() -> int:
         "--beside", action="append", default=[], metavar="COMMAND", help="also run this; may be repeated"
     )
     with tempfile.TemporaryDirectory() as folder:
-        return run_all(Path(folder), parser.parse_args().beside)
-
-
-def _lowest(command: str) -> list[str]:
-    return ["nice", "-n", "19", *shlex.split(command)]
+        return run_all(parts_of(Path("tests"), Path(folder)), parser.parse_args().beside)
 
 
 def _run(command: list[str]) -> int:

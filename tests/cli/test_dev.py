@@ -12,6 +12,8 @@ from websockets.sync.client import connect
 
 from tests.cli.server_process import AGENT, hear, hear_out, say, served
 
+pytestmark = pytest.mark.alone
+
 LOUD = AGENT.replace("You said", "You have just said")
 BROKEN = AGENT.replace('f"You said {request.text}."', "{}[request.text]")
 

@@ -15,6 +15,8 @@ from duologue.cli.dev_prompt import DevPrompt
 from duologue.testing import ScriptedBrain, ScriptedVoice
 from tests.server.running_server import RunningServer, serve
 
+pytestmark = pytest.mark.alone
+
 
 def speaking() -> Agent:
     brain = ScriptedBrain(lambda request: f"You said {request.text}.")

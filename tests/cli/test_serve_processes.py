@@ -27,7 +27,10 @@ from duologue.server.processes.capacity import this_system
 from tests.cli.server_process import Process, hear, hear_out, say, served
 from tests.limits import WAIT_S
 
-pytestmark = pytest.mark.skipif(this_system() != "linux", reason="several processes share a port only on Linux")
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(this_system() != "linux", reason="several processes share a port only on Linux"),
+]
 TWO = ("my_agent:agent", "--port", "0", "--workers", "2", "--drain-s", "2")
 COMMAND = [sys.executable, "-c", "from duologue.cli.entry import main; main()"]
 
@@ -232,7 +235,6 @@ def is_running(pid: int) -> bool:
     return True
 
 
-@pytest.mark.alone
 @pytest.mark.req("D-14", "L-14")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "drained"])
 def test_a_conversation_goes_on_when_its_process_ends(tmp_path: Path, number: int) -> None:

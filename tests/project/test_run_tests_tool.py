@@ -6,7 +6,6 @@ A command that runs beside the tests fails the run if it fails.
 from __future__ import annotations
 
 import importlib.util
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,8 @@ from types import ModuleType
 
 import pytest
 
-TOOL = Path(__file__).parent.parent.parent / "tools" / "run_tests.py"
+ROOT = Path(__file__).parent.parent.parent
+TOOL = ROOT / "tools" / "run_tests.py"
 
 FINE = "def test_fine():\n    pass\n"
 FAILS = "def test_fails():\n    assert False\n"
@@ -110,54 +110,52 @@ def test_every_skip_is_listed_with_its_reason(runs: Runs, capfd: pytest.CaptureF
 # -- A command beside the tests
 
 
-@pytest.fixture
-def alone(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """No test is run, and all pass. The list has an entry if those marked `alone` had their turn."""
-    ran: list[Path] = []
-    monkeypatch.setattr(tool, "run_simulated", lambda folder, panel: 0)
-    monkeypatch.setattr(tool, "run_alone", lambda folder, panel: ran.append(folder) or 0)
-    return ran
-
-
 def test_what_a_command_beside_the_tests_prints_follows_them(
-    tool: ModuleType, alone: list[Path], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    tool: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert tool.run_all(tmp_path, ["echo fine"]) == 0
-    assert "-- echo fine\nfine\n" in capfd.readouterr().out
-    assert alone
+    assert tool.run_all([part_of(tool, tmp_path, "tests/server", FINE)], ["echo fine"]) == 0
+    printed = capfd.readouterr().out
+    assert printed.index("1 passed") < printed.index("-- echo fine\nfine\n")
 
 
 def test_a_command_that_fails_beside_the_tests_fails_the_run_and_is_named(
-    tool: ModuleType, alone: list[Path], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    tool: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert tool.run_all(tmp_path, ["sh -c 'exit 3'", "true"]) == 3
+    assert tool.run_all([part_of(tool, tmp_path, "tests/server", FINE)], ["sh -c 'exit 3'", "true"]) == 3
     assert "failed with exit code 3: sh -c 'exit 3'" in capfd.readouterr().out
 
 
-def test_after_a_command_has_failed_no_more_tests_begin(
-    tool: ModuleType, alone: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_after_a_test_has_failed_the_command_is_stopped(tool: ModuleType, tmp_path: Path) -> None:
+    assert tool.run_all([part_of(tool, tmp_path, "tests/server", FAILS, second_chance=False)], ["sleep 3600"]) == 1
+
+
+def test_a_failure_in_one_part_hides_none_in_another(
+    tool: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def wait_for_the_command(folder: Path, panel: object) -> int:
-        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
-        return 0
-
-    monkeypatch.setattr(tool, "run_simulated", wait_for_the_command)
-    assert tool.run_all(tmp_path, ["false"]) == 1
-    assert not alone
+    parts = [part_of(tool, tmp_path, name, FAILS, second_chance=False) for name in ("tests/server", "tests/browser")]
+    assert tool.run_all(parts, []) == 1
+    assert capfd.readouterr().out.count("1 failed") == 2
 
 
-def test_after_a_test_has_failed_the_command_is_stopped(
-    tool: ModuleType, alone: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+# -- Which tests run where
+
+
+def test_simulated_tests_compute_with_the_lowest_priority_and_those_in_real_time_do_not(
+    tool: ModuleType, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(tool, "run_simulated", lambda folder, panel: 1)
-    assert tool.run_all(tmp_path, ["sleep 3600"]) == 1
-    assert not alone
+    simulated, *real_time = tool.parts_of(ROOT / "tests", tmp_path)
+    assert simulated.command()[:3] == ["nice", "-n", "19"]
+    assert all(part.command()[0] == sys.executable for part in real_time)
 
 
-def test_every_test_of_the_panel_runs_once_beside_the_simulated_ones_or_spoken(tool: ModuleType) -> None:
-    """None is ignored in every part: the list of spoken ones names files that exist, all in the panel's folder."""
-    root = TOOL.parent.parent
-    assert all((root / path).is_file() and path.startswith(f"{tool.PANEL}/") for path in tool.SPOKEN)
+def test_every_module_with_a_test_in_real_time_is_in_one_part(tool: ModuleType, tmp_path: Path) -> None:
+    """Those of the panel and of the torture are in by their folder; the spoken ones of the panel in the other part."""
+    _, others, spoken = tool.parts_of(ROOT / "tests", tmp_path)
+    assert all((ROOT / path).is_file() and path.startswith(f"{tool.PANEL}/") for path in tool.SPOKEN)
+    assert {f"--ignore={path}" for path in tool.SPOKEN} <= set(others.chosen)
+    assert {*tool.SPOKEN, tool.TORTURE} <= set(spoken.chosen)
+    assert {tool.PANEL, "tests/cli/test_dev.py", "tests/project/test_wheel.py"} <= set(others.chosen)
+    assert not [name for name in others.chosen if name.startswith((tool.TORTURE, "tests/providers"))]
 
 
 def test_no_part_has_tests_that_need_what_make_test_does_not_install(tool: ModuleType, tmp_path: Path) -> None:

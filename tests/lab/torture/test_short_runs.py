@@ -8,6 +8,8 @@ from duologue.lab.torture.run import Run, TorturePlan, play, run
 from duologue.lab.torture.verdict import CHECKS
 from tests.needs import needs_postgres
 
+pytestmark = pytest.mark.alone
+
 
 def hold(plan: TorturePlan) -> Run:
     made = play(run(plan))
