@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 PANEL = "tests/browser"
-# Tests of the panel against a real server. No two of them run at the same time.
+# Tests of the panel against a real server: in the second process, so that both take about as long.
 SPOKEN = (
     "tests/browser/test_accessible_conversation.py",
     "tests/browser/test_debug_view.py",
@@ -36,7 +36,7 @@ SPOKEN = (
     "tests/browser/test_watching_calls.py",
     "tests/browser/test_writing.py",
 )
-TORTURE = "tests/lab/torture"  # in the process of the spoken ones, so that both take about as long
+TORTURE = "tests/lab/torture"
 # No part has these: they need more packages or programs. See make oracles, make providers, make interop.
 SEPARATE = ("--ignore=tests/oracles", "--ignore=tests/providers", "--ignore=tests/browser/turn")
 NO_SECOND_CHANCE = (f"{TORTURE}/",)
@@ -143,9 +143,9 @@ def parts_of(tests: Path, folder: Path) -> tuple[Part, Part, Part]:
     """Those on the simulated clock, and two parts in real time that take about as long as each other."""
     simulated = Part(("-m", "not alone", *SHARED), folder / "simulated", is_behind=True)
     ignored = (f"--ignore={path}" for path in SPOKEN)
-    others = Part(("-m", "alone", PANEL, *ignored, *real_time_modules(tests)), folder / "others", second_chance=True)
-    spoken = Part(("-m", "alone", *SPOKEN, TORTURE), folder / "spoken", second_chance=True)
-    return simulated, others, spoken
+    panel = Part(("-m", "alone", PANEL, *ignored), folder / "panel", second_chance=True)
+    others = ("-m", "alone", *SPOKEN, *real_time_modules(tests), TORTURE)
+    return simulated, panel, Part(others, folder / "others", second_chance=True)
 
 
 def real_time_modules(tests: Path) -> list[str]:
