@@ -11,7 +11,9 @@ So the coupling is learned from the quieter frames. Rule: the playback must not 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import NamedTuple
 
 NOTHING_PLAYED = math.inf
@@ -117,14 +119,14 @@ class EchoLevel:
                 return self  # nothing has been played for long
             return replace(self, excess_db=NOTHING_PLAYED, recent=recent, peak_db=-math.inf)
         heard_db = max(heard_db, rule.floor_db)
-        now = self if self.history else replace(self, coupling_db=rule.coupling_db)
         padded = recent + (rule.floor_db,) * (reach + 1 - len(recent))
         now = replace(
-            now,
-            peak_db=now._follow(recent, self.peak_db),
+            self,
+            coupling_db=self.coupling_db if self.history else rule.coupling_db,
+            peak_db=self._follow(recent, self.peak_db),
             recent=recent,
-            history=(*now.history, _FrameLevels(heard_db, recent[0]))[-(rule.learn_ms_max // self.frame_ms) :],
-            likeness=now.likeness.after(heard_db, padded, 1 - self.frame_ms / rule.lag_memory_ms),
+            history=(*self.history, _FrameLevels(heard_db, recent[0]))[-(rule.learn_ms_max // self.frame_ms) :],
+            likeness=self.likeness.after(heard_db, padded, 1 - self.frame_ms / rule.lag_memory_ms),
         )
         if heard_db > rule.floor_db + rule.margin_db and now.likeness.frames >= self.looked_at + _EVERY:
             now = now._learn()
@@ -147,17 +149,18 @@ class EchoLevel:
         """Learn the lag, then the coupling at this lag. If the lag isn't known yet, the highest coupling that is
         possible at any lag is used."""
         now = replace(self, lag=self._find_lag(), looked_at=self.likeness.frames)
-        loud = self._loud_places()
-        if now.lag != UNKNOWN:
-            coupling_db = self._coupling_at(now.lag, loud)
-            return now if coupling_db is None else replace(now, coupling_db=coupling_db)
-        highest_db = -math.inf
-        for lag in range(self.settings.reach_ms // self.frame_ms, -1, -1):
-            coupling_db = self._coupling_at(lag, loud)
-            if coupling_db is None:
-                return now  # the echo of the first word may still come
-            highest_db = max(highest_db, coupling_db)
-        return replace(now, coupling_db=highest_db)
+        echoes = self._echoes()
+        lag_max = self.settings.reach_ms // self.frame_ms
+        if now.lag == UNKNOWN:
+            # If the echo of the first word may still come, nothing is learned.
+            coupling_db = echoes.highest(lag_max) if self._is_enough(echoes.count(lag_max)) else None
+        else:
+            coupling_db = echoes.coupling_at(now.lag) if self._is_enough(echoes.count(now.lag)) else None
+        return now if coupling_db is None else replace(now, coupling_db=coupling_db)
+
+    def _is_enough(self, frames: int) -> bool:
+        """Are these enough frames with loud playback to learn the coupling from?"""
+        return frames * self.frame_ms >= self.settings.learn_ms_min
 
     def _find_lag(self) -> int:
         rule, likeness = self.settings, self.likeness
@@ -168,29 +171,62 @@ class EchoLevel:
         least = rule.alike_min if self.lag == UNKNOWN else max(rule.alike_min, alike[self.lag] + rule.alike_more)
         return best if alike[best] >= least else self.lag
 
-    def _loud_places(self) -> list[int]:
+    def _echoes(self) -> _Echoes:
         """The positions in the history at which the playback was so loud that its echo must be audible."""
-        rule, peak_db, loud = self.settings, -math.inf, list[int]()
-        decay_db = rule.decay_db_s * self.frame_ms / 1000
-        for place, frame in enumerate(self.history):
-            peak_db = max(frame.played_db, peak_db - decay_db)
-            if frame.played_db > max(rule.playing_db, peak_db - rule.loud_db):
-                loud.append(place)
-        return loud
+        rule, peak_db, loud = self.settings, -math.inf, list[bool]()
+        decay_db, quieter = rule.decay_db_s * self.frame_ms / 1000, 1 - rule.loud_share
+        for _, played_db in self.history:
+            peak_db = max(played_db, peak_db - decay_db)
+            loud.append(played_db > rule.playing_db and played_db > peak_db - rule.loud_db)
+        heard, played = ([*levels] for levels in zip(*self.history, strict=True))
+        heard, played = _peaks(heard), _peaks(played)
+        places = [*compress(range(len(played)), loud)]
+        return _Echoes(heard, places, sorted([(played[place], place) for place in places], reverse=True), quieter)
 
-    def _coupling_at(self, lag: int, loud: list[int]) -> float | None:
-        """The coupling, if the echo comes at this lag or one frame earlier or later. None if there are too few frames
-        to tell."""
-        rule = self.settings
-        heard, played = [frame.heard_db for frame in self.history], [frame.played_db for frame in self.history]
-        found = sorted(
-            max(heard[max(0, place + lag - 1) : place + lag + 2]) - max(played[max(0, place - 1) : place + 2])
-            for place in loud
-            if place + lag + 1 < len(heard)
-        )
-        if len(found) * self.frame_ms < rule.learn_ms_min:
-            return None
-        return found[int(len(found) * (1 - rule.loud_share))]
+
+class _Echoes(NamedTuple):
+    """What was heard after each loud frame of the playback. The echo of a frame may come one frame earlier or later, so
+    levels are the highest of three frames."""
+
+    heard_db: list[float]
+    places: list[int]  # of the loud frames of the playback, in order
+    loud: list[tuple[float, int]]  # the level of each of these frames and its position, the loudest first
+    quieter: float  # the share of loud frames whose echo is quieter than the coupling says
+
+    def count(self, lag: int) -> int:
+        """The number of loud frames whose echo at this lag has been heard."""
+        return bisect_left(self.places, len(self.heard_db) - lag)
+
+    def coupling_at(self, lag: int) -> float:
+        """The coupling, if the echo comes at this lag."""
+        heard_db, end = self.heard_db, len(self.heard_db) - lag
+        found = sorted([heard_db[place + lag] - played_db for played_db, place in self.loud if place < end])
+        return found[int(len(found) * self.quieter)]
+
+    def highest(self, lag_max: int) -> float:
+        """The highest coupling at any lag up to this one."""
+        highest_db = self.coupling_at(lag_max)
+        for lag in range(lag_max - 1, -1, -1):
+            if self._exceeds(highest_db, lag):
+                highest_db = self.coupling_at(lag)
+        return highest_db
+
+    def _exceeds(self, coupling_db: float, lag: int) -> bool:
+        """Is the coupling at this lag higher than this one? Most answers are no, and known after few frames: echoes of
+        the loudest playback come first."""
+        heard_db, end = self.heard_db, len(self.heard_db) - lag
+        left = int(self.count(lag) * self.quieter)
+        for played_db, place in self.loud:
+            if place < end and heard_db[place + lag] - played_db <= coupling_db:
+                if left == 0:
+                    return False
+                left -= 1
+        return True
+
+
+def _peaks(levels_db: list[float]) -> list[float]:
+    """For each frame but the last: the highest level of it and its neighbours."""
+    return [max(levels_db[:2]), *map(max, levels_db, levels_db[1:], levels_db[2:])]
 
 
 class EchoGate:
