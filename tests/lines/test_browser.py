@@ -76,6 +76,17 @@ def test_it_stays_about_a_second_ahead_of_what_was_played() -> None:
     on_the_line(script)
 
 
+def test_sound_that_the_client_has_played_takes_no_memory() -> None:
+    async def script(scene: Scene) -> None:
+        speak(scene, 10_000)
+        assert scene.line.sound_bytes >= 10_000 * PER_MS * 2
+        for _ in range(480):
+            scene.page.play(20)
+        assert scene.line.sound_bytes < 1_000 * PER_MS * 2
+
+    on_the_line(script)
+
+
 def test_without_acknowledgements_no_more_than_a_second_leaves() -> None:
     async def script(scene: Scene) -> None:
         speak(scene, 10_000)

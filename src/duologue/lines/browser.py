@@ -10,6 +10,7 @@ it returns.
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -93,6 +94,11 @@ class _VoiceSound:
         self._pcm += rest
         return len(rest) // 2
 
+    @property
+    def memory_bytes(self) -> int:
+        """How much memory the sound takes."""
+        return sys.getsizeof(self._pcm)
+
     def take(self, start: int, end: int) -> bytes:
         return bytes(self._pcm[(start - self._start) * 2 : (end - self._start) * 2])
 
@@ -140,6 +146,11 @@ class BrowserLine:
         s = self._state
         is_open = s.takes_sound(s.voice)
         return is_open and not (s.end is SoundEnd.SENT and s.heard_ms >= s.made // SAMPLES_PER_MS)
+
+    @property
+    def sound_bytes(self) -> int:
+        """How much memory the sound takes that is kept because the client hasn't played it yet."""
+        return self._sound.memory_bytes
 
     @property
     def has_ambient(self) -> bool:

@@ -9,6 +9,7 @@ and replies in the order of their start. It contains every word of the user, eve
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import filterfalse
 from typing import Any
 
 from duologue.core.effects import RecordOverheard
@@ -196,7 +197,7 @@ class Transcript:
     def since(self, place: int, until: int | None = None) -> tuple[Item, ...]:
         """The items of the history from index `place` up to but not including index `until`; without `until`, up to the
         end. Replies that weren't heard and called no tool are left out."""
-        return tuple(item for item in self._items[place:until] if not _is_empty(item))
+        return tuple(filterfalse(_is_empty, self._items[place:until]))
 
     def first_after(self, turn: int) -> int:
         """The index, in the history, of the user's first turn after turn number `turn`. If there is no later turn, the

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from duologue.lab.bench.runtime import BUDGETS, bench_runtime, first_audio, import_cost, memory, report, session_second
+from duologue.lab.bench.runtime import (
+    BUDGETS,
+    barge_in_cpu_ms,
+    bench_runtime,
+    first_audio,
+    import_cost,
+    memory,
+    report,
+    session_second,
+)
 
 
 def test_the_bench_measures_every_number_that_has_a_budget() -> None:
@@ -20,6 +29,7 @@ def test_each_part_can_be_measured_alone_at_a_small_size() -> None:
     audio = first_audio(turns=2)
     assert set(audio) == {"first_audio_cpu_ms_p50", "first_audio_cpu_ms_first_turn"}
     assert min(audio.values()) > 0
+    assert barge_in_cpu_ms(times=2) > 0
     assert session_second(sessions=1, seconds=10) > 0
     assert memory(conversations=2) > 1
     assert import_cost(runs=1) > 0

@@ -167,18 +167,19 @@ async def _served(pipe: Connection, vad: bool, sessions_max: int, store: str, li
     lagging = asyncio.create_task(_measure_lag(figures))
     async with _connected(server, pipe, link):
         loop = asyncio.get_running_loop()
-        cpu_s = wall_s = 0.0
+        cpu_s = wall_s = sound_mb = 0.0
         while (command := await loop.run_in_executor(None, pipe.recv)) != "stop":
             if command == "begin":
                 figures.lags_ms.clear()
                 cpu_s, wall_s = time.process_time(), time.monotonic()
-                idle_kb = resident_kb()
+                idle_kb, sound_mb = resident_kb(), _sound_mb(server)
                 pipe.send(len(server.conversations.served))
             else:
                 pipe.send(
                     {
                         "cpu_share": (time.process_time() - cpu_s) / (time.monotonic() - wall_s),
                         "mb_per_session": figures.mb_per_session(idle_kb),
+                        "sound_mb_per_session": sound_mb,
                         "resident_mb": resident_kb() / 1024,
                         "lags_ms": figures.lags_ms,
                         "onsets": figures.onsets,
@@ -238,6 +239,12 @@ async def _measure_lag(figures: ServerFigures) -> None:
         due = loop.time() + _LAG_S
         await asyncio.sleep(_LAG_S)
         figures.lags_ms.append((loop.time() - due) * 1000)
+
+
+def _sound_mb(server: Server) -> float:
+    """How many MB of sound a conversation keeps on average, because its client hasn't played it yet."""
+    kept = [served.line.sound_bytes for served in server.conversations.served.values()]
+    return sum(kept) / 1024**2 / len(kept) if kept else 0.0
 
 
 def resident_kb() -> int:

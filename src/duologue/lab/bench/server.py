@@ -44,6 +44,9 @@ def budgets(vad: bool) -> tuple[Budget, ...]:
         Budget("turn_ms_p99", "end of speech → first sound, 99 %", 1_500, "ms"),
         Budget("loop_lag_ms_p99", "lag of the event loop, 99 %", 20, "ms"),
         Budget("mb_per_session", "memory of a conversation", 1 if vad else 0.15, "MB"),
+        Budget(
+            "mb_without_sound", "memory of a conversation, without sound that isn't heard yet", 1 if vad else 0.15, "MB"
+        ),
         Budget("audio_gap_ms_max", "longest gap in the sound of an answer", 60, "ms"),
         Budget("silence_after_frame_ms_p95", "speech onset over the agent → hold command, 95 %", 50, "ms"),
         Budget("added_delay_ms_p95", "end of turn decided → first sound, 95 %", 300, "ms"),
@@ -113,6 +116,7 @@ def _result(
         "turn_ms_p99": _share(turns, 99),
         "loop_lag_ms_p99": _share(figures["lags_ms"], 99),
         "mb_per_session": round(figures["mb_per_session"], 3),
+        "mb_without_sound": round(figures["mb_per_session"] - figures["sound_mb_per_session"], 3),
         "resident_mb": round(figures["resident_mb"]),
         "audio_gap_ms_max": round(max(gaps, default=0.0), 1),
         "barge_ins": len(silences),
