@@ -2,7 +2,6 @@
 
 Rule: no figure is typed by hand. The page names the machine, the versions, and how busy the machine was when each
 command began, so that a figure from a busy machine can be told.
-The page isn't in the navigation yet: add it to mkdocs.yml with its first figures.
 """
 
 from __future__ import annotations
