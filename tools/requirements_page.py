@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import tomllib
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,7 @@ def _proof(entry: Mapping[str, Any], proofs: Mapping[str, list[str]]) -> str:
 # -- The marks in the tests
 
 
+@cache
 def proven() -> dict[str, list[str]]:
     """The ids of requirements and of their parts, each with the tests that carry it."""
     found: dict[str, list[str]] = {}

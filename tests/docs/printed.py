@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def check_commands(text: str) -> int:
     printed = [line for line in shell_lines(text) if line.startswith("duologue ")]
     printed += [words for words in re.findall(r"`(duologue [a-z][^`\n]*)`", text) if "…" not in words.split()[1]]
     for line in printed:
-        command: Any = typer.main.get_command(app)
+        command: Any = _all_commands()
         words = _words(line)[1:]
         while words and hasattr(command, "commands") and not words[0].strip("[]").startswith(("--", "OPTIONS")):
             assert words[0] in command.commands, f"no such command: {line}"
@@ -52,6 +53,11 @@ def check_extras(text: str) -> None:
     known = set(data["project"]["optional-dependencies"])
     for listed in re.findall(r"'(?:duologue|\.)\[([a-z,]+)\]'", text):
         assert set(listed.split(",")) <= known, f"duologue[{listed}]"
+
+
+@cache
+def _all_commands() -> Any:
+    return typer.main.get_command(app)
 
 
 def _words(line: str) -> list[str]:
