@@ -70,7 +70,7 @@ def bench_talk(
     every: Annotated[int, typer.Option(min=1, help="Play only every n-th recording.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure how long people wait for an answer if the brain is asked only at the end of a turn, and if it is asked
+    """Measure how long people wait for an answer in two cases: the brain is asked only at the end of a turn, or
     earlier."""
     try:
         from duologue.lab.bench import talk
@@ -184,8 +184,8 @@ def bench_opus(
 
 @bench_app.command("understood")
 def bench_understood(as_json: JsonOption = False) -> None:
-    """Measure how much sooner the turns of synthetic callers end if the brain may report that it has understood
-    them."""
+    """Measure how much sooner the turns of synthetic callers end if the brain may report that it has understood the
+    caller."""
     try:
         from duologue.flows import load_flows
         from duologue.lab.bench import understood

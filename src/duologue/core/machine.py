@@ -291,8 +291,9 @@ class Machine:
         return d
 
     def _update_cue(self, d: Draft, s: State) -> None:
-        """Set the timer for the next cue while the person waits in silence and the line can carry sound. When the wait
-        ends, stop the cue that may still be playing, unless another cue replaces it."""
+        """Set the timer for the next cue (a sound or phrase that shows that the agent is there) while the person waits
+        in silence and the line can carry sound. When the wait ends, stop the cue that may still be playing, unless
+        another cue replaces it."""
         waits = waits_in_silence(d)
         if d.cues and not (waits and d.voice is s.voice):
             if not waits:

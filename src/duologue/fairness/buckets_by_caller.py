@@ -38,8 +38,8 @@ class BucketsByCaller:
         self._put(caller, use(self.rate, self._bucket_of(caller, now_ms), amount, now_ms), now_ms)
 
     def lower(self, caller: str, parts: int, now_ms: int) -> None:
-        """Note that the caller has `parts` parts left in another process. If it has more here, it has only that many
-        from now on."""
+        """Note that the caller has `parts` parts left in another process. If more are left in this process, lower the
+        caller's bucket here to `parts`."""
         now = refilled(self.rate, self._bucket_of(caller, now_ms), now_ms)
         lowest = -self.rate.burst * self.rate.per_ms
         self._put(caller, now._replace(parts=max(lowest, min(now.parts, parts))), now_ms)

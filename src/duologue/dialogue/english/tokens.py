@@ -122,8 +122,8 @@ def without_hesitations(text: str) -> str:
 
 
 def _joined(tokens: Sequence[Token], found: Sequence[Token], place: int) -> str:
-    """The pause mark (a comma, a full stop, a question mark or nothing) that stands before the word at `place`, if the
-    hesitations before this word and the commas around them are left out."""
+    """The pause mark before the word at `place` (a comma, a full stop, a question mark or nothing), as it is after the
+    hesitations before this word and the commas around them were removed."""
     first = place
     while first and tokens[first - 1].word in HESITATIONS and (not found or tokens[first - 1] is not found[-1]):
         first -= 1

@@ -139,8 +139,8 @@ def asks_how_many(question: Question) -> bool:
 
 
 def find_zero(tokens: Sequence[Token], question: Question) -> Match | None:
-    """A zero for what was asked for: "none", "no children"; None if the reply says no such thing. A "no" with a pause
-    after it isn't a zero, because it answers something else."""
+    """A match with the value 0, if the reply says that there are no things of the kind that was asked for: "none", "no
+    children". Otherwise None. A "no" with a pause after it isn't a zero, because it answers something else."""
     if not asks_how_many(question):
         return None
     for place, token in enumerate(tokens):

@@ -130,7 +130,8 @@ class PhoneLine:
             asyncio.get_running_loop().call_soon(self._end_track, track)
 
     def hold(self, voice: int) -> None:
-        """Pause the voice: empty the carrier's buffer. `resume` sends the unplayed sound again."""
+        """Pause this voice (utterance of the agent): empty the carrier's buffer. `resume` sends the unplayed sound
+        again."""
         track = self._track
         if track is not None and track.voice == voice and not track.is_held:
             track.is_held = True
