@@ -311,10 +311,10 @@ class Machine:
                 d.shorten(Timer.CUE, d.settings.cue_ms[0])
 
     def _update_joint_limits(self, d: Draft, s: State) -> None:
-        """Arm each joint deadline when its condition becomes true, and disarm it when the condition becomes false.
-        Every condition can be true only if the agent is idle or the program has text to say. Otherwise all joint
-        deadlines are turned off without checking their conditions. When the person shows that they are there, the count
-        of check-ins starts again at 0, and deadlines that are off are armed again."""
+        """Arm each joint deadline (one that depends on several regions) when its condition becomes true, and disarm it
+        when the condition becomes false. Every condition can be true only if the agent is idle or the program has text
+        to say. Otherwise all joint deadlines are turned off without checking their conditions. When the person shows
+        that they are there, the count of check-ins starts again at 0, and deadlines that are off are armed again."""
         if is_idle(d) or d.says:
             begins_again = d.check_ins < s.check_ins
             for limit, index in self._joint:

@@ -3,8 +3,8 @@
 Rule: at most `callers_max` buckets are remembered. A caller whose bucket isn't remembered has a full bucket. If there
 are too many buckets, the full ones are forgotten. If no bucket is full, the fullest ones are forgotten.
 
-Several processes can limit the same callers together: each applies what the others have granted with `use`, and a
-process that starts later gets the `levels` of another one and applies them with `lower`.
+Several processes can limit the same callers together: each process calls `use` for what the others have granted. A
+process that starts later gets the `levels` of another process and calls `lower` with them.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 The carrier buffers sound, so sound is sent only a little ahead of its playback. The message `clear` empties the buffer.
 A mark is sent about every 100 ms; the carrier returns it when all sound before the mark has been played. Rule: only
 sound before a returned mark counts as heard. Marks that were sent before a clear are forgotten: if they return later,
-they don't count. A cue and the ambient sound are sent only while nothing of a voice is in the carrier's buffer, so
-clearing them never drops any sound of a voice. The tones of keys that the agent sends come before everything else and
-are never cleared: a voice waits until they are played.
+they don't count. A cue and the ambient sound are sent only while nothing of a voice (utterance of the agent) is in the
+carrier's buffer, so clearing them never drops any sound of a voice. The tones of keys that the agent sends come before
+everything else and are never cleared: a voice waits until they are played.
 """
 
 from __future__ import annotations
