@@ -299,7 +299,7 @@ def bench_dialogue(
 def bench_realtime(
     turns: Annotated[int, typer.Option(min=2, help="How many turns to play.")] = 60, as_json: JsonOption = False
 ) -> None:
-    """Measure the connection to a Realtime model: the time from an event that the model's server sends to Duologue's
+    """Measure the connection to a Realtime model: the time between an event from the model's server and Duologue's
     answer."""
     from duologue.lab.bench.realtime import bench_realtime as measure
     from duologue.lab.bench.realtime import report

@@ -31,7 +31,7 @@ _PAUSES = re.compile(r"\s*[,;.!?]+\s+|\s+-+\s+")
 
 @dataclass(frozen=True, slots=True)
 class UnclearChange:
-    """A new value for a filled slot that may mean several values: "Wednesday", if today is a Wednesday."""
+    """A reply that changes a filled slot, but may mean several new values: "Wednesday", if today is a Wednesday."""
 
     slot: str
     candidates: tuple[Json, ...]

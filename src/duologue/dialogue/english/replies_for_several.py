@@ -1,6 +1,6 @@
 """Reads a reply that gives values for several slots. The slot that was asked for may be one of them, but needn't be.
 
-Rule: every word has to be explained, and no value may fit two slots.
+Rule: every word has to be explained, and each value must fit only one slot.
 """
 
 from __future__ import annotations

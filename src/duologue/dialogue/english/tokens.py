@@ -86,7 +86,8 @@ def _tokens_of(reply: str) -> tuple[Token, ...]:
 
 
 def _rejoined(text: str, tokens: Sequence[Token]) -> list[Token]:
-    """The tokens, with words joined again that STT writes as two words: "to Morrow", "To-morrow", "week end"."""
+    """The tokens, in which words that STT writes in two parts are joined again: "to Morrow", "To-morrow", "week
+    end"."""
     found: list[Token] = []
     for token in tokens:
         before = found[-1] if found else None

@@ -93,7 +93,8 @@ def in_asked_period(
 
 
 def _is_length(tokens: Sequence[Token], place: int, *, is_asked: bool) -> bool:
-    """Is this a length of time, and not a rate or a part: "two hours a day", "twice a week", "half a day"?"""
+    """Is this a length of time? Not in "two hours a day" or "twice a week", which are rates, and not in "half a day",
+    which is a part."""
     before = tokens[place - 1].word if place else ""
     if tokens[place].word not in ("a", "an", "the"):
         return before not in ("per", "every", "each")

@@ -162,7 +162,7 @@ def one_key_per_run(seen: ObservedStep) -> Iterator[str]:
 
 def a_yes_answers_the_open_question(seen: ObservedStep) -> Iterator[str]:
     """Check that a yes counts only for the question that was open when the user said yes. Also check that the agent
-    doesn't ask whether an action may run with a value that has changed since."""
+    doesn't repeat the question of an action unchanged after a value that the action uses has changed."""
     top = seen.before.top
     for step in seen.confirmed:
         was_open = (

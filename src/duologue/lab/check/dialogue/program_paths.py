@@ -74,8 +74,8 @@ def _reaches(program: Program, goal: int, without: int) -> bool:
 
 
 def _after(program: Program, place: int, is_closed: bool) -> Iterator[int]:
-    """The indices of the instructions that can run directly after this one. If `is_closed`, the next instruction of the
-    program isn't among them, only the targets of jumps are."""
+    """The indices of the instructions that can run directly after this one. If `is_closed`, only the targets of jumps
+    are returned, not the next instruction of the program."""
     at = program[place]
     if isinstance(at, Jump):
         yield at.to
