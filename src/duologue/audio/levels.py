@@ -22,5 +22,6 @@ def rms(samples: Samples) -> float:
 
 
 def to_dbfs(level: float) -> float:
-    """Convert a level from 0 to 1 to decibels relative to full scale. The result is at least SILENCE_DBFS."""
+    """Convert a level (a number between 0 and 1) to decibels relative to full scale. The result is at least
+    SILENCE_DBFS."""
     return 20 * math.log10(level) if level > _SILENCE_RMS else SILENCE_DBFS

@@ -77,7 +77,7 @@ def place_of(first: object | None, history: tuple[Item, ...]) -> int:
 
 
 def needed_summary(context: SessionContext) -> str:
-    """The summary in this context, without the lines for turns that are restored word for word."""
+    """The summary in this context, without the lines about turns that the context also contains word for word."""
     said = [item for item in context.recent if isinstance(item, UserSaid | AgentSaid)]
     texts = {" ".join(item.text.split()) for item in said}
     more = [line for line in context.summary.splitlines() if line.strip() and line.partition(": ")[2] not in texts]

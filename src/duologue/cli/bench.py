@@ -70,7 +70,7 @@ def bench_talk(
     every: Annotated[int, typer.Option(min=1, help="Play only every n-th recording.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure how long people wait for an answer if the brain is asked only at the end of a turn, and if it is asked
+    """Measure how long people wait for an answer in two cases: the brain is asked only at the end of a turn, or
     earlier."""
     try:
         from duologue.lab.bench import talk
@@ -184,8 +184,8 @@ def bench_opus(
 
 @bench_app.command("understood")
 def bench_understood(as_json: JsonOption = False) -> None:
-    """Measure how much sooner the turns of synthetic callers end if the brain may report that it has understood
-    them."""
+    """Measure how much sooner the turns of synthetic callers end if the brain may report that it has understood the
+    caller."""
     try:
         from duologue.flows import load_flows
         from duologue.lab.bench import understood
@@ -299,7 +299,7 @@ def bench_dialogue(
 def bench_realtime(
     turns: Annotated[int, typer.Option(min=2, help="How many turns to play.")] = 60, as_json: JsonOption = False
 ) -> None:
-    """Measure the connection to a Realtime model: the time from an event that the model's server sends to Duologue's
+    """Measure the connection to a Realtime model: the time between an event from the model's server and Duologue's
     answer."""
     from duologue.lab.bench.realtime import bench_realtime as measure
     from duologue.lab.bench.realtime import report

@@ -86,7 +86,8 @@ def _header(timeline: Timeline) -> RenderableType:
 
 
 def _stay(visit: Visit | None) -> Text:
-    """The name of a state and how long it lasted. The name is shown so that the view can be read without colour."""
+    """The name of a state and how long the state lasted. The name is shown so that the view can be read without
+    colour."""
     if visit is None:
         return Text("nothing", style="dim")
     return Text.assemble((visit.state, f"bold {colour_of(visit.state)}"), f" for {write_ms(visit.duration_ms)}")

@@ -87,7 +87,7 @@ def pull_models(
 
 
 def pull_missing(names: Sequence[str], err: Console) -> None:
-    """Download those of the named models that are missing, with a progress bar on `err`."""
+    """Download the named models that are missing, with a progress bar on `err`."""
     missing = [name for name in names if not is_present(name)]
     if missing:
         pull_with_progress(missing, err)

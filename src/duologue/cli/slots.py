@@ -35,7 +35,8 @@ _WITHOUT_NAME = (Why.NO_VALUE, Why.LEFTOVER)
 
 
 class KnownNames:
-    """The names that an installation knows: one list per slot, and the list `all` with the names of all slots."""
+    """The names that the file of known names holds: one list per slot, and the list `all` with the names of all
+    slots."""
 
     def __init__(self, names: Mapping[str, list[str]]) -> None:
         self._names = names

@@ -1,4 +1,4 @@
-"""How states, leaf states and times look in a terminal: colours, marks and numbers.
+"""How the states of views, the leaf states of regions, and times look in a terminal: colours, marks and numbers.
 
 Colours are mid-tones that can be read on black and on white. Marks differ in shape, so that the output is readable
 without colour. Rule: how something looks is defined only in the tables here.
@@ -37,8 +37,8 @@ _COLOURS = {state: colour for colour, states in _STATES.items() for state in sta
 
 
 class Look(NamedTuple):
-    """How a leaf state is drawn. If several leaf states fall into one column, the one with the highest rank is
-    shown."""
+    """How a leaf state (a state of one region of the conversation machine) is drawn. If several leaf states fall into
+    one column, the one with the highest rank is shown."""
 
     mark: str
     colour: str

@@ -154,7 +154,7 @@ def _titled(title: str, note: str, *content: RenderableType) -> RenderableType:
 
 
 def _story(steps: Sequence[StepRecord], words: Sequence[Spoken]) -> RenderableType:
-    """A table with a line for each step that `describe` returns a text for. What was said is shown between these
+    """A table with a line for each step for which `describe` returns a text. What was said is shown between these
     lines."""
     began = steps[0].event.at
     grid = Table.grid(padding=(0, 1), expand=True)

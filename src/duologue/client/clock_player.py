@@ -64,7 +64,8 @@ class ChunkArrived(NamedTuple):
 
 
 class PlayCommanded(NamedTuple):
-    """An input: the server commands the player to begin, hold, resume, clear or finish a voice."""
+    """An input: the server commands the player to begin, hold, resume, clear or finish a voice (stretch of the agent's
+    speech)."""
 
     action: str
     voice: int

@@ -2,8 +2,8 @@
 All regions (parts) of the state use this.
 
 A turn is "owed" if the person still needs an answer to it. It is "asked" after it was sent to the brain. Rule: a turn
-counts as answered only if an answer was heard or shown, if the person cancelled it, or if the person was told that it
-gets no answer.
+counts as answered only if an answer was heard or shown, if the person cancelled the turn, or if the person was told
+that the turn gets no answer.
 """
 
 from __future__ import annotations
@@ -122,8 +122,8 @@ def clear_reply(d: Draft) -> None:
 
 def _owe_again(d: Draft) -> None:
     """Mark the turns that were sent to the brain as owed an answer again. If the line was lost more than
-    `line_losses_max` times during the answer to the same turn, give this turn up and tell the person so, because the
-    turn itself may crash every process that answers it. During a fault, do nothing."""
+    `line_losses_max` times during the answer to the same turn, give this turn up and tell the person so. The turn
+    itself may be what crashes every process that answers it. During a fault, do nothing."""
     if d.link is Link.FAULTED:
         return
     if d.link in AWAY and d.asked > d.answered:
@@ -141,8 +141,8 @@ def _count_loss(d: Draft) -> None:
 
 
 def owe_asked(d: Draft) -> None:
-    """The question has changed, so every turn that was sent to the brain needs an answer again. This is so even if part
-    of the old answer is still being heard."""
+    """The question has changed, so every turn that was sent to the brain needs an answer again. This also applies while
+    part of the old answer is still being heard."""
     d.asked = d.answered
     d.news = d.news or d.telling
     d.telling = False
@@ -185,8 +185,8 @@ def end_sound(d: Draft) -> None:
 
 
 def forget_sound(d: Draft) -> None:
-    """Reset the fields of a voice that has ended. The voice id increases, so that later events about this voice are
-    ignored as stale."""
+    """Reset the fields of a voice (stretch of the agent's speech) that has ended. The voice id increases, so that later
+    events about this voice are ignored as stale."""
     d.voice_id += 1
     d.heard_ms = 0
     d.floor_turn = 0

@@ -96,8 +96,9 @@ def _retry_ms(d: Draft) -> int:
 
 
 def cue_ms(d: Draft) -> int:
-    """How long the silence may last until the next cue. The setting `cue_ms` has one value for the first cue, one for
-    the second, and so on. Its last value is used for all further cues."""
+    """How long the silence may last until the next cue (a sound or phrase that shows that the agent is there). The
+    setting `cue_ms` has one value for the first cue, one for the second, and so on. Its last value is used for all
+    further cues."""
     waits = d.settings.cue_ms
     return waits[min(d.cues, len(waits) - 1)]
 

@@ -262,9 +262,9 @@ class QuestionMissed(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class OverlapJudged(AboutVoice):
-    """Turn-taking judged a sound of the person over this voice. `bid` says whether the sound is a bid for the floor
-    (barge-in). `onset` is the `seq` of the onset of this sound. If the person has made another sound since then, a
-    judgement that the earlier sound was harmless is ignored."""
+    """Turn-taking judged a sound that the person made while the agent's speech with this number (`voice`) was playing.
+    `bid` says whether the sound is a bid for the floor (barge-in). `onset` is the `seq` of the onset of this sound. If
+    the person has made another sound since then, a judgement that the earlier sound was harmless is ignored."""
 
     seq: int
     bid: bool
@@ -294,7 +294,7 @@ class SessionClosed(AboutSession):
 @dataclass(frozen=True, slots=True)
 class LinkWobbled(RecurringEvent):
     """The line is interrupted and may come back by itself. If the conversation was paused and the line is still
-    interrupted when it resumes, the event is sent again."""
+    interrupted when the conversation resumes, the event is sent again."""
 
     session: int
 
@@ -403,8 +403,8 @@ class PlaybackStopped(AboutVoice):
 
 @dataclass(frozen=True, slots=True)
 class VoicesPlayed(RecurringEvent):
-    """A client that reconnected has played a voice that isn't in the saved state. The number of this voice and all
-    lower numbers must not be used again."""
+    """A client that reconnected has played a voice (stretch of the agent's speech) that isn't in the saved state. The
+    number of this voice and all lower numbers must not be used again."""
 
     played: int
 

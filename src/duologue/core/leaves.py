@@ -12,8 +12,8 @@ from enum import Enum
 
 
 class Leaf(Enum):
-    """A state of one region, or a value of a small enum. Leaves are hashed by identity, which is fast, because every
-    step looks them up in dictionaries."""
+    """A state of one region, or a value of a small enum. Leaves are hashed by identity, because this is fast and every
+    step looks leaves up in dictionaries."""
 
     __hash__ = object.__hash__
 

@@ -302,8 +302,8 @@ _TIMEOUT_SOURCES = {
 
 
 def skip_voices(d: Draft, e: VoicesPlayed) -> None:
-    """Skip all voice numbers up to the number in this event, so that they aren't used again. If a voice from the saved
-    state is still playing, it gets the number in this event."""
+    """Skip the numbers of voices (stretches of the agent's speech) up to the number in this event, so that they aren't
+    used again. If a voice from the saved state is still playing, it gets the number in this event."""
     d.voice_id = e.played
 
 

@@ -291,8 +291,9 @@ class Machine:
         return d
 
     def _update_cue(self, d: Draft, s: State) -> None:
-        """Set the timer for the next cue while the person waits in silence and the line can carry sound. When the wait
-        ends, stop the cue that may still be playing, unless another cue replaces it."""
+        """Set the timer for the next cue (a sound or phrase that shows that the agent is there) while the person waits
+        in silence and the line can carry sound. When the wait ends, stop the cue that may still be playing, unless
+        another cue replaces it."""
         waits = waits_in_silence(d)
         if d.cues and not (waits and d.voice is s.voice):
             if not waits:
@@ -310,10 +311,10 @@ class Machine:
                 d.shorten(Timer.CUE, d.settings.cue_ms[0])
 
     def _update_joint_limits(self, d: Draft, s: State) -> None:
-        """Arm each joint deadline when its condition becomes true, and disarm it when the condition becomes false.
-        Every condition can be true only if the agent is idle or the program has text to say. Otherwise all joint
-        deadlines are turned off without checking their conditions. When the person shows that they are there, the count
-        of check-ins starts again at 0, and deadlines that are off are armed again."""
+        """Arm each joint deadline (one that depends on several regions) when its condition becomes true, and disarm it
+        when the condition becomes false. Every condition can be true only if the agent is idle or the program has text
+        to say. Otherwise all joint deadlines are turned off without checking their conditions. When the person shows
+        that they are there, the count of check-ins starts again at 0, and deadlines that are off are armed again."""
         if is_idle(d) or d.says:
             begins_again = d.check_ins < s.check_ins
             for limit, index in self._joint:

@@ -179,8 +179,8 @@ def has_foreground(s: StateOrDraft) -> bool:
 
 
 def is_idle(s: StateOrDraft) -> bool:
-    """Is the agent idle? It is if the link is up or frozen, and the agent makes no reply, doesn't speak and doesn't
-    wait for a tool call. A reply to a request that was sent early is ignored."""
+    """Is the agent idle? Yes, if the link is up or frozen, and the agent isn't making a reply, speaking or waiting for
+    a tool call. A reply to a request that was sent early doesn't count."""
     is_free = s.reply is _NONE or s.reply in EARLY
     return is_free and s.voice is _SILENT and s.link in LIVE and not has_foreground(s)
 
@@ -206,8 +206,8 @@ def is_owed(s: StateOrDraft) -> bool:
 
 
 def may_say(s: StateOrDraft) -> bool:
-    """Does the program have text to say, and may it be said now? Both sides must be quiet. Also, no turn or news may be
-    owed an answer, unless the conversation waits for a tool call."""
+    """Does the program have text to say, and may it be said now? Both sides must be quiet. In addition, either nothing
+    (no turn and no news) is owed an answer, or the conversation waits for a tool call."""
     if not s.says or s.user is not _QUIET or s.voice is not _SILENT or s.reply is not _NONE or s.link not in LIVE:
         return False
     return has_foreground(s) or not is_owed(s)
@@ -220,8 +220,8 @@ def is_waited_for(s: StateOrDraft) -> bool:
 
 def waits_in_silence(s: StateOrDraft) -> bool:
     """Does the person wait in silence? Yes, if the person is quiet and waits for something, and the agent is silent.
-    Also yes while a voice plays, because its sound may have a gap; every report of playback starts the wait again. No
-    after a fatal fault, because then there is nothing to wait for."""
+    Also yes while the agent's speech plays, because it may have a gap; every report of playback starts the wait again.
+    No after a fatal fault, because then there is nothing to wait for."""
     if s.user is not _QUIET or s.link in CLOSED or (s.fault is not None and s.fault.fatal):
         return False
     return s.voice is _PLAYING or (s.voice is _SILENT and is_waited_for(s))
@@ -251,8 +251,8 @@ def has_said_all(s: StateOrDraft) -> bool:
 
 
 def turn_of_onset(s: StateOrDraft) -> int:
-    """If the person begins to speak now: the number of the turn that this speech belongs to. This is the open turn if
-    there is one, otherwise the next turn."""
+    """The number of the turn to which the person's speech would belong if it began now: the open turn if there is one,
+    otherwise the next turn."""
     return s.turn + 1 if s.user in _BETWEEN_TURNS else s.turn
 
 

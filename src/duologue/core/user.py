@@ -184,8 +184,8 @@ def take_typed(d: Draft, e: Event) -> None:
 
 def take_late_words(d: Draft, e: WordsHeard) -> None:
     """Handle text that arrives after its turn has ended. The brain will be asked about it. But in three cases it is
-    only recorded as overheard: its turn was already answered (at least in part), its turn began while the current voice
-    was playing, or it adds only fillers to a turn that was already sent to the brain."""
+    only recorded as overheard: its turn was already answered (at least in part), its turn began while the agent's
+    current speech was playing, or it adds only fillers to a turn that was already sent to the brain."""
     _note_content(d, e)
     if e.presence and asks_for_presence(d.before, Words.PRESENCE) and e.turn > d.before.said:
         _give_sign(d, e.turn)
@@ -234,8 +234,8 @@ def _end_turn(d: Draft) -> None:
 
 
 def _say_last_words(d: Draft) -> None:
-    """The person has spoken, so say the last words of the conversation, even if they were said before. If the person
-    only made a noise, say nothing and end the conversation soon."""
+    """The conversation can't go on, and the person has spoken again: say once more that it is over. If the person only
+    made a noise, say nothing and end the conversation soon."""
     if d.words is Words.NONE:
         d.shorten(Timer.DISMISS, d.settings.close_ms_max)
     else:

@@ -52,9 +52,9 @@ def onset_holds(s: State, e: Event) -> bool:
 
 def takes_floor(s: State, e: Event) -> bool:
     """Does the person take the floor (the right to speak) with this event? The onset of speech takes the floor only in
-    the profile `immediate`. A verdict takes the floor only if it says that the person's sound is a bid for the floor. A
-    firm reply isn't interrupted by either of these. A button press, a typed turn or a command always takes the
-    floor."""
+    the profile `immediate`. A verdict takes the floor only if it says that the person's sound is a bid for the floor.
+    Neither of these interrupts a firm reply (one that speech can't interrupt). A button press, a typed turn or a
+    command always takes the floor."""
     if isinstance(e, SpeechStarted):
         return s.settings.overlap is Overlap.IMMEDIATE and not s.firm
     return not isinstance(e, OverlapJudged) or (e.bid and not s.firm)

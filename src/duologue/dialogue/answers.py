@@ -78,8 +78,8 @@ def _take_empty(reply: MessageInContext) -> bool:
 
 
 def _take_question(reply: MessageInContext) -> bool:
-    """If the flow is going to look up the answer in the FAQ, accept a question from the user as the answer, and return
-    True. Example: "when do you open?", after "What would you like to know?". Otherwise return False."""
+    """If the flow will search the FAQ for the user's reply, accept a question as the reply, and return True. Example:
+    "when do you open?", after "What would you like to know?". Otherwise return False."""
     d, slot = reply.d, reply.d.s.waiting_for
     if slot is None or d.spec(slot).kind is not SlotKind.TEXT or not reply.signs.asks(reply.tokens):
         return False
@@ -246,9 +246,9 @@ def _handle_other_slot(d: DialogueDraft, text: str) -> bool:
 
 
 def _leading_yes(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
-    """If the message begins with a yes, as in "yes, the reference is 55": a tuple with the command that fills the slot
-    of the open yes/no question with True. Otherwise an empty tuple. A no at the beginning isn't used as the answer,
-    because it may refer to an earlier question."""
+    """A tuple with the command that answers the open yes/no question with yes, if the message begins with a yes: "yes,
+    the reference is 55". Otherwise an empty tuple. A no at the beginning isn't used as the answer, because it may refer
+    to an earlier question."""
     slot, pack = question_of(d).slot, d.domain.pack
     is_yes = (
         slot.kind is SlotKind.YES_NO
@@ -335,7 +335,7 @@ def _is_farewell(d: DialogueDraft, text: str) -> bool:
 
 
 def _is_about_open_question(d: DialogueDraft, asked: str, text: str) -> bool:
-    """Is the correction about the open question and not about an earlier one? It is if it names the slot that is asked
+    """Is the correction about the open question and not about an earlier one? Yes, if it names the slot that is asked
     for ("wait, the reading is 24"), or if it names no slot and the last reply to the open question was not
     understood."""
     said = named_slot(d.domain, d.top, text, d.today)

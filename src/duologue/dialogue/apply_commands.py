@@ -128,8 +128,8 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
 
 def _objects(d: DialogueDraft, text: str, tokens: Sequence[Token]) -> bool:
     """Is this an objection, and not the text that was asked for: "no no, I want to renew them", "hang on, that's a
-    hundred altogether"? It begins with a no and a pause, or it stops the agent and then gives only days, times or
-    amounts."""
+    hundred altogether"? Yes, if it begins with a no that is repeated or followed by a pause. Also yes if it first stops
+    the agent and then gives only days, times or amounts."""
     words = d.domain.pack.words
     begins = next((place for place, token in enumerate(tokens) if token.word not in words.fillers), 0)
     follows = tokens[begins + 1] if begins + 1 < len(tokens) else None

@@ -61,9 +61,9 @@ def _is_whole(domain: Domain, state: DialogueState, text: str, today: str) -> bo
 
 
 def _is_request(asking: DialogueState, flow: Flow, domain: Domain, text: str, today: str) -> bool:
-    """Is this text a whole request for the flow? It is if it equals an example of the flow. It also is if every word is
-    understood and the flow then has no value left to ask for. `asking` is the state of the dialogue while it waits for
-    NLU to read the text."""
+    """Is this text a whole request for the flow? Yes, if the text equals an example of the flow. Also yes if every word
+    is understood and the flow then has no value left to ask for. `asking` is the state of the dialogue while it waits
+    for NLU to read the text."""
     said = _content(domain, text)
     if any(said == _content(domain, example) for example in flow.examples):
         return True
@@ -87,8 +87,8 @@ def _content(domain: Domain, text: str) -> list[str]:
 
 
 def _is_settled(domain: Domain, values: Sequence[Value], text: str) -> bool:
-    """Is the last of these values complete, as far as a grammar can tell? It isn't if more words may belong to it, as
-    with free text, or with a name that isn't on a list."""
+    """Is the last of these values complete, as far as a grammar can tell? No, if more words may belong to it, as with
+    free text, or with a name that isn't on a list."""
     if not values:
         return False
     last = max(values, key=lambda value: value.span[1])

@@ -149,8 +149,8 @@ def _take_yes_and_more(reply: MessageToConfirmation) -> bool:
 
 
 def _take_second_value(reply: MessageToConfirmation) -> bool:
-    """Handle "yes, and a keyboard too", where the slot takes one value: say so and ask which one. Return False for any
-    other reply."""
+    """Handle "yes, and a keyboard too" for a slot that takes only one value: say that only one is possible, and ask
+    which one. Return False for any other reply."""
     d = reply.d
     both = second_values(d.domain, d.top, reply.text, d.today)
     if both is None:

@@ -149,7 +149,7 @@ def slots_that_fit(
 
 
 def _slots_counting(domain: Domain, instance: Instance, text: str) -> frozenset[str]:
-    """The number slots whose name is what the text counts: for "four days", the slot for the number of days."""
+    """The slots of type number that are named after what the text counts: for "four days", the slot `days`."""
     words = domain.pack.words
     tokens = words.tokens_of(text)
     counted = {
@@ -253,8 +253,8 @@ def _latest_first(domain: Domain, instance: Instance) -> list[SlotSpec]:
 
 
 def _counting_first(domain: Domain, instance: Instance, text: str) -> list[SlotSpec]:
-    """The filled slots that the text may correct. If the text says what it counts, as in "four days", only the slots
-    that count this; otherwise all, the latest first."""
+    """The filled slots that the text may correct. If the text says what it counts, as in "four days", these are only
+    the slots for a number of days. Otherwise these are all filled slots, the latest first."""
     found, counted = _latest_first(domain, instance), _slots_counting(domain, instance, text)
     return [spec for spec in found if spec.name in counted] or found
 
@@ -299,14 +299,14 @@ def _by_value(domain: Domain, instance: Instance, text: str, today: str) -> Iter
 
 
 def told_slot(spec: SlotSpec) -> Slot:
-    """The grammar for this slot in a sentence of its own. For a choice or a name, the sentence may be in the past: "I
-    lost my glasses"."""
+    """The slot in the form with which a grammar looks for its value in a whole sentence. For a choice or a name, the
+    sentence may be in the past tense: "I lost my glasses"."""
     is_listed = spec.kind in (SlotKind.CHOICE, SlotKind.NAME)
     return replace(spec.grammar_slot, is_past=True) if is_listed else spec.grammar_slot
 
 
 def _read_part(domain: Domain, spec: SlotSpec, text: str, today: str, filled: Filled | None) -> Iterator[CorrectSlot]:
-    """The correction with the only new value among other words: "I lost my glasses", after "not a phone"."""
+    """The correction for a new value that stands among other words: "I lost my glasses", after "not a phone"."""
     for found in domain.pack.replies.read_parts((told_slot(spec),), text, today):
         if filled is None or found.value != filled.value:
             yield CorrectSlot(spec.name, found.value, found.raw, source="correction")

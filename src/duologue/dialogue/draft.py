@@ -182,8 +182,8 @@ class DialogueDraft:
         return said
 
     def _chosen_items(self) -> dict[str, object]:
-        """For each slot whose choices come from the result of an action: the item that the user chose, for gaps such as
-        `{flight}` and `{flight.price}`."""
+        """The items that the user chose, for the slots whose choices come from the result of an action. They fill gaps
+        such as `{flight}` and `{flight.price}`."""
         said: dict[str, object] = {}
         for spec in self.domain.slots.values():
             item = chosen_item(spec, self.top) if spec.choices_from else None

@@ -342,8 +342,8 @@ class Domain:
         return tuple(flow for flow in self.flows.values() if self.list_of_item(flow.name) is None)
 
     def list_of_item(self, flow: str) -> SlotSpec | None:
-        """If `flow` is the name of a hidden flow that asks for the items of a list: the slot for this list. None if it
-        is the name of an ordinary flow."""
+        """The slot of the list whose items the hidden flow `flow` asks for. None if `flow` is the name of an ordinary
+        flow."""
         return next((spec for spec in self.slots.values() if spec.items and spec.item_flow == flow), None)
 
     @property

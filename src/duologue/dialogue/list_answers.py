@@ -128,8 +128,9 @@ def _tell(d: DialogueDraft, spec: SlotSpec, items: tuple[ItemValues, ...]) -> No
 
 
 def _is_about(d: DialogueDraft, spec: SlotSpec, found: ListReply, items: tuple[ItemValues, ...]) -> bool:
-    """Is this change certainly about this list? "Make it five" isn't certain, because it may be about another slot of
-    the flow. It is certain only if the list has exactly one item and no number slot of the flow is filled."""
+    """Is this change certainly about this list? A reply that gives only a number, such as "make it five", may be about
+    another slot of the flow. It is certainly about the list only if the list has exactly one item and the flow has no
+    filled slot of type number."""
     if found.kind == "add" or found.position not in (None, LAST):
         return True
     counts = count_slot(d.domain, spec)

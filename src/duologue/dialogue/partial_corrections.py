@@ -31,7 +31,7 @@ _PAUSES = re.compile(r"\s*[,;.!?]+\s+|\s+-+\s+")
 
 @dataclass(frozen=True, slots=True)
 class UnclearChange:
-    """A new value for a filled slot that may mean several values: "Wednesday", if today is a Wednesday."""
+    """A reply that changes a filled slot, but may mean several new values: "Wednesday", if today is a Wednesday."""
 
     slot: str
     candidates: tuple[Json, ...]
@@ -137,8 +137,8 @@ def _without_span(one: Correction) -> Correction:
 
 
 def _new_moments(domain: Domain, instance: Instance, clause: str) -> Iterator[tuple[str, str]]:
-    """The days and times that a clause may give, each with the slot that it is for. If the clause names no slot, it is
-    for the only filled slot of its kind."""
+    """The days and times that a clause may give, each with its slot. If the clause names no slot, a day is for the only
+    filled slot for days, and a time for the only filled slot for times."""
     moments = [name for name, _ in instance.slots if name in domain.slots and domain.slots[name].kind in _MOMENTS]
     for called, name in names_of(domain, instance.flow):
         if name in moments and (said := domain.pack.corrections.named(called, clause)) is not None:

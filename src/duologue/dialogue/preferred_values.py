@@ -130,10 +130,10 @@ def _prefer(message: MessageInContext, cut: Cut) -> bool:
 
 
 def _fitting(message: MessageInContext, cut: Cut, found: tuple[Json, ...]) -> tuple[Json, ...]:
-    """The values of the wish that the range allows; empty if it allows none of them. A range that has no meaning by
-    itself, as in "in the morning, ideally ten", is read together with the wish. If range and wish are two different
-    single values, as in "Friday, Saturday would be better", both values are returned, so that the agent asks which one
-    is meant."""
+    """The values of the wish that the range allows, such as Tuesday in "next week, ideally Tuesday". Empty if the range
+    allows none of them. A range that has no meaning by itself, as in "in the morning, ideally ten", is read together
+    with the wish. If range and wish are two different single values, as in "Friday, Saturday would be better", both
+    values are returned, so that the agent asks which one is meant."""
     within = _range_of(message, _text(message, cut.within))
     if within is None:  # "in the morning, ideally ten": only both parts together are a value
         together = f"{_text(message, cut.within)} {_text(message, cut.wish)}"

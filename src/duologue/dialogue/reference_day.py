@@ -1,7 +1,7 @@
 """The reference day of a date or time slot: the day that "the day after" is counted from, and that a time belongs to.
 
-The reference day is the day being corrected, or the last day that was given. Rule: a slot for past dates (a birthday)
-is never the reference day of another slot.
+The reference day is the day being corrected, or the last day that was given. Rule: a day in a slot for past dates (a
+birthday) is never the reference day of another slot.
 """
 
 from __future__ import annotations

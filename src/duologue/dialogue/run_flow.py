@@ -116,8 +116,8 @@ def _take_step(d: DialogueDraft) -> bool:
 
 def _take_action(d: DialogueDraft, at: PerformAction) -> bool:
     """Run the action of a step, or first ask for a confirmation. If the action failed before, stay in the error phase.
-    If a final action has already run, it isn't run again. Returns True if the next step can follow at once, and False
-    if the flow has to wait."""
+    A final action (one that can't be undone) isn't run a second time. Returns True if the next step can follow at once,
+    and False if the flow has to wait."""
     if d.top.failed:
         stay_in_error(d)
     elif at.step in d.top.done:

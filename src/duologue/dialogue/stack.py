@@ -40,9 +40,9 @@ def _forget_question(d: DialogueDraft) -> None:
 
 
 def return_to(d: DialogueDraft, flow: str, given: Slots | None = None) -> bool:
-    """Resume the open task that contains this flow by moving it to the top of the stack. Returns False if no open task
-    contains the flow. If another flow links to this one, `given` holds values from that other flow. They fill slots of
-    this flow that are still empty."""
+    """Resume the open task that contains this flow: move the task to the top of the stack. Returns False if no open
+    task contains the flow. If another flow links to this one, `given` holds values from that other flow. They fill
+    slots of this flow that are still empty."""
     tasks = tasks_of(d.s.stack)
     found = next((task for task in reversed(tasks) if any(one.flow == flow for one in task)), None)
     if found is None:

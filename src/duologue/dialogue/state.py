@@ -172,9 +172,9 @@ class DialogueState:
 
     @property
     def slots(self) -> dict[str, Json]:
-        """The values of all filled slots in open and ended flows. Several flows may have the same slot. Then a value
-        from an open flow is preferred to a value from an ended flow. Among open flows, the flow that is highest on the
-        stack decides."""
+        """The values of all filled slots in open and ended flows. If several flows have the same slot, a value from an
+        open flow is preferred to a value from an ended flow. Among open flows, the flow that is highest on the stack
+        decides."""
         found = values_of(self.kept)
         for instance in self.stack:
             found |= values_of(instance.slots)

@@ -13,7 +13,8 @@ from .yes_and_no import clear
 
 
 def ask_which(d: DialogueDraft, change: UnclearChange) -> None:
-    """Empty the slot and ask which of the candidates is meant. If a final action has used the slot, only say so."""
+    """Empty the slot and ask which of the candidates is meant. If a final action (one that can't be undone) has used
+    the slot, only say so."""
     d.enter(Phase.UNDERSTANDING)
     clear(d, change.slot)
     if d.top.filled(change.slot) is None:

@@ -65,7 +65,7 @@ def _end_of_yes(reply: MessageInContext) -> int:
 
 
 def _begins_anew(reply: MessageInContext, place: int) -> bool:
-    """Can something new begin at this word? It can after a pause, and without one after a short yes: "yes please
+    """Can something new begin at this word? Yes, after a pause. After a short yes, no pause is needed: "yes please
     hurry"."""
     token = reply.tokens[place]
     return bool(token.pause) or token.word in reply.words.ands or place <= _YES_WORDS_MAX

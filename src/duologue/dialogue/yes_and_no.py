@@ -91,8 +91,8 @@ def say_no(d: DialogueDraft) -> bool:
 
 
 def _was_offered(d: DialogueDraft) -> bool:
-    """Did the agent itself open this flow, because the user wanted to change a value that a final action had used? A no
-    then means that the user doesn't want this flow."""
+    """Did the agent itself open this flow, because the user wanted to change a value that a final action (one that
+    can't be undone) had used? A no then means that the user doesn't want this flow."""
     if len(d.s.stack) < 2:
         return False
     below = d.s.stack[-2]
@@ -111,9 +111,9 @@ def _drop_unconfirmed(d: DialogueDraft) -> None:
 
 
 def clear(d: DialogueDraft, slot: str) -> None:
-    """Empty a slot and return to the step that asks for it. If a final action has used the slot, only say so. If no
-    step asks for the slot and an action is next, ask what to change, because an action never runs only because a value
-    was removed."""
+    """Empty a slot and return to the step that asks for it. If a final action (one that can't be undone) has used the
+    slot, only say so. If no step asks for the slot and an action is next, ask what to change: removing a value must not
+    make an action run."""
     if final_action_using(d, slot) is not None:
         tell_what_was_done(d, slot)
         return

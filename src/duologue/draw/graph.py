@@ -137,8 +137,8 @@ def _merge(moves: Iterable[_Move]) -> tuple[Edge, ...]:
 
 
 def _start_of(name: str, region: type[Leaf]) -> Leaf:
-    """The leaf of this region in which a new conversation begins. The region `jobs` is a set of records and not a leaf;
-    for it, the first leaf of its type is returned."""
+    """The leaf of this region in which a new conversation begins. The region `jobs` has a set of records instead of a
+    single leaf, so the first of its possible leaves is returned."""
     start = getattr(initial(Settings()), name)
     return start if isinstance(start, Leaf) else next(iter(region))
 

@@ -1,7 +1,7 @@
 """The moves that rules make. A rule is code, not a row of the table, so its moves are found by running it.
 
-Every rule is applied to every combination of leaves: without anything else, with a finished turn, and with a job of
-each kind. Rule: only moves that a rule really made are reported. They are sorted by rule, then by leaf.
+Every rule is applied to every combination of leaves several times: with nothing added, with a finished turn, and with a
+job of each kind. Rule: only moves that a rule really made are reported. They are sorted by rule, then by leaf.
 """
 
 from __future__ import annotations

@@ -46,8 +46,8 @@ class DeepgramFailed(ServiceError):
 
 class DeepgramEars:
     """Ears that use Deepgram. The API key is `api_key`. If it isn't passed and `url` is Deepgram's own address, the
-    environment variable DEEPGRAM_API_KEY is used. `extra` is added to the query of every connection, such as
-    {"keyterm": "Duologue"}. After each connection, `on_usage` is called with the amount of sound that was sent."""
+    environment variable DEEPGRAM_API_KEY is used. `extra`, such as {"keyterm": "Duologue"}, is added to the query of
+    every connection. After each connection, `on_usage` is called with the amount of sound that was sent."""
 
     def __init__(
         self,

@@ -45,8 +45,8 @@ class LinearEcho:
 
     def after(self, heard: Samples, played: Samples, lag: int, is_echo: bool) -> tuple[LinearEcho, Samples]:
         """Process a frame. Returns the filter to use for the next frame, and this frame without the echo. `lag` is how
-        many frames the echo comes after its sound. `is_echo` says whether the frame may contain nothing but the
-        echo."""
+        many frames the echo comes after its sound. `is_echo` is True if the frame may be nothing but echo, without any
+        speech of a person."""
         before = self.played if self.played.size else np.zeros(self.size, np.float32)
         spectrum = np.fft.rfft(np.concatenate((before, played))).astype(np.complex64)
         spectra = (spectrum, *self.spectra)[: REACH + PARTITIONS]

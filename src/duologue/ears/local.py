@@ -47,8 +47,8 @@ class LocalEars:
     `final_model` chooses the model for final texts. `tiny` is the default. `base` is more accurate, and is downloaded
     in the background if it is missing. `auto` uses `base` if it is installed and fast enough. `doubt` uses `tiny`, and
     asks `base`, if it is installed, about doubtful sounds: sounds that may not be speech, and clear voices in which
-    `tiny` found no word. The detection of turn ends was tuned with the texts of `tiny`, which is the `stt` unless you
-    pass another model.
+    `tiny` found no word. The detection of turn ends was tuned with the texts of `tiny`, which is also the default of
+    `stt`.
 
     `words` is a service that transcribes everything instead of `stt`, such as `PluginEars(deepgram.STT())`. With
     `turn_end="service"`, a turn also ends when the service says so. `noise_suppressor` is a class or function, such as

@@ -88,8 +88,8 @@ class ServiceUtterance:
 
 @dataclass(frozen=True, slots=True)
 class SpokenState:
-    """What is remembered: the newest utterances, oldest first. If `judges_turns` is set, the turn is over when the
-    service reports the end of speech."""
+    """The newest utterances, in the order in which they were spoken. If `judges_turns` is set, the turn is over when
+    the service reports the end of speech."""
 
     known: tuple[ServiceUtterance, ...] = ()
     number: int = 0

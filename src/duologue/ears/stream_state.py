@@ -250,7 +250,8 @@ StreamOutput: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """An utterance whose final text isn't known yet. It begins with an onset, and `end` grows until it is over."""
+    """An utterance whose final text isn't known yet. It begins with an onset, and `end` grows until the utterance is
+    over."""
 
     number: int
     first: int

@@ -1,8 +1,8 @@
 """Uses several brains as one: if one fails, the next one answers.
 
-Rule: after the first part of a reply, the brain isn't changed any more, because another brain would repeat what was
-already said. If the brain fails after the first part, the failure is passed to the conversation, which may ask again; a
-new request goes to the next healthy brain.
+Rule: after the first part of a reply has arrived, no other brain takes over this reply, because it would repeat what
+was already said. If the brain fails after the first part, the failure is passed to the conversation, which may ask
+again; a new request goes to the next healthy brain.
 """
 
 from __future__ import annotations

@@ -52,9 +52,10 @@ def make_fallback(
 
     When a service fails, the next one takes over at a point where nothing is lost or repeated. A brain takes over
     before the first part of the reply, a voice takes over between two words, and ears get the audio of the open
-    utterance again. If a service fails repeatedly, all other services are tried before it for a while; `rule` says when
-    and how long. If a brain or a voice has yielded nothing after `after_ms`, the request is also sent to the next
-    service, and the faster answer is used. `names` are the names of the services in signals and logs.
+    utterance again. A service that fails repeatedly rests for a while: all other services are tried before it. `rule`
+    says when a service rests, and how long. If a brain or a voice has yielded nothing after `after_ms`, the request is
+    also sent to the next service, and the faster answer is used. `names` are the names of the services in signals and
+    logs.
     """
     services = (first, *others)
     found = [kind for method, kind in _KINDS.items() if all(hasattr(one, method) for one in services)]

@@ -3,8 +3,8 @@
 Rule: at most `callers_max` buckets are remembered. A caller whose bucket isn't remembered has a full bucket. If there
 are too many buckets, the full ones are forgotten. If no bucket is full, the fullest ones are forgotten.
 
-Several processes can limit the same callers together: each applies what the others have granted with `use`, and a
-process that starts later gets the `levels` of another one and applies them with `lower`.
+Several processes can limit the same callers together: each process calls `use` for what the others have granted. A
+process that starts later gets the `levels` of another process and calls `lower` with them.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class BucketsByCaller:
         self._put(caller, use(self.rate, self._bucket_of(caller, now_ms), amount, now_ms), now_ms)
 
     def lower(self, caller: str, parts: int, now_ms: int) -> None:
-        """Note that the caller has `parts` parts left in another process. If it has more here, it has only that many
-        from now on."""
+        """Note that the caller has `parts` parts left in another process. If more are left in this process, lower the
+        caller's bucket here to `parts`."""
         now = refilled(self.rate, self._bucket_of(caller, now_ms), now_ms)
         lowest = -self.rate.burst * self.rate.per_ms
         self._put(caller, now._replace(parts=max(lowest, min(now.parts, parts))), now_ms)

@@ -326,8 +326,8 @@ def _user_turns(request: Request) -> list[UserSaid]:
 
 
 def _unheard(response: str, question: str, request: Request) -> str:
-    """The part of the last response that has to be said again: only its question, if the person has heard all that came
-    before the question."""
+    """The part of the last response that has to be said again. This is only its question if the person has heard
+    everything before the question; otherwise it is the whole response."""
     before, found, _ = response.rpartition(question) if question else ("", "", "")
     heard = next((one.text for one in reversed(request.history) if isinstance(one, AgentSaid)), "")
     return question if found and before.strip() and before.strip() in heard else response

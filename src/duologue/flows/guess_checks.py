@@ -180,7 +180,7 @@ def _only_opens_with_wait(g: GuessInContext) -> bool:
 
 def _gives_a_value(g: GuessInContext) -> bool:
     """Is the guess a request for time, although the message gives a day, a time or an amount? "Hang on, I'd like five
-    hours" and "make it five o'clock, I've seen my calendar" want something else than a moment."""
+    hours" and "make it five o'clock, I've seen my calendar" ask for something other than a moment."""
     if g.intent != "wait":
         return False
     said = g.domain.pack.replies.read_parts(_MEASURES, g.asked.text, g.today)

@@ -165,8 +165,9 @@ def _check_cases(at: LocatedStep, notes: ProblemList) -> None:
 
 
 def _check_loop(at: LocatedStep, notes: ProblemList) -> None:
-    """Warn about a loop that never ends. There are two kinds: no step in the loop asks, acts or changes its condition;
-    or the loop only asks for slots that it never empties, and a filled slot isn't asked for again."""
+    """Warn about a loop that never ends. There are two kinds. In the first, no step in the loop asks, acts or changes
+    the loop's condition. In the second, the loop only asks for slots and never empties them; a filled slot isn't asked
+    for again."""
     try:
         condition = parse(at.text("while") or "")
     except (BadCondition, RecursionError):

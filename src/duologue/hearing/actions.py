@@ -220,8 +220,8 @@ def _hear(d: HearingDraft, utterance: HeardUtterance, heard: Partial | Final) ->
 
 
 def _hear_again(d: HearingDraft, utterance: HeardUtterance, is_final: bool) -> None:
-    """A voice was treated as noise, but now words were found in it. If the voice is still heard, its speech begins
-    now."""
+    """The user's voice was treated as noise, but now words were found in it. If the voice is still heard, the user's
+    speech begins now."""
     if utterance.was_dismissed and not is_final and utterance.serial == d.newest:
         d.speaking = True
         d.began_at = d.at
@@ -436,14 +436,16 @@ def end_turn_by_silence(d: HearingDraft, i: Woke) -> None:
 
 
 def dismiss_sound(d: HearingDraft, i: Woke) -> None:
-    """Treat the voice as noise, because it has lasted long enough for words, but the ears have found no word in it."""
+    """Treat the sound that is heard now as noise: it has lasted long enough for words, but the ears have found no word
+    in it."""
     dismiss_voice(d)
     lasted = f"wordless_{d.at - d.began_at}ms"
     d.intents.append(it.DismissSound(d.core.turn, d.core.onset, (lasted,), 0.7))
 
 
 def dismiss_voice(d: HearingDraft) -> None:
-    """Treat the voice that is heard now as noise. If words are found in it later, these words begin a turn."""
+    """Treat the sound that is heard now as noise, although it sounds like a voice. If words are found in it later,
+    these words begin a turn."""
     d.speaking = False
     newest = newest_of(d)
     if newest is not None:

@@ -46,9 +46,9 @@ def _wait(d: HearingDraft, text: str, is_read: bool) -> SilenceWait:
 
 
 def _wait_without_text(d: HearingDraft, spare_ms: int) -> SilenceWait:
-    """How much silence ends the turn while the text of the voice is still missing. The wait ends just before the
-    conversation machine would treat the voice as noise. If little is known about the pause, silence doesn't end the
-    turn."""
+    """How much silence ends the turn while the text of what the user said is still missing. The wait ends just before
+    the conversation machine would treat the user's voice as noise. If little is known about the pause, silence doesn't
+    end the turn."""
     if d.pause is None or is_weak(d.pause):
         return SilenceWait(None)
     return SilenceWait(spare_ms - d.policy.noise_margin_ms, reasons=("unread",))

@@ -1,7 +1,7 @@
 """The intents: what the hearing machine tells the conversation machine. Each intent becomes one event.
 
 Rule: an intent contains the numbers that it is about, such as the turn. The driver adds only the time, the sequence
-number and the number of the current voice.
+number and the number of the agent's current speech (`voice`).
 """
 
 from __future__ import annotations

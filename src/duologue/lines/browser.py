@@ -45,8 +45,8 @@ class ClientWire(Protocol):
         ...
 
     def send_cue(self, cue: int, pcm: bytes) -> None:
-        """Send a piece of the sound of a cue, such as a waiting signal. The client stops the cue when it receives sound
-        of a voice, or when it resumes a held voice."""
+        """Send a piece of the sound of a cue, such as a waiting signal. The client stops the cue when it receives
+        speech of the agent, or when it resumes speech that was held."""
         ...
 
     def stop_cue(self) -> None:
@@ -59,8 +59,8 @@ class ClientWire(Protocol):
 
 
 class _VoiceSound:
-    """The part of the current voice that may still have to be sent or sent again, converted to the client's sample
-    rate."""
+    """The part of the current voice (utterance of the agent) that may still have to be sent or sent again, converted to
+    the client's sample rate."""
 
     def __init__(self) -> None:
         self._pcm = bytearray()
@@ -149,7 +149,7 @@ class BrowserLine:
 
     @property
     def sound_bytes(self) -> int:
-        """How much memory the sound takes that is kept because the client hasn't played it yet."""
+        """The size, in bytes, of the sound that is kept because the client hasn't played it yet."""
         return self._sound.memory_bytes
 
     @property
@@ -182,8 +182,8 @@ class BrowserLine:
     # -- The port
 
     async def open(self, notify: Callable[[LineEvent], None]) -> None:
-        """Wait until a client is connected. If a client has already reported that it stopped a voice, `notify` is first
-        called with the last of these reports."""
+        """Wait until a client is connected. If a client has already reported that it stopped a voice (utterance of the
+        agent), `notify` is first called with the last of these reports."""
         self._notify = notify
         self._post(on.OpeningBegan())
         if self._state.client_place is ClientPlace.AWAITED:
@@ -248,7 +248,8 @@ class BrowserLine:
         self._post(on.FinishedReported(voice, ms))
 
     def note_stopped(self, voice: int, ms: int) -> None:
-        """Handle the client's report that it has stopped a voice after the command `clear`."""
+        """Handle the client's report that it has stopped this voice (utterance of the agent) after the command
+        `clear`."""
         self._post(on.StoppedReported(voice, ms))
 
     def note_unplayable(self, voice: int) -> None:

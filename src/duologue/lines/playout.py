@@ -90,8 +90,8 @@ class Playout:
             self._ambient = AmbientLoop(pcm)
 
     def heard(self) -> PlayedAmount | None:
-        """How much of the current voice was played; None if there is no voice. If the whole voice was played
-        (`is_all`), it is removed, so that its end is returned only once."""
+        """How much of the current voice (utterance of the agent) was played; None if there is no voice. If the whole
+        voice was played (`is_all`), it is removed, so that its end is returned only once."""
         with self._lock:
             voice = self._state.voice
             done = self._step(AmountAsked())

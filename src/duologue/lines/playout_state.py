@@ -39,7 +39,8 @@ class SamplesNeeded:
 
 @dataclass(frozen=True, slots=True)
 class AmountAsked:
-    """The line asks how much of the voice was played. The end of a voice is reported only once."""
+    """The line asks how much of the voice (the agent's current utterance) was played. The end of a voice is reported
+    only once."""
 
 
 PlayoutInput: TypeAlias = (
@@ -153,7 +154,8 @@ def _take(s: PlayoutState, given: SamplesNeeded) -> PlayoutStep:
 
 
 def _look(s: PlayoutState, _: AmountAsked) -> PlayoutStep:
-    """Report how much of the voice was played. If it was played completely, remove it."""
+    """Report how much of the voice (the agent's current utterance) was played. If it was played completely, remove
+    it."""
     is_all = s.place is not VoicePlace.SILENT and s.is_complete and not s.queued
     return (_without_voice(s) if is_all else s), PlayoutDone(played=s.played, is_all=is_all)
 

@@ -258,7 +258,8 @@ class ScriptedLine:
             self._go()
 
     def _end_track(self) -> int:
-        """Forget the current voice. Returns how much of it was heard, in ms; 0 if there is no voice."""
+        """Forget the current voice (utterance of the agent). Returns how much of it was heard, in ms; 0 if there is no
+        voice."""
         now = self._now()
         heard_ms = self._track.heard_ms(now) if self._track is not None else 0
         if self._track is not None:

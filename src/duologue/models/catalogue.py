@@ -126,8 +126,8 @@ def model_named(name: str, models: Mapping[str, Model]) -> Model:
 
 
 def with_companions(names: Iterable[str], models: Mapping[str, Model]) -> list[str]:
-    """Add the names of the models that are pulled together with these models. They directly follow the model to which
-    they belong."""
+    """These names, and the names of the models that are pulled together with them. Each model is directly followed by
+    the models that are pulled with it."""
     found: dict[str, None] = {}
     for name in names:
         found |= dict.fromkeys((name, *model_named(name, models).pulled_with))

@@ -37,11 +37,11 @@ class AnthropicBrain(Brain, Summarises):
     """Answers with a Claude model.
 
     `instructions` come before the instructions of each request. The key is `api_key` or ANTHROPIC_API_KEY. If you pass
-    a `base_url`, only `api_key` is sent to that server, never the key from the environment. `extra` is added to the
-    body of every request, such as {"service_tier": "auto"}. With `caches`, the instructions and the tools are marked
-    for the API's prompt cache, which shortens the time to the first token. `on_usage` is called with the token counts
-    of each reply. A `client` that you pass keeps its own settings, except that its retries are turned off. It stays
-    open when the brain is closed.
+    a `base_url`, only `api_key` is sent to that server, never the key from the environment. `extra`, such as
+    {"service_tier": "auto"}, is added to the body of every request. With `caches`, the instructions and the tools are
+    marked for the API's prompt cache, which shortens the time to the first token. `on_usage` is called with the token
+    counts of each reply. A `client` that you pass keeps its own settings, except that its retries are turned off. It
+    stays open when the brain is closed.
     """
 
     can_guess = True  # a request has no effect but its price

@@ -42,13 +42,13 @@ class ChatBrain(Brain, Summarises):
 
     `instructions` come before the instructions of each request. Without `base_url`, the service is OpenAI, and its key
     is `api_key` or OPENAI_API_KEY. A server at a `base_url` gets no key except `api_key`, because the key in the
-    environment isn't meant for it. `extra` is added to the body of every request, such as {"max_tokens": 300}. `asides`
-    is the role of messages that come from neither the user nor the agent. Choose "user" for a server that accepts a
-    system message only as the first message. `history_chars_max` limits how much of a long conversation is sent. If the
-    model rejects even that much as too long, the limit is halved. A `client` that you pass keeps its own settings,
-    except that its retries are turned off, and stays open when the brain is closed. With `counts_tokens`, the service
-    is asked to report how many tokens each reply used. That is the default for OpenAI. Other servers aren't asked by
-    default, because some reject a request with this option; token counts that they report anyway are used.
+    environment isn't meant for it. `extra`, such as {"max_tokens": 300}, is added to the body of every request.
+    `asides` is the role of messages that come from neither the user nor the agent. Choose "user" for a server that
+    accepts a system message only as the first message. `history_chars_max` limits how much of a long conversation is
+    sent. If the model rejects even that much as too long, the limit is halved. A `client` that you pass keeps its own
+    settings, except that its retries are turned off, and stays open when the brain is closed. With `counts_tokens`, the
+    service is asked to report how many tokens each reply used. That is the default for OpenAI. Other servers aren't
+    asked by default, because some reject a request with this option; token counts that they report anyway are used.
     """
 
     can_guess = True  # a request has no effect but its price

@@ -93,8 +93,8 @@ def _classify(failure: Exception) -> ErrorClass | None:
 
 
 def _classify_code(failure: object) -> ErrorClass:
-    """The error class for an error that arrived in the stream. It is found by the error's code or type; SERVER_ERROR if
-    both are unknown."""
+    """The error class for an error that arrived in the stream. The error's code or type decides the class; if both are
+    unknown, the class is SERVER_ERROR."""
     codes = [str(getattr(failure, name, None) or "") for name in ("code", "type")]
     if re.fullmatch(r"[45]\d\d", codes[0]):
         return classify_status(int(codes[0]))

@@ -95,9 +95,9 @@ def _task(request: Request, waits_for_an_answer: bool) -> str:
 
 
 def _not_in_history(request: Request) -> str:
-    """Those of the user's words in this request that aren't in its history yet. Usually the history contains all of
-    them, but not always at its end: after a tool call or a retry, other items follow the words. Only the history since
-    the last answer is compared, because a new "yes" isn't the same as an earlier "yes"."""
+    """The user's words in this request that the history in the request doesn't contain yet. Usually the history
+    contains all of them, but not always at its end: after a tool call or a retry, other items follow the words. Only
+    the history since the last answer is compared, because a new "yes" isn't the same as an earlier "yes"."""
     known: list[str] = []
     for item in request.history:
         if isinstance(item, AgentSaid) and item.text and not item.calls:

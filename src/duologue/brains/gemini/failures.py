@@ -52,8 +52,8 @@ def failure_of(error: ErrorClass, detail: str = "", where: str = "") -> GeminiFa
 
 
 def classify_closing(code: int, reason: str) -> ErrorClass:
-    """The error class for a socket that the server closed. It is found by the closing reason; if the reason is unknown,
-    by the closing code."""
+    """The error class for a socket that the server closed. The closing reason decides the class; if the reason is
+    unknown, the closing code does."""
     found = next((error for pattern, error in _REASONS if pattern.search(reason.lower())), None)
     return found or _CODES.get(code, ErrorClass.NETWORK_TIMEOUT)
 

@@ -262,7 +262,7 @@ class GeminiSession:
                 self._tell(came)
 
     def _tell(self, came: Came) -> None:
-        """Report a message to the owner of the session. The message isn't part of an answer."""
+        """Report a message that belongs to no answer: call the matching method of the session's owner."""
         if self._owner is None:
             return
         match came:

@@ -82,8 +82,8 @@ class ServerCopy:
         self._waiting[call] = name
 
     def cancel_calls(self, ids: tuple[str, ...] | None = None) -> None:
-        """Record that the server no longer waits for the outputs of the tool calls with these ids. If `ids` is None, it
-        waits for no outputs at all."""
+        """Record that the server no longer waits for the outputs of the tool calls with these ids. If `ids` is None,
+        the server no longer waits for any output."""
         for call in [*self._waiting] if ids is None else ids:
             self._waiting.pop(call, None)
 

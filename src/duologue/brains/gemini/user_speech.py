@@ -35,8 +35,8 @@ class UserSpeech:
 
     @property
     def requests(self) -> bool:
-        """Has the user spoken to the server without an answer so far? Then the next request for an answer also tells
-        the server that this speech has ended."""
+        """Has the user spoken to the server and got no answer yet? If so, the next request for an answer also tells the
+        server that this speech has ended."""
         return FloorOutput.END in step(self._floor, FloorInput.ASKED)[1]
 
     def use(self, live: GeminiSession | None) -> None:

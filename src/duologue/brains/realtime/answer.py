@@ -50,7 +50,7 @@ class RealtimeAnswer:
 
     @property
     def is_at_tail(self) -> bool:
-        """Have all items of the response ended? Then only the event that ends the response itself is missing."""
+        """Have all items of the response ended, so that only the event that ends the response itself is missing?"""
         return bool(self._items) and all(self._items.values())
 
     def begin(self, response: str) -> None:

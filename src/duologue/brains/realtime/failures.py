@@ -59,8 +59,8 @@ def failure_of(error: ErrorClass, detail: str = "", where: str = "") -> Realtime
 
 def not_reached(failure: BaseException, host: str) -> ServiceError:
     """The error for a session that couldn't be opened. The class of the error is found by the HTTP status; if there is
-    no status, by the reason with which the connection was closed. If there is no reason either, it is a network error.
-    If `failure` is a ServiceError, it is returned unchanged."""
+    no status, by the reason with which the connection was closed. If there is no reason either, the error is a network
+    error. If `failure` is a ServiceError, it is returned unchanged."""
     if isinstance(failure, ServiceError):
         return failure
     status = getattr(getattr(failure, "response", None), "status_code", None)

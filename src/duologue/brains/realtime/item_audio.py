@@ -1,7 +1,8 @@
 """The audio of one response item, in chunks, with its transcript.
 
 The server streams audio and transcript separately, and doesn't say when each word is spoken. Rule: every chunk except
-the last is marked `more`. So the playback ledger, which tracks what was heard, spreads all words over all of the audio.
+the last is marked `more`. This makes the playback ledger, which tracks what was heard, spread all words over all of the
+audio.
 """
 
 from __future__ import annotations

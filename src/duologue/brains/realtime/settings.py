@@ -21,9 +21,9 @@ SESSION_WARNING_MS = SESSION_MS_MAX - 30_000
 @dataclass(frozen=True, slots=True)
 class RealtimeSettings:
     """The settings of one session. `turn_detection` says who decides that the user's turn is over: the server by VAD
-    ("server_vad"), the server by a semantic model ("semantic_vad"), or local ears ("none"). `turn_options` are added
-    unchanged to the server's settings for turn detection, such as {"silence_duration_ms": 400}. `extra` is added to the
-    session's settings unchanged, such as {"max_output_tokens": 500}."""
+    ("server_vad"), the server by a semantic model ("semantic_vad"), or local ears ("none"). `turn_options`, such as
+    {"silence_duration_ms": 400}, are added unchanged to the server's settings for turn detection. `extra`, such as
+    {"max_output_tokens": 500}, is added unchanged to the session's settings."""
 
     voice: str = "marin"  # the voice of the model
     turn_detection: TurnDetection = "server_vad"  # who ends a turn: server_vad, semantic_vad, or none for local ears

@@ -86,7 +86,7 @@ def piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
 
 
 def _are_letters(tokens: Sequence[Token], place: int) -> bool:
-    """Do these two or three lower-case letters spell part of a code, instead of being a word? They do if digits follow
+    """Do these two or three lower-case letters spell part of a code, instead of being a word? Yes, if digits follow
     directly, as in "pq 7781" or "lm double three", unless they are a carrier word (a word around a value, such as
     "to")."""
     word, after = tokens[place].word, place + 1
@@ -104,8 +104,8 @@ def _are_letters(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_like_a_word(word: str) -> bool:
-    """May these three letters be a word, such as "ask" or "mum"? They can't if they have no vowel, if they have a q, x
-    or z, or if no word ends like this."""
+    """May these three letters be a word, such as "ask" or "mum"? No, if they have no vowel, if they have a q, x or z,
+    or if no word ends like this."""
     has_vowel = any(char in "aeiouy" for char in word)
     if len(word) < _LETTERS_MAX or not has_vowel or any(char in "qxz" for char in word):
         return False
@@ -177,7 +177,7 @@ def _heard_at(tokens: Sequence[Token], place: int) -> Piece | None:
 
 
 def _is_pronoun_i(tokens: Sequence[Token], place: int) -> bool:
-    """Is this "I" the pronoun, as in "AB 12, I think"? It is if the next word isn't part of a spelled code."""
+    """Is this "I" the pronoun, as in "AB 12, I think"? Yes, if the next word isn't part of a spelled code."""
     after = place + 1
     is_word = after < len(tokens) and len(tokens[after].word) > 1 and tokens[after].word not in POLITE
     return tokens[place].word == "i" and is_word and piece_at(tokens, after) is None
@@ -214,7 +214,7 @@ def find_code(tokens: Sequence[Token]) -> list[Match]:
 
 
 def _goes_on(tokens: Sequence[Token]) -> bool:
-    """May these words after a phone number be more of its digits, which weren't understood?"""
+    """Could these words after a phone number be further digits of it that weren't understood?"""
     return any(
         token.word in TIMES or token.word in ("ate", "won", "tree") or (token.word in SMALL and token.word != "one")
         for token in tokens

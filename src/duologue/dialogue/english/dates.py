@@ -92,7 +92,7 @@ class _Dates:
         return self.today + timedelta(days)
 
     def _is_possible(self, day: date) -> bool:
-        """Can this day be meant? It can if it is today or later; for a slot for past dates, if it is today or
+        """Can this day be meant? Yes, if it is today or later. For a slot for past dates: yes, if it is today or
         earlier."""
         return day <= self.today if self.is_past else day >= self.today
 
@@ -314,7 +314,7 @@ class _Dates:
         return self._nearest_in_a_month(number, at)
 
     def _is_month(self, may: int) -> bool:
-        """Does a "may" after a number mean the month, as in "5 may"? It does only if a year follows or if the reply
+        """Does a "may" after a number mean the month, as in "5 may"? Yes, but only if a year follows or if the reply
         ends there."""
         return may + 1 == len(self.tokens) or self._year(may + 1) is not None
 

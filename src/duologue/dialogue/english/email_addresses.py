@@ -66,15 +66,16 @@ def find_email(tokens: Sequence[Token]) -> list[Match]:
 
 
 def _last_sentence(tokens: Sequence[Token], sign: int) -> int:
-    """The index of the first token of the sentence that has the @. A full stop after a single letter ends no
+    """The index of the first token of the sentence that has the @. A full stop after a single letter doesn't end the
     sentence."""
     begins = (at for at in range(sign, 0, -1) if tokens[at].pause in (".", "?") and len(tokens[at - 1].word) > 1)
     return next((at for at in begins if at < sign), 0)
 
 
 def _without_comments(tokens: Sequence[Token]) -> tuple[Sequence[Token], bool]:
-    """The words of one part of an address, without comments between commas and without a beginning that was said
-    again. The second result is False if the agent should ask whether the address is right."""
+    """The words of one part of an address, without comments between commas. If the user began, stopped and said the
+    part again ("jane, jane underscore doe"), only the second attempt is returned. The second result is False if the
+    agent should ask whether the address is right."""
     groups: list[list[Token]] = []
     for place, token in enumerate(tokens):
         if not place or (token.pause and not _is_spelled(token) and not _is_spelled(tokens[place - 1])):

@@ -123,7 +123,7 @@ def _is_one_of_several(
     covered: frozenset[int],
 ) -> bool:
     """Is this amount or count only one of several in the message: "ninety euros for the doctor and thirty for the
-    pills", "two city bikes and two mountain bikes"? Then the user may mean their sum."""
+    pills", "two city bikes and two mountain bikes"? If so, the user may mean the sum."""
     if slot.kind is SlotKind.NUMBER:
         same = [other for other, fitting in found if slot in fitting]
         return match in same and counts_twice(tokens, same)

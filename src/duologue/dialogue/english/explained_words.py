@@ -124,7 +124,7 @@ def is_number(word: str) -> bool:
 
 
 def _is_adverb(tokens: Sequence[Token], place: int) -> bool:
-    """Is this word "first" used as an adverb? It is if it begins or ends the reply, unless a word such as "the" or a
+    """Is this word "first" used as an adverb? Yes, if it begins or ends the reply, unless a word such as "the" or a
     month stands before it."""
     if tokens[place].word != "first" or place not in (0, len(tokens) - 1):
         return False
@@ -132,7 +132,8 @@ def _is_adverb(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_verb(tokens: Sequence[Token], place: int) -> bool:
-    """Is this word in a position where only a verb can be: after "I'd like to", or ending in "ing" after "I'm"?"""
+    """Is this word in a position where only a verb can be, as after "I'd like to"? Also yes if the word ends in "ing"
+    and follows a word such as "I'm"."""
     token, before = tokens[place], tokens[place - 1].word if place else ""
     if token.pause or not token.word.isalpha() or len(token.word) < 3 or token.text[0].isupper():
         return False

@@ -98,8 +98,8 @@ def bare_name(tokens: Sequence[Token], also: frozenset[str] = frozenset()) -> Sp
 
 def _is_no_part(run: Sequence[Token], at: int, known: frozenset[str], *, is_name: bool) -> bool:
     """Is this a carrier word (a word around a value), and therefore not part of a name? False if it has a capital
-    letter within a sentence, as in "Johnny Cash". With `is_name`, a name was asked for. Then a noun or verb after a
-    word that can only be a name is part of the name even in lower case: "tom price"."""
+    letter within a sentence, as in "Johnny Cash". If `is_name` is set, the agent asked for a name. In this case, a noun
+    or verb right after a part of a name belongs to the name, even in lower case: "price" in "tom price"."""
     word = run[at].word
     if not is_carrier(word) or word in known or _is_initial(run, at) or is_capital(run[at]):
         return False
@@ -213,8 +213,8 @@ def with_hyphens(name: str) -> str:
 
 
 def last_said_in_full(tokens: Sequence[Token], span: Span) -> Span:
-    """If the user said a part of a name first and then the whole name: the span of the whole name, such as "Lisa Brown"
-    in "Lisa, Lisa Brown". Otherwise `span` unchanged."""
+    """The span of the whole name, if the user said a part of the name first and then the whole name: "Lisa Brown" in
+    "Lisa, Lisa Brown". Otherwise `span` is returned unchanged."""
     for place in range(span.after - 1, span.first, -1):
         first, whole = words_of(tokens[span.first : place]), words_of(tokens[place : span.after])
         if tokens[place].pause and set(first) <= set(whole):
@@ -248,7 +248,7 @@ def parts_of_names(tokens: Sequence[Token]) -> frozenset[str]:
 
 
 def _is_initial(tokens: Sequence[Token], place: int) -> bool:
-    """Is this "a" an initial? It is if another single letter follows: "A J Smith"."""
+    """Is this "a" an initial? Yes, if another single letter follows: "A J Smith"."""
     return tokens[place].word == "a" and place + 1 < len(tokens) and len(tokens[place + 1].word) == 1
 
 
@@ -378,7 +378,7 @@ def _commented_name(tokens: Sequence[Token]) -> Span | None:
 
 
 def is_part_of_longer_name(tokens: Sequence[Token], match: Match) -> bool:
-    """Is this known name only part of a longer name: "Midnight" in "Midnight Train"? It is if there is a capitalised
+    """Is this known name only part of a longer name: "Midnight" in "Midnight Train"? Yes, if there is a capitalised
     word next to it."""
     before, after = tokens[: match.first], tokens[match.after :]
     begins = match.first > 1 and is_capital(before[-1]) and not tokens[match.first].pause

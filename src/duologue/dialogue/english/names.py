@@ -1,8 +1,8 @@
 """Known names, such as cities, people or titles, and words that are almost a known name.
 
-A name is found if its words are the same, or if most of its letters are the same. Rule: a name that is only similar is
-accepted without asking only if it has few errors for its length and no other name is about as similar. Otherwise all
-similar names are returned, so that the agent can ask which one is meant.
+A name is found if its words are the same, or if most of its letters are the same. Rule: a similar name is accepted
+without asking only if it has few errors for its length and no other name is about as similar. Otherwise all similar
+names are returned, so that the agent can ask which one is meant.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Numbers as people say them: "twenty one", "a couple of", "1,110", "two and a half", "the twenty-first".
 
-With each count comes the word for what is counted, without its ending, so that a number of rooms isn't mistaken for a
+Each count comes with the word for what is counted (without its ending), so that a number of rooms isn't mistaken for a
 number of nights. Rule: number words are joined only if they make one number, as in "twenty one" but not in "five six".
 The pronoun in "find one in town" isn't a count.
 """

@@ -182,7 +182,8 @@ def changed_values(
 
 def plain_answer(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()) -> ConfirmationAnswer | None:
     """The yes or no that a reply says explicitly, even if other words of the reply aren't understood. None if the reply
-    asks, doubts or changes something. It is used to check a classifier, which may mistake "are you sure?" for a yes."""
+    asks, doubts or changes something. The result is used to check a classifier, which may mistake "are you sure?" for a
+    yes."""
     tokens = tokens_of(reply)
     words = {token.word for token in tokens}
     if not tokens or _asks_at_all(tokens, reply) or words & (_DOUBTS | _NEARLY):

@@ -192,8 +192,8 @@ def _alternatives(c: ReplyContext, matches: Sequence[Match], covered: frozenset[
 
 def _without_reason(c: ReplyContext, reading: Reading) -> Reading:
     """What the reply means without the reason that the user gives ("two tickets" in "my partner comes along, so two
-    tickets"), if the rest is a plain answer. Otherwise `reading`. Reasons in yes/no answers and in free text aren't
-    removed, because they may be part of the answer."""
+    tickets"), if the rest is a plain answer. Otherwise the result is `reading`. Reasons in yes/no answers and in free
+    text aren't removed, because they may be part of the answer."""
     if not isinstance(reading, Unclear) or c.slot.kind in (SlotKind.YES_NO, SlotKind.TEXT):
         return reading
     for tokens in answers_without_reason(c.tokens, has_days=c.slot.kind is SlotKind.DATE):

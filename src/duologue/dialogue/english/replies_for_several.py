@@ -1,6 +1,6 @@
 """Reads a reply that gives values for several slots. The slot that was asked for may be one of them, but needn't be.
 
-Rule: every word has to be explained, and no value may fit two slots.
+Rule: every word has to be explained, and each value must fit only one slot.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def read_several(c: ReplyContext) -> Direct | None:
 
 
 def _might_answer(c: ReplyContext, slot: Slot, match: Match) -> bool:
-    """Could this value, which was read for another slot, be the answer to the question? It could if both slots take the
+    """Could this value, which was read for another slot, be the answer to the question? Yes, if both slots take the
     same kind of value and the reply doesn't say what the value is about: "April first", when the agent asked for a date
     of birth."""
     is_alike = slot.kind is c.slot.kind and slot.kind in MOMENTS
@@ -104,7 +104,7 @@ def _opening(c: ReplyContext) -> Value | None:
 
 
 def _is_lone_count(filled: Filled, asked: Slot) -> bool:
-    """Is the only value a number without a unit, and is it for a slot that wasn't asked for? Then the user may have
+    """Is the only value a number without a unit, and is it for a slot that wasn't asked for? If so, the user may have
     misspoken, or the number may be part of a date."""
     (slot, match), *more = filled.values()
     return not more and slot.kind is SlotKind.NUMBER and slot is not asked and not match.unit

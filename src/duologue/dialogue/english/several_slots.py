@@ -1,8 +1,8 @@
 """Several slots in one reply: "two people on Friday at seven".
 
-Each value is given to the one slot that it fits: by its kind, by a list, by what it counts, by "from" and "to", or by
-whether the words tell of the past. Rule: the same words never fill two slots. If they fit two slots, the whole reply
-fills no slot.
+Each value is given to the one slot that it fits: by its kind, by the slot's list of names, by what it counts, by "from"
+and "to", or by whether the words tell of the past. Rule: the same words never fill two slots. If they fit two slots,
+the whole reply fills no slot.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ Filled = dict[str, tuple[Slot, Match]]
 
 
 def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Filled | None:
-    """A dict that maps the name of each slot that the reply fills to the slot and the words for its value. None if a
-    value fits no slot or several slots, or if two values fit the same slot."""
+    """The slots that the reply fills, each with the words for its value. The keys of the dict are the names of the
+    slots. None if a value fits no slot or several slots, or if two values fit the same slot."""
     filled: Filled = {}
     for match, fitting in find_all_values(tokens, slots, today):
         if len(fitting) != 1 or _begins_range(tokens, match, filled):
@@ -52,8 +52,9 @@ def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Fill
 
 
 def with_later_end(tokens: Sequence[Token], filled: Filled, today: Today) -> Filled:
-    """If the reply gives a range of days: the slot for the end of the range, with a day that comes after the beginning.
-    Otherwise empty. Example: "from Monday to Friday", said on a Wednesday, means the Friday after next Monday."""
+    """The slot for the end of a range of days, with a day that comes after the beginning of the range. Empty if the
+    reply gives no range of days. Example: "from Monday to Friday", said on a Wednesday, means the Friday after next
+    Monday."""
     days = {name: entry for name, entry in filled.items() if entry[0].kind is SlotKind.DATE}
     ends = {role: days[name] for name, role in roles_among([slot for slot, _ in days.values()]).items()}
     if set(ends) != {"from", "to"} or len(ends["from"][1].candidates) > 1:
@@ -67,8 +68,8 @@ def with_later_end(tokens: Sequence[Token], filled: Filled, today: Today) -> Fil
 
 
 def _of_today(tokens: Sequence[Token], slots: Sequence[Slot], filled: Filled, today: Today) -> Filled:
-    """If the reply has a time counted from now ("in an hour") and gives no day: today, as the value of the only date
-    slot. Otherwise empty."""
+    """Today as the value of the only date slot, if the reply has a time counted from now ("in an hour") and gives no
+    day. Otherwise empty."""
     days = [slot for slot in slots if slot.kind is SlotKind.DATE]
     ahead = find_times_ahead(tokens, today.minute) if today.minute is not None else []
     timed = [match for slot, match in filled.values() if slot.kind is SlotKind.TIME and match in ahead]
@@ -78,8 +79,8 @@ def _of_today(tokens: Sequence[Token], slots: Sequence[Slot], filled: Filled, to
 
 
 def _without_past_times(filled: Filled, today: Today) -> Filled:
-    """If today is the only day in the reply: its times, without the candidates that have already passed. Otherwise
-    empty."""
+    """The times in the reply without the candidates that have already passed, if today is the only day in the reply.
+    Otherwise empty."""
     days = {match.candidates for slot, match in filled.values() if slot.kind is SlotKind.DATE}
     if days != {(today.day.isoformat(),)}:
         return {}
@@ -162,9 +163,9 @@ def _longest(found: Sequence[Found], taken: Sequence[Match]) -> list[Found]:
 
 def _one_slot_each(tokens: Sequence[Token], found: Sequence[Found], today: Today) -> list[Found]:
     """The matches, with only one entry for each span of words. Two slots may read the same words differently: "Friday"
-    is a coming day for an appointment, but a past day for the date of a theft. Then the words are given to the slot
-    that they are about. If this isn't clear, the entry lists all these slots, and then no slot is filled with these
-    words."""
+    is a coming day for an appointment, but a past day for the date of a theft. In such a case, the words are given to
+    the slot that they are about. If this isn't clear, the entry lists all these slots, and then no slot is filled with
+    these words."""
     spans: dict[tuple[int, int], list[Found]] = {}
     for entry in found:
         spans.setdefault((entry[0].first, entry[0].after), []).append(entry)
@@ -210,7 +211,7 @@ def _size(match: Match) -> int:
 
 
 def _fitting(tokens: Sequence[Token], match: Match, fitting: Sequence[Slot], roles: Mapping[str, str]) -> list[Slot]:
-    """Those of the slots in `fitting` that agree with the words before the match and with what the match counts."""
+    """The slots in `fitting` that agree with the words before the match and with what the match counts."""
     if doing := activity_said(tokens, match):
         fitting = [slot for slot in fitting if activity_of(slot) is doing] or [
             one for one in fitting if not activity_of(one)
@@ -224,7 +225,7 @@ def _fitting(tokens: Sequence[Token], match: Match, fitting: Sequence[Slot], rol
 
 
 def _counts_all(match: Match, slots: Sequence[Slot]) -> bool:
-    """Is this a number of people of any age, although there is a separate slot for children? Then it isn't clear how
+    """Is this a number of people of any age, although there is a separate slot for children? If so, it isn't clear how
     many adults there are: "two tickets" may be for an adult and a child."""
     is_general = CLASS_OF.get(match.unit) == "people" and not any(match.unit in stems_of(slot.name) for slot in slots)
     return is_general and any(counts_children(slot.name) for slot in slots)

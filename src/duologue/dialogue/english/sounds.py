@@ -2,7 +2,7 @@
 
 STT writes what it heard, so instead of a known word it may write another word that sounds nearly the same. Two words
 are compared by their consonants. Consonants that are easily confused, such as B and P, are treated as the same. Rule: a
-word found by its sound is only a guess, so the agent asks whether it was meant.
+known word that was found by its sound is only a guess, so the agent asks whether the user meant this word.
 """
 
 from __future__ import annotations

@@ -93,7 +93,8 @@ def in_asked_period(
 
 
 def _is_length(tokens: Sequence[Token], place: int, *, is_asked: bool) -> bool:
-    """Is this a length of time, and not a rate or a part: "two hours a day", "twice a week", "half a day"?"""
+    """Is this a length of time? Not in "two hours a day" or "twice a week", which are rates, and not in "half a day",
+    which is a part."""
     before = tokens[place - 1].word if place else ""
     if tokens[place].word not in ("a", "an", "the"):
         return before not in ("per", "every", "each")
@@ -139,8 +140,8 @@ def asks_how_many(question: Question) -> bool:
 
 
 def find_zero(tokens: Sequence[Token], question: Question) -> Match | None:
-    """A zero for what was asked for: "none", "no children"; None if the reply says no such thing. A "no" with a pause
-    after it isn't a zero, because it answers something else."""
+    """A match with the value 0, if the reply says that there are no things of the kind that was asked for: "none", "no
+    children". Otherwise None. A "no" with a pause after it isn't a zero, because it answers something else."""
     if not asks_how_many(question):
         return None
     for place, token in enumerate(tokens):

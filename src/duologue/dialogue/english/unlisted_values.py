@@ -1,8 +1,8 @@
 """Reads a reply in which the slot's grammar found no value: a name that isn't on the list, free text, or words that are
 almost a listed name.
 
-Rule: if words are only similar to a listed name, the agent asks whether it was meant. It doesn't ask if the slot
-accepts only listed names and the similarity is high.
+Rule: if words are only similar to a listed name, the agent asks whether this name was meant, unless the slot accepts
+only listed names and the similarity is high.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _listed(c: ReplyContext) -> NameList | None:
 
 def _by_sound(c: ReplyContext, names: NameList, words: list[str], run: Span) -> Reading | None:
     """Reads words that sound like a name or choice, for a slot that accepts only listed ones: "reader" for "router".
-    The agent has to ask whether it was meant. None if no name sounds like these words."""
+    The agent has to ask whether this name or choice was meant. None if no name sounds like these words."""
     known = dict(names.joined)
     alike = tuple(dict.fromkeys(known[name] for name in like(" ".join(words), known)))
     start, end = span_of(c.tokens, *run)

@@ -150,7 +150,7 @@ def places_outside_yes_no(tokens: Sequence[Token]) -> list[int]:
 
 
 def polarity(tokens: Sequence[Token]) -> Polarity | None:
-    """Whether the reply says yes, no or both, or that the user is unsure. None if it says none of these."""
+    """Whether the reply says yes, no or both, or that the user is unsure. None for any other reply."""
     words = [token.word for token in tokens]
     if where_phrase(words, _UNDECIDED) or _is_contented(words):
         return Polarity.UNSURE

@@ -74,7 +74,7 @@ def _characters_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tup
 
 
 def _are_letters(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
-    """Do these two or three lower-case letters spell part of a code, instead of being a word? They do if digits follow
+    """Do these two or three lower-case letters spell part of a code, instead of being a word? Yes, if digits follow
     directly ("pq 7781"), unless they are a number or a carrier word (a word around a value, such as "to")."""
     word, after = tokens[place].word, place + 1
     is_short = 2 <= len(word) <= _LETTERS_MAX and word.isascii() and word.isalpha()

@@ -115,14 +115,13 @@ def _without_opening(lexicon: Lexicon, tokens: Tokens) -> tuple[Tokens, bool]:
 
 
 def _starts(lexicon: Lexicon, tokens: Tokens, mark: str) -> int:
-    """If the tokens begin with one of the phrases listed under `mark`: the number of words in this phrase. Otherwise
-    0."""
+    """The number of words in the phrase with which the tokens begin, if it is listed under `mark`. Otherwise 0."""
     return phrase_at(words_of(tokens), 0, lexicon.list_words[mark]) if tokens else 0
 
 
 def _ends(lexicon: Lexicon, tokens: Tokens, mark: str) -> int:
-    """If the tokens end with one of the phrases listed under `mark`: the number of words in this phrase, including
-    polite words after it. Otherwise 0."""
+    """The number of words in the phrase with which the tokens end, if it is listed under `mark`. Polite words after the
+    phrase are counted too. Otherwise 0."""
     words = words_of(tokens)
     stop = len(words)
     while stop and words[stop - 1] in lexicon.polite | lexicon.fillers:

@@ -164,8 +164,8 @@ def _is_no_count(lexicon: Lexicon, tokens: Sequence[Token], place: int, after: i
 
 
 def _ones(lexicon: Lexicon, tokens: Sequence[Token], *, is_asked: bool) -> Iterator[Match]:
-    """If the agent asked for a count: the articles that mean one ("eine" as the whole reply), and the words for zero.
-    Otherwise nothing."""
+    """The articles that mean one ("eine" as the whole reply), and the words for zero. Yields nothing unless the agent
+    asked for a count (`is_asked`)."""
     for place, token in enumerate(tokens):
         follows = lexicon.stem(tokens[place + 1].word) if place + 1 < len(tokens) else ""
         if is_asked and token.word in lexicon.articles_as_one and _is_rest_polite(lexicon, tokens, place):

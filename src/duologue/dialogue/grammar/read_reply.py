@@ -357,8 +357,8 @@ class _Reader:
         return None if trick_of(self.lexicon, self.question.text) else Direct((answer, *values))
 
     def _might_answer(self, slots: Sequence[Slot]) -> bool:
-        """Could this value, which was read for another slot, be the answer to the question? It could if both slots take
-        the same kind of value."""
+        """Could this value, which was read for another slot, be the answer to the question? Yes, if both slots take the
+        same kind of value."""
         return any(slot.kind is self.slot.kind for slot in slots)
 
     def _opening(self) -> Value | None:

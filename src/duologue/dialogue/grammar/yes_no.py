@@ -17,7 +17,7 @@ from .tokens import stems_of, tokens_of
 
 
 def polarity(lexicon: Lexicon, tokens: Sequence[Token]) -> Polarity | None:
-    """Whether the reply says yes, no or both, or that the user is unsure. None if it says none of these."""
+    """Whether the reply says yes, no or both, or that the user is unsure. None for any other reply."""
     words = words_of(tokens)
     if where_phrase(words, lexicon.undecided) or any(word in lexicon.doubts for word in words):
         return Polarity.UNSURE

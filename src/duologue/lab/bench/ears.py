@@ -176,8 +176,8 @@ def _rtf(model: Moonshine, audio: Samples, rounds: int) -> float:
 
 
 async def _pico(rounds: int) -> dict[str, float]:
-    """Measure SVOX Pico: the time until its first sound, the time that it takes to stop if it is closed in
-    mid-sentence, and the time that it takes to synthesize a sentence, as a share of the sentence's duration. All are
+    """Measure SVOX Pico. There are three numbers: the time until its first sound, the time that it takes to stop if it
+    is closed in mid-sentence, and the time to synthesize a sentence, as a share of the sentence's duration. All are
     wall times, because Pico runs in a separate process."""
     voice = PicoVoice()
     first_ms = await _voice_first_ms(voice)

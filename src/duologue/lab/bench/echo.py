@@ -1,8 +1,8 @@
 """Measures echo on the telephone: calls in which the agent hears itself, at several levels and delays.
 
 There are two calls for each level and delay. In one, the agent hears only the echo. In the other, people interrupt the
-agent. They are synthetic voices, and phrases from the recordings of a person that come with Duologue. Rule: the people
-are as loud as the agent on average, and no phrase is left out.
+agent: synthetic voices, and the voices in the recordings that come with Duologue. Rule: the people are as loud as the
+agent on average, and no phrase is left out.
 """
 
 from __future__ import annotations

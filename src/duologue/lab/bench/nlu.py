@@ -113,8 +113,9 @@ def _marks(exam: Exam, inside: Sequence[Understanding], outside: Sequence[Unders
 
 
 def auroc(inside: Sequence[float], outside: Sequence[float]) -> float | None:
-    """Of all pairs of a message in scope and a message out of scope: the share in which the message in scope has the
-    higher score. Ties count half. None if either list is empty."""
+    """How well the scores separate messages in scope (`inside`) from messages out of scope (`outside`). The result is
+    the share of all pairs (one message of each kind) in which the message in scope has the higher score. Ties count
+    half. None if either list is empty."""
     if not inside or not outside:
         return None
     ranked = sorted(outside)

@@ -62,8 +62,8 @@ def bench_noise(
     reference: Transcribes | None = None,
     suppressors: dict[str, Callable[[], NoiseSuppressor] | None] | None = None,
 ) -> dict[str, Any]:
-    """Transcribe every recording with every noise level and every suppressor. The noise of a recording and level is
-    the same for all suppressors."""
+    """Transcribe every recording with every noise level and every suppressor. For each recording and level, all
+    suppressors get the same noise."""
     chosen = suppressors or SUPPRESSORS
     backgrounds = [read(row.heard) for row in read_rows(noises)]
     sounds = list(islice((speech for row in _rows(recordings) if (speech := _speech(row)) is not None), limit))

@@ -142,8 +142,8 @@ _ROWS = (
 
 
 def report(result: dict[str, Any]) -> list[tuple[str, ...]]:
-    """The result as rows: what, then the median and the 90th percentile of each transport. A median that misses its
-    budget is marked."""
+    """The result as rows: what was measured, then the median and the 90th percentile of each transport. A median that
+    misses its budget is marked."""
     runs = result["transports"]
     rows: list[tuple[str, ...]] = []
     for what, name in _ROWS:

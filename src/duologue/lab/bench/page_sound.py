@@ -1,4 +1,5 @@
-"""The sound of a measured page: a scripted microphone, and the times at which the browser's audio thread rendered it.
+"""The sound of a measured page: a scripted microphone, and the times at which the browser's audio thread rendered the
+sound.
 
 `SCRIPT` runs in the page before the page's own scripts. The times come from the audio thread, so a busy page doesn't
 change them. The page and the server use the same clock. Rule: the page gets the recording sample by sample, in real

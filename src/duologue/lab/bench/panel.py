@@ -75,8 +75,8 @@ _WATCH = """() => {
 
 @dataclass
 class PanelNotes:
-    """The times at which the server entered each state, and at which it sent the first sound of each voice. Times are
-    in milliseconds of the server's clock."""
+    """The times at which the server entered each state, and at which it sent the first sound of each voice (utterance
+    of the agent). Times are in milliseconds of the server's clock."""
 
     entered: list[tuple[str, float]] = field(default_factory=list)
     sounds: dict[int, float] = field(default_factory=dict)  # when the first chunk of each voice was sent

@@ -24,8 +24,8 @@ from duologue.core.views.view import Move
 
 
 class Walker(NamedTuple):
-    """One running machine of a peer: the function that sends an event to it, and the states that its observer
-    recorded."""
+    """One running machine of a peer (another library): the function that sends an event to it, and the states that its
+    observer recorded."""
 
     send: Callable[[str], object]
     seen: list[str]

@@ -2,8 +2,8 @@
 
 The server runs in a separate process on one core, with scripted brains and voices, without ears, and with the whole
 phone line: sockets, codecs, marks. This process plays the role of the carriers, on another core, and measures what
-arrives. Rule: playback of a sound starts with its first frame. Every frame is due AHEAD_MS before the playback of this
-frame ends.
+arrives. Rule: playback of a sound starts with its first frame. Every frame must arrive AHEAD_MS before the time at
+which its own playback ends.
 """
 
 from __future__ import annotations
@@ -189,8 +189,8 @@ class BenchCaller(LightSocket):
             self._note_clear()
 
     def _note_frame(self) -> None:
-        """Record how late this frame is. Playback starts with the first frame of a sound, and every frame is due
-        AHEAD_MS before the playback of this frame ends."""
+        """Record how late this frame is. Playback starts with the first frame of a sound. Every frame must arrive
+        AHEAD_MS before the time at which its own playback ends."""
         now = self._loop.time()
         began, frames = self._sound
         began = began if frames else now

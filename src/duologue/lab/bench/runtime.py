@@ -158,8 +158,8 @@ def barge_in_cpu_ms(times: int = 40) -> float:
 
 
 async def _barge_ins(times: int) -> list[int]:
-    """For each barge-in: the CPU nanoseconds from the report of the onset to the hold command. The answers have been
-    made when the person begins to speak, so that only the onset is worked on."""
+    """For each barge-in: the CPU nanoseconds from the report of the onset to the hold command. Each answer is complete
+    before the person begins to speak, so the CPU time is spent only on the onset."""
     ears, line = ScriptedEars(), Stopwatch()
     conversation = Conversation(_agent(ears), line, seats=Seats())
     await conversation.start()

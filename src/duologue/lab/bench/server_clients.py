@@ -48,8 +48,8 @@ class PagePlayer:
         self.gap_ms = 0.0
 
     def add(self, voice: int, ms: float) -> None:
-        """Add `ms` milliseconds of sound that arrived. If the sound belongs to a new voice, the sound of the old voice
-        is dropped."""
+        """Add `ms` milliseconds of sound that arrived. If the sound belongs to a new voice (utterance of the agent),
+        the sound of the old voice is dropped."""
         if voice != self.voice:
             self.__init__()  # type: ignore[misc]
             self.voice = voice

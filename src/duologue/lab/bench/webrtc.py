@@ -218,8 +218,8 @@ def over_network(packets: list[bytes], loss: float, jitter_ms: int, seed: int = 
 
 
 def encoded(pcm: bytes, loss: float) -> list[bytes]:
-    """The packets of this sound at 24 kHz. They are encoded as by a browser that was told which share of its packets
-    gets lost."""
+    """The packets of this sound at 24 kHz. They are encoded in the same way as by a browser that knows the share of
+    packets that get lost (`loss`)."""
     encoder = OpusEncoder()
     encoder.expect_loss(round(loss * 100))
     whole = pcm + bytes(-len(pcm) % PIECE)

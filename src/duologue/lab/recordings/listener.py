@@ -154,8 +154,8 @@ DECISIONS: dict[type[fx.Effect], str] = {
 
 
 def read(path: Path) -> Samples:
-    """Read a recording and resample it to RATE_HZ. Raises `UnusableAudio`, which names the path, if it can't be
-    resampled."""
+    """Read a recording and resample it to RATE_HZ. Raises `UnusableAudio`, whose message names the path, if the
+    recording can't be resampled."""
     samples, rate_hz = read_audio(path)
     try:
         return resample(samples, rate_hz, RATE_HZ)

@@ -220,7 +220,7 @@ class StoryTeller:
 
 
 async def play_story(story: PhoneStory, agent: AgentOrMaker, speech: Speech) -> PhoneStoryOutcome:
-    """Play a story with this agent, or with the agents that this function makes. Raises DuologueError if a setting is
+    """Play a story with this agent. If `agent` is a function, it makes the agents. Raises DuologueError if a setting is
     wrong."""
     try:
         return await StoryTeller(story, agent, speech).play()

@@ -68,8 +68,8 @@ class PlayedFrame(NamedTuple):
 @dataclass
 class ScriptedCarrier:
     """One call. It sends messages by calling `send`, and gets messages through its method `receive`. `flushes_marks`
-    says whether a clear message makes the carrier return the marks that are still waiting. If it is None, Twilio
-    returns them, because its documentation says so, and Telnyx doesn't."""
+    says whether a clear message makes the carrier return the marks that are still waiting. If it is None, the carrier
+    decides: Twilio returns these marks, as its documentation says, and Telnyx doesn't."""
 
     send: Callable[[str], None]
     carrier: Carrier = CARRIERS["twilio"]

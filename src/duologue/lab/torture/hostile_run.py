@@ -1,8 +1,9 @@
 """A hostile run: honest callers are timed in a quiet phase, and then while hostile clients do the worst that they can.
 
-The fairness law: with hostile clients, 95 % of the answers to honest callers come within twice the time of the quiet
-phase plus 200 ms, memory grows by at most 50 MB for each hostile client, and no honest caller is refused. Rule: honest
-callers, the server and the hostile clients are three processes, and only `judge` decides whether the law holds.
+The fairness law has three parts. With hostile clients, 95 % of the answers to honest callers come within twice the time
+of the quiet phase plus 200 ms. Memory grows by at most 50 MB for each hostile client. No honest caller is refused.
+Rule: honest callers, the server and the hostile clients are three processes, and only `judge` decides whether the law
+holds.
 """
 
 from __future__ import annotations

@@ -154,8 +154,9 @@ class TypingPerson:
 
     def _next_line(self, talk: ConversationNotes) -> tuple[str, str]:
         """The next message and its item (the number that the answer must contain). If the agent has just offered to
-        retry, the message is "cancel". A "yes" is repeated if it came too early, so that the agent asked again, and
-        skipped if the agent didn't ask for it in the last turn of this conversation."""
+        retry, the message is "cancel". If the last message was a "yes" that came too early, so that the agent asked
+        again, the "yes" is repeated. If the next message of the script is a "yes" that the agent hasn't asked for, it
+        is skipped."""
         last = talk.turns[-1] if talk.turns else None
         if last is not None and any(RETRY in heard for heard in last.heard):
             return "cancel", last.item
@@ -403,8 +404,8 @@ class TypingPerson:
                 self.talks[-1].note(self._now(), "safe", id_)
 
     def _note_lost(self, items: list[dict[str, Any]]) -> None:
-        """After a reconnect, record whether the current message is lost. It is if the history says that it got no
-        answer, and no answer was heard."""
+        """After a reconnect, record whether the current message is lost. It is lost if the history says that it got no
+        answer, and if no answer was heard."""
         said = [item for item in items if item["role"] == "user"]
         if self._turn is not None and said and said[-1]["lost"] and said[-1]["text"] == self._turn.text:
             self._turn.is_reported_lost = not self._has_heard()

@@ -76,16 +76,16 @@ class AudioRenderer:
         return {"voice": voice.number, "ms": voice.ms, "chunk": voice.chunk} if voice is not None else None
 
     def hold(self, now_s: float) -> None:
-        """Stop rendering the current voice until the server sends a play command. If rendering went on, the position
-        that was reported to the server would become wrong."""
+        """Stop rendering the current voice (utterance of the agent) until the server sends a play command. If rendering
+        went on, the position that was reported to the server would become wrong."""
         self.advance(now_s)
         if self.current is not None:
             self.current.is_held = True
 
     def receive(self, received: VoiceChunk, node: str, now_s: float) -> None:
-        """Add a chunk of sound to its voice. `node` is the server process that sent it. The chunk is dropped if it was
-        already received, or if its voice was replaced or cleared. Cues aren't rendered, because they aren't part of an
-        answer."""
+        """Add a chunk of sound to its voice (utterance of the agent). `node` is the server process that sent it. The
+        chunk is dropped if it was already received, or if its voice was replaced or cleared. Cues aren't rendered,
+        because they aren't part of an answer."""
         kind, number, chunk, pcm = received
         if kind == CUE:  # the page plays cues beside the voices
             return

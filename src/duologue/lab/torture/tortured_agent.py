@@ -138,8 +138,8 @@ class PlainNlu:
 
 
 class TortureBrain:
-    """Answers a conversation itself if its first message starts with "pay", "look" or "tell". Passes every other
-    conversation to the flows."""
+    """Answers a conversation itself if the first message of the conversation starts with "pay", "look" or "tell".
+    Passes every other conversation to the flows."""
 
     def __init__(self, log: ActionLog) -> None:
         async def place_order(item: str) -> None:

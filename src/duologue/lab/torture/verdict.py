@@ -120,7 +120,8 @@ def lost(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[F
 
 def forgotten(talk: ConversationNotes) -> Iterable[Finding]:
     """Yield a finding if the conversation was replaced by another one, or if the server forgot it during a short
-    absence of its person. Forgetting is allowed if the person was told of every single message that it isn't saved."""
+    absence of its person. Forgetting is allowed if the person was told, whenever they typed a message, that it isn't
+    saved."""
     if talk.ended == "replaced":
         yield Finding("turns_lost", talk.id, "another conversation took its place, and the person wasn't told")
     if (
@@ -149,18 +150,19 @@ def unreported(
 
 
 def told_lost(talks: Sequence[ConversationNotes], saved: Mapping[str, SavedConversation]) -> int:
-    """How many messages were lost or got no answer, but their person was told so."""
+    """The number of messages that were lost or got no answer, and whose person was told so."""
     return sum(is_told_lost(talk, saved.get(talk.id), turn) for talk in talks for turn in talk.turns)
 
 
 def told_lost_max(talks: Sequence[ConversationNotes]) -> int:
-    """How many messages of these conversations may at most get no answer: 1 % of all messages, rounded up."""
+    """The largest allowed number of messages without an answer in these conversations: 1 % of all messages, rounded
+    up."""
     return -(-sum(len(talk.turns) for talk in talks) * UNANSWERED_PERCENT_MAX // 100)
 
 
 def unanswered(talks: Sequence[ConversationNotes], saved: Mapping[str, SavedConversation]) -> Iterable[Finding]:
-    """Yield findings if more messages than allowed got no answer. Counts only messages whose people were told that
-    there is no answer (`lost` finds the others)."""
+    """Yield findings if more messages than allowed got no answer. Counts only messages whose person was told that there
+    is no answer (`lost` finds the others)."""
     count, allowed = told_lost(talks, saved), told_lost_max(talks)
     if count > allowed:
         for talk in talks:
@@ -208,8 +210,8 @@ def two_voices(talk: ConversationNotes) -> Iterable[Finding]:
 
 
 def owners(writes: Sequence[AcceptedWrite]) -> Iterable[Finding]:
-    """Check the writes of each conversation: an epoch has only one node, epochs never go down, and every revision is
-    one higher than the one before."""
+    """Check the writes of each conversation. All writes of one epoch (number of a lease) come from one node, epochs
+    never go down, and every revision is one higher than the one before."""
     nodes: dict[tuple[str, int], str] = {}
     last: dict[str, AcceptedWrite] = {}
     for one in writes:

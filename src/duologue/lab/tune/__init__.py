@@ -1,1 +1,1 @@
-"""Decides recorded calls again under other turn-taking policies, to find a better setting."""
+"""Makes the turn-taking decisions of recorded calls again with other policies, to find a better setting."""

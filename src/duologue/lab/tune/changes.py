@@ -67,8 +67,8 @@ def changes(names: Sequence[str], recorded: Sequence[DecidedCall], other: Sequen
 
 
 def is_changed(one: DecidedPause, two: DecidedPause) -> bool:
-    """Are these two decisions about a pause different? They are if only one of them cuts in, if only one of them leaves
-    the end of the turn unknown, or if they end the turn at different times."""
+    """Are these two decisions about a pause different? Yes, if only one of them cuts in, if only one of them leaves the
+    end of the turn unknown, or if they end the turn at different times."""
     if one.is_cut_in is not two.is_cut_in or one.is_unknown is not two.is_unknown:
         return True
     return abs((one.wait_ms or 0) - (two.wait_ms or 0)) >= DIFFERENCE_MS_MIN

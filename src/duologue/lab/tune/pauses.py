@@ -54,7 +54,7 @@ class DecidedPause(NamedTuple):
 
     @property
     def is_unknown(self) -> bool:
-        """Is the wait unknown? It is if the user was finished, but spoke again, acted or hung up before this policy
+        """Is the wait unknown? Yes, if the user was finished, but spoke again, acted or hung up before this policy
         ended the turn. What the user would have done without the recorded answer isn't known."""
         return self.is_end and self.ended_at is None
 
@@ -76,7 +76,7 @@ class DecidedOverlap(NamedTuple):
 
     @property
     def is_unknown(self) -> bool:
-        """Was the recorded agent stopped before the policy decided? Then it isn't known what the policy would have
+        """Was the recorded agent stopped before the policy decided? If so, it isn't known what the policy would have
         decided."""
         return self.bid is None and self.stopped_at is not None
 

@@ -1,4 +1,4 @@
-"""The sound of one voice or one cue, as encoded frames of 20 ms.
+"""The sound of one voice (utterance of the agent) or of one cue, as encoded frames of 20 ms.
 
 A frame is kept until it was heard, so that it can be sent again after a hold. Rule: `sent` and `heard` count frames
 from the beginning, and `heard` never goes back.

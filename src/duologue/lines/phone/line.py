@@ -3,9 +3,9 @@
 The carrier buffers sound, so sound is sent only a little ahead of its playback. The message `clear` empties the buffer.
 A mark is sent about every 100 ms; the carrier returns it when all sound before the mark has been played. Rule: only
 sound before a returned mark counts as heard. Marks that were sent before a clear are forgotten: if they return later,
-they don't count. A cue and the ambient sound are sent only while nothing of a voice is in the carrier's buffer, so
-clearing them never drops any sound of a voice. The tones of keys that the agent sends come before everything else and
-are never cleared: a voice waits until they are played.
+they don't count. A cue and the ambient sound are sent only while nothing of a voice (utterance of the agent) is in the
+carrier's buffer, so clearing them never drops any sound of a voice. The tones of keys that the agent sends come before
+everything else and are never cleared: a voice waits until they are played.
 """
 
 from __future__ import annotations
@@ -130,7 +130,8 @@ class PhoneLine:
             asyncio.get_running_loop().call_soon(self._end_track, track)
 
     def hold(self, voice: int) -> None:
-        """Pause the voice: empty the carrier's buffer. `resume` sends the unplayed sound again."""
+        """Pause this voice (utterance of the agent): empty the carrier's buffer. `resume` sends the unplayed sound
+        again."""
         track = self._track
         if track is not None and track.voice == voice and not track.is_held:
             track.is_held = True

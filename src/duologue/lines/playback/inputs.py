@@ -12,7 +12,8 @@ from typing import NamedTuple, TypeAlias
 
 
 class Position(NamedTuple):
-    """A client's playback position: how much of a voice it has played, and the last chunk that it received."""
+    """A client's playback position: how much of a voice (utterance of the agent) it has played, and the last chunk that
+    it received."""
 
     voice: int
     ms: int

@@ -28,7 +28,8 @@ ABOUT_THE_VOICE = (
 
 
 class PlaybackMachine:
-    """The rows of the playback table (the module `rows`), indexed by place and type of input."""
+    """The rows of the playback table (the module `rows`), indexed by place (the state of the voice or of the client)
+    and type of input."""
 
     def __init__(self, rows: Iterable[PlaybackRow] = ROWS) -> None:
         self._table: dict[tuple[VoicePlace | ClientPlace, type], list[PlaybackRow]] = {}
@@ -39,8 +40,8 @@ class PlaybackMachine:
     def row_for(
         self, place: VoicePlace | ClientPlace, state: PlaybackState, given: on.PlaybackInput
     ) -> PlaybackRow | None:
-        """The first row for this place that fits the input. None if no row fits, or if the input is about another
-        voice."""
+        """The first row for this place (the state of the voice or of the client) that fits the input. None if no row
+        fits, or if the input is about another voice (utterance of the agent) than the current one."""
         if isinstance(given, ABOUT_THE_VOICE) and given.voice != state.voice:
             return None
         for row in self._table.get((place, type(given)), ()):

@@ -181,7 +181,8 @@ def report_unplayable(s: PlaybackState, given: on.UnplayableReported) -> Playbac
 
 
 def send_missing_sound(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
-    """Send the part of this voice that the client doesn't have, and record how much the client has played."""
+    """Send the part of the current voice (utterance of the agent) that the client doesn't have, and record how much the
+    client has played."""
     assert given.position is not None
     s, intents = send_missing(s, given.position)
     report = on.PlayedReported(s.voice, given.position.ms)
@@ -196,9 +197,9 @@ def send_unheard_sound(s: PlaybackState, _: Any) -> PlaybackDone:
 
 
 def stop_its_voice(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
-    """Stop the voice that the client plays, because the voice was replaced or cleared while the client was
-    disconnected. Also record how much of the voice was heard. If this line doesn't know the voice, an earlier server
-    process sent it; then the client will report how much of it was heard."""
+    """Stop the voice (utterance of the agent) that the client plays, because it was replaced or cleared while the
+    client was disconnected. Also record how much of the voice was heard. If this line doesn't know the voice, an
+    earlier server process sent it; then the client will report how much of it was heard."""
     assert given.position is not None
     stopped = on.StoppedReported(given.position.voice, given.position.ms)
     clear = do.SendCommand(PlayCommand.CLEAR, stopped.voice)

@@ -1,4 +1,4 @@
-"""Decides which sound is sent next, and which sound is sent again to a client that reconnects.
+"""Decides which sound is sent next, and which sound is sent again because a client that reconnects didn't get it.
 
 All functions are pure: they take a state, and return the next state and the intents. Rule: a client gets each sample
 once and in order, and at most AHEAD_MS before it is played.

@@ -61,8 +61,8 @@ class SoundEnd(Enum):
 
 
 class Piece(NamedTuple):
-    """A numbered piece of a voice, from the sample `start` up to the sample `end`. Positions are counted in samples and
-    not in milliseconds, because rounding errors would add up within a minute."""
+    """A numbered piece of a voice (utterance of the agent), from the sample `start` up to the sample `end`. Positions
+    are counted in samples and not in milliseconds, because rounding errors would add up within a minute."""
 
     number: int
     start: int
@@ -121,7 +121,8 @@ class PlaybackState:
         )
 
     def takes_sound(self, voice: int) -> bool:
-        """Is this the current voice, and is it playing or held, so that more sound may be added?"""
+        """Is this the number of the current voice (utterance of the agent), and is that voice playing or held, so that
+        more sound may be added?"""
         return voice == self.voice and self.voice_place in (VoicePlace.PLAYING, VoicePlace.HELD)
 
     def piece_to_repeat(self) -> Piece | None:

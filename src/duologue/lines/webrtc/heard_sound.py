@@ -103,8 +103,8 @@ def step(state: HeardState, given: HeardInput) -> HeardDone:
 
 
 def _send(s: HeardState, given: VoiceSent) -> HeardDone:
-    """Record a packet that was sent. A new voice replaces the previous voice. If the previous voice was cleared, all of
-    its sound that was sent counts as heard."""
+    """Record a packet that was sent. A new voice (utterance of the agent) replaces the previous voice. If the previous
+    voice was cleared, all of its sound that was sent counts as heard."""
     reports: tuple[Report, ...] = ()
     if given.voice != s.voice:
         if s.cleared_ms is not None:
@@ -133,8 +133,8 @@ def _complete(s: HeardState, given: VoiceComplete) -> HeardDone:
 
 
 def _clear(s: HeardState, given: VoiceCleared) -> HeardDone:
-    """Record that a voice was cleared. Sound that was already sent will still be heard, so the stop is reported only
-    after this sound was heard."""
+    """Record that a voice (utterance of the agent) was cleared. Sound that was already sent will still be heard, so the
+    stop is reported only after this sound was heard."""
     if given.voice != s.voice:
         return _report_stop(HeardState(given.voice, sent=given.end, heard=given.end))
     if s.cleared_ms is not None:

@@ -56,7 +56,7 @@ class PacketPlayer:
         self._voice_pcm += pcm
 
     def drop_sound(self, voice: int) -> None:
-        """Drop the queued sound of this voice. Sound that was sent will still be heard."""
+        """Drop the queued sound of this voice (utterance of the agent). Sound that was sent will still be heard."""
         if self._playout.takes(voice):
             self._dropped = (voice, self._position)
             self._step(on.ClearAsked(voice))
@@ -148,16 +148,19 @@ class PacketPlayer:
         self._hear(hs.StampHeard(stamp, self._now_ms()))
 
     def is_heard(self, voice: int) -> bool:
-        """Is this voice still being played? True if its sound is queued, or if it was sent last and wasn't cleared."""
+        """Is this voice (utterance of the agent) still being played? True if its sound is queued, or if it was sent
+        last and wasn't cleared."""
         is_sent = self._heard.voice == voice and self._heard.cleared_ms is None
         return voice > 0 and (is_sent or (self._playout.takes(voice) and self._playout.queued > 0))
 
     def heard_ms(self, voice: int) -> int:
-        """How many milliseconds of this voice were heard so far. 0 if it isn't the voice that was sent last."""
+        """How many milliseconds of this voice (utterance of the agent) were heard so far. 0 if it isn't the voice that
+        was sent last."""
         return self._heard.heard_ms if self._heard.voice == voice else 0
 
     def sent_ms(self, voice: int) -> int | None:
-        """How many milliseconds of this voice were sent so far. None if it isn't the voice that was sent last."""
+        """How many milliseconds of this voice (utterance of the agent) were sent so far. None if it isn't the voice
+        that was sent last."""
         return -(-self._heard.sent // SAMPLES_PER_MS) if voice and self._heard.voice == voice else None
 
     def leave(self) -> None:

@@ -408,7 +408,7 @@ def _seen(s: Any) -> tuple[str, ...]:
 
 
 def _may_rest(s: State) -> bool:
-    """May the conversation stay in this state for ever? It may if it is idle, if it is paused, or if the link is up and
+    """May the conversation stay in this state for ever? Yes, if it is idle, if it is paused, or if the link is up and
     nothing is left to do."""
     return s.link in (Link.IDLE, Link.SUSPENDED) or (s.link is Link.UP and is_at_rest(s))
 

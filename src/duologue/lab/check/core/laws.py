@@ -306,8 +306,8 @@ def _takes_back(s: State, e: ev.Event) -> bool:
 
 
 def _may_answer(step: CheckedStep) -> bool:
-    """May this step mark turns as answered? It may if an answer was heard or shown, if the user cancelled the answer,
-    or if the turns were reported as lost."""
+    """May this step mark turns as answered? Yes, if an answer was heard or shown, if the user cancelled the answer, or
+    if the turns were reported as lost."""
     if step.did(fx.ReportLost):
         return True
     if isinstance(

@@ -309,7 +309,7 @@ def alphabet_of(domain: Domain) -> Alphabet:
 
 
 def _decisive(domain: Domain) -> dict[str, tuple[Json, ...]]:
-    """For every slot that a condition reads: the values to try, because the condition may be true for some of them and
+    """The values to try, for every slot that a condition reads. The condition may be true for some of these values and
     false for others."""
     found: dict[str, dict[Json, None]] = {}
     for at in (at for flow in domain.flows.values() for at in flow.program if isinstance(at, JumpUnless)):

@@ -55,8 +55,8 @@ def one_request_at_a_time(seen: ObservedStep) -> Iterator[str]:
 
 
 def no_slot_is_lost(seen: ObservedStep) -> Iterator[str]:
-    """Check that a filled slot is emptied only for one of these reasons: the user asked for it (back, clear, restart or
-    no), its flow or an action emptied it, or another slot, on which it depends, changed."""
+    """Check that a filled slot is emptied only for one of these reasons: the user wanted this (back, clear, restart or
+    no), the flow or an action emptied the slot, or the slot depends on another slot that has changed."""
     for before, after in seen.pairs():
         if after is None and seen.domain.list_of_item(before.flow) is not None:
             continue  # its values are on the list of the flow below
@@ -162,7 +162,7 @@ def one_key_per_run(seen: ObservedStep) -> Iterator[str]:
 
 def a_yes_answers_the_open_question(seen: ObservedStep) -> Iterator[str]:
     """Check that a yes counts only for the question that was open when the user said yes. Also check that the agent
-    doesn't ask whether an action may run with a value that has changed since."""
+    doesn't repeat the question of an action unchanged after a value that the action uses has changed."""
     top = seen.before.top
     for step in seen.confirmed:
         was_open = (

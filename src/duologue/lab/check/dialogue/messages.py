@@ -140,5 +140,6 @@ MESSAGES = {"en": _ENGLISH, "de": _GERMAN, "es": _SPANISH}
 
 
 def messages_of(language: str) -> TriedMessages:
-    """The messages of a language. If this module has no messages in that language, the English messages."""
+    """The messages of a language. If this module has no messages in that language, the English messages are
+    returned."""
     return MESSAGES.get(pack_of(language).code, _ENGLISH)

@@ -26,7 +26,8 @@ _FOUND: dict[tuple[int, int], tuple[Program, tuple[str, ...], tuple[str, ...]]] 
 
 def yeses_before(program: Program, place: int) -> tuple[str, ...]:
     """The steps that the user must have confirmed before this instruction runs: those that are on every path to it. A
-    step is left out if a final action between the step and the instruction has used its confirmation up."""
+    confirmation is left out if a final action (one that can't be undone) has used it up before the instruction is
+    reached."""
     return _before(program, place)[1]
 
 
@@ -52,8 +53,8 @@ def _before(program: Program, place: int) -> tuple[Program, tuple[str, ...], tup
 
 
 def _is_used_up(program: Program, confirm: int, place: int) -> bool:
-    """Is this confirmation used up before this instruction runs? It is if a final action comes between the two and is
-    on every path to the instruction."""
+    """Is this confirmation used up before this instruction runs? Yes, if a final action (one that can't be undone)
+    comes between the two and is on every path to the instruction."""
     between = range(confirm + 1, place)
     finals = [at for at in between if isinstance(one := program[at], PerformAction) and one.is_final]
     return any(not _reaches(program, place, without=at) for at in finals)
@@ -73,8 +74,8 @@ def _reaches(program: Program, goal: int, without: int) -> bool:
 
 
 def _after(program: Program, place: int, is_closed: bool) -> Iterator[int]:
-    """The indices of the instructions that can run directly after this one. If `is_closed`, the next instruction of the
-    program isn't among them, only the targets of jumps are."""
+    """The indices of the instructions that can run directly after this one. If `is_closed`, only the targets of jumps
+    are returned, not the next instruction of the program."""
     at = program[place]
     if isinstance(at, Jump):
         yield at.to

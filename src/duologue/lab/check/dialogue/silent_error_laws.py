@@ -70,8 +70,8 @@ def a_denied_question_is_never_confirmed(seen: ObservedStep) -> Iterator[str]:
 
 
 def a_final_action_runs_once(seen: ObservedStep) -> Iterator[str]:
-    """Check that a final action that has succeeded doesn't run again in the same task, and that its values don't change
-    afterwards. In another round of a loop, both are allowed."""
+    """Check that a final action (one that can't be undone) doesn't run again in the same task after it has succeeded,
+    and that its values don't change afterwards. In another round of a loop, both are allowed."""
     for before, after in seen.pairs():
         if after is None or not before.done:
             continue

@@ -24,8 +24,8 @@ StateLaw: TypeAlias = Callable[[Domain, DialogueState], Iterator[str]]
 
 
 def never_stuck(domain: Domain, state: DialogueState) -> Iterator[str]:
-    """Check that a request is running in exactly those phases that wait for the result of a request, that messages are
-    queued only in those phases, and that the dialogue doesn't stay in the phase "completed"."""
+    """Check three things. A request is running in exactly those phases that wait for the result of a request. Messages
+    are queued only in those phases. The dialogue doesn't stay in the phase "completed"."""
     if state.phase is Phase.COMPLETED:
         yield "the dialogue stays in completed"
     if state.phase in BUSY:

@@ -51,7 +51,8 @@ def abstract(s: ProductState, policy: HearingPolicy) -> ProductState:
 
 
 def abstract_ledger(ledger: WordsLedger, shift: int) -> WordsLedger:
-    """The same ledger. Its due time is moved by `shift` milliseconds, as all times of the abstract state are."""
+    """The same ledger (what the laws remember besides both machines), with its due time moved by `shift` milliseconds.
+    All times of the abstract state are moved in this way."""
     if ledger.sent is None:
         return ledger
     return ledger._replace(sent=ledger.sent._replace(due=ledger.sent.due + shift))
@@ -225,8 +226,9 @@ def _frames(frames: Any, shift: int) -> Any:
 def _words(
     words: SaidWords, reply: int, question: int, content: int
 ) -> tuple[dict[int, int], dict[int, int], SaidWords]:
-    """Three results: a rank for each reply id, a rank for each content id, and the words with these ranks in place of
-    the ids. The ids in `words` and the other given ids are ranked together."""
+    """Replace ids by ranks: small numbers in the same order. There are three results: the rank of each reply id, the
+    rank of each content id, and the words with ranks in place of ids. The ids in `words` and the other arguments are
+    ranked together."""
     replies = _ranks(reply, question, *(said.given_in for said in words.turns))
     contents = _ranks(
         words.content,

@@ -134,7 +134,7 @@ def _is_question(s: State) -> bool:
 
 
 def _excuses(s: State, sent: int) -> bool:
-    """Is there a reason other than sound why the request may be late? There is if the link isn't up, if the agent
-    speaks, or if the user goes on with words in a newer turn."""
+    """Is there a reason other than sound why the request may be late? Yes, if the link isn't up, if the agent speaks,
+    or if the user goes on with words in a newer turn."""
     goes_on = s.turn > sent and s.user is not User.QUIET and s.words is not Words.NONE
     return s.link is not Link.UP or s.voice in SOUNDING or goes_on

@@ -1,4 +1,5 @@
-"""The laws of ownership: what must never happen to a stored conversation, as checks on one input and on one world.
+"""The laws of ownership: what must never happen to a stored conversation, as checks on one input and on one world (the
+state of both nodes and the store).
 
 Each check yields the law that is broken and one line that says what is wrong. Rule: a law reads what nodes know, do and
 are told, never the rows. Otherwise a broken row could hide its own violation.

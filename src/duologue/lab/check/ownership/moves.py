@@ -268,9 +268,9 @@ def _older(call: StoreCall) -> StoreCall:
 
 
 def is_owned(world: World) -> bool:
-    """Is there nothing left to do for the conversation? That is so if a node keeps it under its newest lease, if it
-    can't be continued, or if no node may take it over. It isn't so while a client waits, or while a node runs the
-    conversation without a lease."""
+    """Is there nothing left to do for the conversation? Yes, if a node keeps the conversation under its newest lease,
+    if the conversation can't be continued, or if no node may take it over. No, while a client waits, or while a node
+    runs the conversation without a lease."""
     stored = world.stored
     runs_without_lease = any(node.ownership.place in (Place.CLAIMING, Place.UNKEPT) for node in world.nodes)
     if runs_without_lease or any(node.is_waiting for node in world.nodes):

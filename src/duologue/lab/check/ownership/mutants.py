@@ -70,8 +70,8 @@ def _with(index: int, row: OwnershipRow) -> tuple[OwnershipRow, ...]:
 
 
 def _another(row: OwnershipRow) -> Place:
-    """A wrong target for the row: the place that follows the right target in the list of places. If the row has no
-    target, because the place stays the same, it is the place that follows the row's first source. The last place is
-    followed by the first one."""
+    """A wrong target for the row: the place (state of the ownership machine) that follows the right target in the list
+    of places. If the row has no target, because the place stays the same, it is the place that follows the row's first
+    source. The last place is followed by the first one."""
     places = list(Place)
     return places[(places.index(row.target or row.sources[0]) + 1) % len(places)]

@@ -1,9 +1,9 @@
 """The promises of ownership, as a table: where each input must lead from each place (state of the ownership machine),
 and which intents it must cause.
 
-Laws say what must never happen, so a missing row may break no law. It breaks a promise. The promises are sorted by
-input, whereas the rows of the machine follow the course of a conversation. Rule: an input that no promise names for a
-place changes nothing there.
+Laws say what must never happen, so a machine that lacks a row may still keep every law. But it breaks a promise. The
+promises are sorted by input, whereas the rows of the machine follow the course of a conversation. Rule: an input that
+no promise names for a place changes nothing there.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ HERE, GONE, LATER = (do.AnswerClient(answer) for answer in (Answer.HERE, Answer.
 
 @dataclass(frozen=True, slots=True)
 class OwnershipPromise:
-    """What must happen: in each of these places, the input must lead to `target` (None: the place stays the same) and
-    cause these intents. `asked` says whether a client waits. `unsaved` says whether the client was told that the
-    conversation isn't saved."""
+    """What must happen: in each of these places (states), the input must lead to `target` (None: the place stays the
+    same) and cause these intents. `asked` says whether a client waits. `unsaved` says whether the client was told that
+    the conversation isn't saved."""
 
     places: tuple[Place, ...]
     given: on.OwnershipInput
@@ -125,8 +125,8 @@ def broken_promises(machine: OwnershipMachine) -> Iterator[str]:
 
 
 def _wrong_facts(what: str, before: Ownership, given: on.OwnershipInput, after: Ownership) -> Iterator[str]:
-    """Check what an ownership knows besides its place: the lease, whether a client waits, and whether the conversation
-    ran here. Yields one line for each mistake."""
+    """Check what an ownership knows besides its place (its state): the lease, whether a client waits, and whether the
+    conversation ran here. Yields one line for each mistake."""
     is_lease = isinstance(given, (on.LeaseGranted, on.LeaseRenewed)) and after.place in LEASED
     if is_lease and (after.epoch, after.until_ms) != (getattr(given, "epoch", 0), getattr(given, "until_ms", 0)):
         yield f"{what} forgets the lease"

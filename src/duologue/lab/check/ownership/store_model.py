@@ -1,6 +1,6 @@
-"""What the store does with a call about the lease of a conversation, as the store port promises.
+"""What the store does with a call about the lease of a conversation, as the interface of the store promises.
 
-Rule: a call with the epoch of an earlier lease changes nothing.
+Rule: a call with the epoch (number) of an earlier lease changes nothing.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def _is_owner(stored: StoredView, node: int, epoch: int) -> bool:
 
 
 def _look(stored: StoredView, node: int, scope: OwnershipScope) -> Performed | None:
-    """If the node may not claim the stored conversation, two values: the input that tells the node why, and what is
-    stored. None if the node may claim it."""
+    """Why the node may not claim the stored conversation, as two values: the input that tells the node the reason, and
+    what is stored. None if the node may claim it."""
     if not stored.exists or stored.is_over:
         return on.NothingStored(), stored
     if stored.is_damaged:

@@ -86,7 +86,8 @@ class World(NamedTuple):
 
 
 def ranked(world: World) -> World:
-    """The same world with small epochs in the same order, and without facts that can't matter any more."""
+    """The same world with each epoch replaced by its rank (a small number in the same order), and without facts that
+    can't matter any more. So equal situations become equal values."""
     used = {world.stored.epoch, 0}
     for node in world.nodes:
         used |= {node.ownership.epoch, node.writer}
