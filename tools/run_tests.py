@@ -44,7 +44,7 @@ NO_SECOND_CHANCE = (f"{TORTURE}/",)
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 # Each process begins with its own share of the tests, so that what a module prepares is prepared once; a process that
 # has no more tests takes some of another's.
-SHARED = ("-n", str(1 + (os.cpu_count() or 1)), "--dist", "worksteal")
+SHARED = ("-n", str(os.cpu_count() or 1), "--dist", "worksteal")
 MARK = "pytest." + "mark.alone"
 LOWEST = ("nice", "-n", "19")
 TESTS_FAILED = 1  # pytest's exit code; any other code but 0 means that pytest itself failed
