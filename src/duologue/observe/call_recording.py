@@ -47,7 +47,8 @@ class _Side:
 
 
 class _VoiceSound:
-    """The sound of one voice, at the sample rate of the file, and how much of this sound was heard."""
+    """The sound of one voice (one spoken reply), at the sample rate of the file, and how much of this sound was
+    heard."""
 
     def __init__(self, voice: int) -> None:
         self.voice = voice
@@ -95,12 +96,13 @@ class CallRecording:
         self._write(LEFT, self._person, samples, now)
 
     def queue(self, voice: int, sound: Sound) -> None:
-        """Add sound of a voice that was sent to the line. It is kept until the line reports that it was heard."""
+        """Add sound that was sent to the line. `voice` is the number of the spoken reply that it belongs to. The sound
+        is kept until the line reports that it was heard."""
         self._voices.setdefault(voice, _VoiceSound(voice)).add(sound)
 
     def played(self, voice: int, heard_ms: int, now: int) -> None:
-        """Write the sound of this voice that was heard since the last report. `heard_ms` is how much of the voice was
-        heard by now, as the line reports it."""
+        """Write the sound of this voice (a spoken reply) that was heard since the last report. `heard_ms` is how much
+        of the voice was heard by now, as the line reports it."""
         sound = self._voices.get(voice)
         if sound is None:
             return

@@ -40,9 +40,9 @@ class TrackedPlayer(ClientWire, Protocol):
 
 
 class ClientPlayer:
-    """The `ClientWire` (sending side) of one conversation's line. `on_sound` is called with each piece of sound and its
-    voice, `on_complete` with each voice that was sent completely, and `on_cut` with each voice whose queued sound must
-    not be sent any more."""
+    """The `ClientWire` (sending side) of one conversation's line. A voice is the sound of one reply, given by its
+    number. `on_sound` is called with each piece of sound and its voice. `on_complete` is called with each voice that
+    was sent completely, and `on_cut` with each voice whose queued sound must not be sent any more."""
 
     def __init__(
         self,
