@@ -54,10 +54,10 @@ MakePlayer: TypeAlias = Callable[
 
 
 class RealtimeCall(TranslatedCall[ExchangeInput]):
-    """One conversation. `send` is called with each event for the client, and with the number of the voice whose sound
-    the event contains (0 if it contains no sound). `cut` is called with the number of a voice whose queued sound must
-    not be sent any more. With WebRTC, `make_player` makes the player for the audio track, and `track_hz` is the sample
-    rate of the client's sound."""
+    """One conversation. `send` is called with each event for the client, and with the number of the voice (the sound of
+    one reply) whose sound the event contains; 0 if it contains no sound. `cut` is called with the number of a voice
+    whose queued sound must not be sent any more. With WebRTC, `make_player` makes the player for the audio track, and
+    `track_hz` is the sample rate of the client's sound."""
 
     def __init__(
         self,

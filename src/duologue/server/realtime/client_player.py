@@ -24,7 +24,7 @@ class TrackedPlayer(ClientWire, Protocol):
     """What a call needs from its player, whether the sound goes over the socket or over WebRTC."""
 
     def reported_ms(self, voice: int) -> int:
-        """How many milliseconds of this voice were already reported as heard. This can't be taken back."""
+        """How many milliseconds of this voice were already reported as heard. A report can't be taken back."""
         ...
 
     def played_ms(self, voice: int) -> int | None:
@@ -65,7 +65,7 @@ class ClientPlayer:
         self._alarm: asyncio.TimerHandle | None = None
 
     def reported_ms(self, voice: int) -> int:
-        """How many milliseconds of this voice were already reported as heard. This can't be taken back."""
+        """How many milliseconds of this voice were already reported as heard. A report can't be taken back."""
         return self._reported_ms if voice == self.voice else 0
 
     def played_ms(self, voice: int) -> int | None:
