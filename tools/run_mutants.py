@@ -390,7 +390,7 @@ def write_report(found: Found) -> None:
         share = f"{found.share(machine):.1%}" if noticed else "not run"
         lines += [f"| {machine} | {len(ALL[machine])} | {len(noticed)} | {' | '.join(counts)} | {share} |"]
     if not found.is_whole():
-        lines += ["", "Where not all were judged, the share is too good: a mutant that is noticed late is judged late."]
+        lines += ["", "Where not all were judged, the share is too good: mutants that are hard to notice come last."]
     survivors = [title(machine, number) for machine in ALL for number in found.unnoticed(machine)]
     if survivors:
         lines += ["", "| not noticed | why that is accepted |", "|---|---|"]

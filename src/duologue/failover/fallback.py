@@ -69,7 +69,7 @@ def make_fallback(
     made: Services[Any] = Services(found[0], services, rule or HealthRule(), names)
     if found[0] == "ears":
         if after_ms is not None:
-            raise ValueError("after_ms is for brains and voices: ears can't be asked twice")
+            raise ValueError("after_ms can't be used with ears, only with brains and voices")
         return FallbackEars(made)
     return FallbackBrain(made, after_ms) if found[0] == "brain" else FallbackVoice(made, after_ms)
 

@@ -47,7 +47,7 @@ class _Side:
 
 
 class _VoiceSound:
-    """The sound of one voice, at the sample rate of the file, and how much of this sound was heard."""
+    """One voice (the sound of one reply), at the sample rate of the file, and how much of this sound was heard."""
 
     def __init__(self, voice: int) -> None:
         self.voice = voice
@@ -95,12 +95,13 @@ class CallRecording:
         self._write(LEFT, self._person, samples, now)
 
     def queue(self, voice: int, sound: Sound) -> None:
-        """Add sound of a voice that was sent to the line. It is kept until the line reports that it was heard."""
+        """Add sound that was sent to the line. It belongs to the voice (the sound of one reply) with this number. The
+        sound is kept until the line reports that it was heard."""
         self._voices.setdefault(voice, _VoiceSound(voice)).add(sound)
 
     def played(self, voice: int, heard_ms: int, now: int) -> None:
-        """Write the sound of this voice that was heard since the last report. `heard_ms` is how much of the voice was
-        heard by now, as the line reports it."""
+        """Write the part of this voice (the sound of one reply) that was heard since the last report. `heard_ms` is how
+        much of the voice was heard by now, as the line reports it."""
         sound = self._voices.get(voice)
         if sound is None:
             return

@@ -146,8 +146,8 @@ def _source(key: str, value: Any, tools: Container[str]) -> Written:
 
 
 def _terms(key: str, value: Any, _tools: Container[str]) -> Written:
-    """Write reasons such as `comma-1.2`. A custom policy may give reasons in another form; such reasons aren't
-    written."""
+    """Write the reasons for a decision about a turn, such as `comma-1.2`. A custom policy may give reasons in another
+    form; such reasons aren't written."""
     return {key: [term for term in value if isinstance(term, str) and _TERM.fullmatch(term)]}
 
 

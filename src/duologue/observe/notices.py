@@ -1,8 +1,9 @@
 """Decides which notices the person is shown. The decisions are rows in a table.
 
 A row has a code, a condition, the code of a text, and the actions that the person is offered. A condition depends on
-one input (a step of the conversation machine, or a fact from outside it) and on the history, which remembers only what
-a later notice needs. Rule: a notice is shown only by a row, and its text is true whenever the condition holds.
+one input and on the history. An input is a step of the conversation machine, or a fact from outside it. The history
+remembers only what a later notice needs. Rule: a notice is shown only by a row, and its text is true whenever the
+condition holds.
 """
 
 from __future__ import annotations

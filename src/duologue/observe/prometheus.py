@@ -1,7 +1,7 @@
 """The metrics of many conversations in the Prometheus text format 0.0.4.
 
-One `Tally` watches all conversations of a process. Rule: a label value is a name from Duologue's own code, never a
-spoken word, the name of a tool or an id, so the number of series is bounded. The only exceptions are the names of
+One `Tally` watches all conversations of a process. Rule: a label value is a name from Duologue's own code. It is never
+a spoken word, the name of a tool or an id. So the number of series is bounded. The only exceptions are the names of
 service providers; after PROVIDERS_MAX of them, further providers share one label value.
 """
 

@@ -1,8 +1,8 @@
 """Writes a conversation to disk: the journal and, unless the conversation is private, its words and its ear journal.
 
 The journal contains no spoken words and can be replayed exactly. The words are written to a second file next to the
-journal, and the reports of the ears to a third file. Rule: only their owner can read the files. If the folder was
-created for them, only its owner can read the folder. Every line is complete when it is written.
+journal, and the reports of the ears to a third file. Rule: the files can be read only by the user who owns them. If
+their folder has to be created, the same holds for the folder. Every line is complete when it is written.
 """
 
 from __future__ import annotations

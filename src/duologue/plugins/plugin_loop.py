@@ -127,8 +127,9 @@ async def close_soon(close: Callable[[], Awaitable[None]]) -> None:
 
 
 def close_unused(plugin: Any) -> None:
-    """Close the connections that the plugin's pools no longer use, in the background. A pool of LiveKit closes the
-    connection of a cancelled request only when the next request begins, which has to wait for that."""
+    """Close the connections that the plugin's pools no longer use, in the background. Otherwise LiveKit's pool would
+    close the connection of a cancelled request only when the next request begins, and that request would have to
+    wait."""
     for pool in list(getattr(plugin, "__dict__", {}).values()):
         drain = getattr(pool, "_drain_to_close", None)
         if drain is not None and getattr(pool, "_to_close", None):

@@ -27,8 +27,8 @@ class Request:
     holds new results of tool calls, and `news` holds new reports from background jobs. The history contains all of this
     too. For a greeting, a check-in or a goodbye, all three are empty.
 
-    `premature` means that the person began to speak before half of the last question, or before a value in the
-    question, was heard. So a "yes" doesn't confirm that question.
+    `premature` means that the person began to speak too early to answer the last question: before half of it was heard,
+    or before every value in it was heard. So a "yes" doesn't confirm that question.
 
     `confirmed` is set if the brain is asked early, while the person's turn may still go on. Only brains with
     `can_guess` get such a request. They must await `confirmed()` before they do anything that can't be undone.

@@ -1,9 +1,9 @@
 """The line port: the connection to the user, which plays the agent's sound and delivers the user's audio.
 
-The methods of a line act immediately: after `hold` or `clear` returns, no more sound of that voice is sent. The line
-reports events through the callback `notify`. Rule: only the line knows how much was actually played. It reports this in
-whole milliseconds from the beginning of the voice. Cues and ambient sound aren't voices: they are played, but never
-reported.
+A voice is the sound of one reply of the agent, and has a number. The methods of a line act immediately: after `hold` or
+`clear` returns, no more sound of that voice is sent. The line reports events through the callback `notify`. Rule: only
+the line knows how much was actually played. It reports this in whole milliseconds from the beginning of the voice. Cues
+and ambient sound aren't voices: they are played, but never reported.
 """
 
 from __future__ import annotations

@@ -282,8 +282,8 @@ def _check_time(entry: EarsEntry, records: Sequence[StepRecord]) -> None:
 
 
 class _Told:
-    """Decisions of the replay that haven't been found in the journal of events yet. As in a running conversation,
-    intents that follow from a step come before intents that follow from an input."""
+    """Decisions (intents) of the replay that haven't been found in the journal of events yet. As in a running
+    conversation, decisions that follow from a step come before decisions that follow from an input."""
 
     def __init__(self, is_redacted: bool) -> None:
         self._is_redacted = is_redacted

@@ -58,8 +58,8 @@ def _warn_of_other_language(agent: str, flows: str) -> None:
 
 @cache
 def _warn_of_language(code: str) -> None:
-    """Log a warning that Duologue has no phrases for this language. Each language is logged only one time. This isn't
-    an error, because the user's words still interrupt the agent."""
+    """Log a warning that Duologue has no phrases for this language. Each language is logged only one time. It is only a
+    warning, because the agent still works in this language: the user's words interrupt it."""
     LOG.warning(
         "language %r: Duologue doesn't know its backchannels and commands, only sounds such as mhm. Texts that the "
         "agent says by itself are in English, unless you pass them in `phrases` (%s)",
@@ -264,7 +264,7 @@ class Agent:
 
     @property
     def suggested(self) -> tuple[str, ...]:
-        """Examples of what a user could say: the agent's `suggestions`. If that is empty, the suggestions of its
+        """Examples of what a user could say: the agent's `suggestions` or, if the agent has none, those of its
         brain."""
         brain = self.thinker.suggestions if isinstance(self.thinker, Suggests) else ()
         return tuple(self.suggestions or brain)
@@ -331,14 +331,14 @@ class Agent:
         return SPECULATION[self.speculation if getattr(self.brain, "can_guess", False) else "off"]
 
     def _make_overlap(self) -> OverlapPolicy:
-        """The overlap policy that the agent was given. If it was given a function that chooses the policy, this is the
-        default, which PolicyChoice replaces in each call."""
+        """The overlap policy that the agent was given. If it was given a function that chooses the policy, the result
+        is the default policy; PolicyChoice replaces it in each call."""
         default = replace(OVERLAP_RULES[self._make_settings().overlap.value], language=self.language)
         return overlap_policy(self._unless_chosen("overlap", None), default)
 
     def _make_endpoint(self) -> EndpointPolicy:
-        """The endpoint policy that the agent was given. If it was given a function that chooses the policy, this is the
-        default, which PolicyChoice replaces in each call."""
+        """The endpoint policy that the agent was given. If it was given a function that chooses the policy, the result
+        is the default policy; PolicyChoice replaces it in each call."""
         return endpoint_policy(self._unless_chosen("endpoint", "combined"))
 
     def _unless_chosen(self, part: str, default: Any) -> Any:

@@ -84,8 +84,8 @@ class AgentSource:
             raise InvalidAgent(f"the function that makes the agent took longer than {MAKE_S_MAX:.0f} s") from late
 
     async def _known_or_plain(self) -> Agent:
-        """The agent that the function makes for an empty context. If the function fails again, returns an agent without
-        a voice."""
+        """The agent that the function makes for an empty context. Used after the function has failed for a call. If it
+        fails for the empty context too, the result is an agent without a voice."""
         if "first" not in self.__dict__:
             try:
                 self.__dict__["first"] = await self.try_to_make(Context(CallInfo()))

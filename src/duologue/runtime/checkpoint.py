@@ -125,7 +125,7 @@ def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
     try:
         state = state_from_json(machine["state"], settings)
         if has_unowned_timer(state):
-            raise NotRestorable("the saved state is invalid: one of its deadlines doesn't fit the rest of it")
+            raise NotRestorable("the saved state is invalid: it has a deadline that can't be set in this state")
         calls = tuple(_open_call(call) for call in words["calls"])
         speech = _open_speech(words["speech"]) if words["speech"] is not None else None
         cut = _open_speech(words["cut"]) if words.get("cut") is not None else None

@@ -337,8 +337,8 @@ class Engine:
         self.unsaved_answers.note_receipts(receipts, played, saved_voice)
 
     def note_arrival(self, played: Played, receipts: tuple[AnswerReceipt, ...]) -> None:
-        """Called when a client has connected. If the client has played voices that were never saved, the numbers of
-        these voices aren't used again, and what the client has heard isn't said again."""
+        """Called when a client has connected. If the client has played voices (the sounds of replies) that were never
+        saved, their numbers aren't used again, and what the client has heard isn't said again."""
         state = self.driver.state
         if played.voice > state.voice_id and state.voice not in SOUNDING:
             self.driver.post(ev.VoicesPlayed, played=played.voice)

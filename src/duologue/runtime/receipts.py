@@ -55,8 +55,8 @@ def seal(receipt: AnswerReceipt, secret: str) -> str:
 
 
 def read_receipts(texts: Iterable[str], secret: str) -> tuple[AnswerReceipt, ...]:
-    """The receipts that can be read and have a valid seal, sorted by voice number. Of several receipts for the same
-    voice, only the last is returned."""
+    """The receipts that can be read and have a valid seal, sorted by voice number. Of several receipts with the same
+    voice number, only the last is returned."""
     found = (_read(text, secret) for text in texts)
     by_voice = {one.voice: one for one in found if one is not None}
     return tuple(by_voice[voice] for voice in sorted(by_voice))

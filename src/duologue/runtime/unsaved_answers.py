@@ -65,9 +65,9 @@ class UnsavedAnswers:
         self.heard = (*self.heard, HeardAnswer(self._driver.state.asked, heard, text))
 
     def note_receipts(self, receipts: tuple[AnswerReceipt, ...], played: Played | None, saved_voice: int) -> None:
-        """Use the receipts for voices with numbers above `saved_voice`, because the answers of these voices aren't in
-        the store. If a receipt contains turns of the user that aren't in the store, these turns are added to the
-        conversation. The parts of the answers that the client has played aren't said again."""
+        """Use the receipts whose voice number is above `saved_voice`, because their answers aren't in the store. If a
+        receipt contains turns of the user that aren't in the store, these turns are added to the conversation. The
+        parts of the answers that the client has played aren't said again."""
         numbers = {turn: turn for turn in range(self._driver.state.turn + 1)}  # in the receipts, and here
         for receipt in receipts:
             if receipt.voice <= saved_voice:

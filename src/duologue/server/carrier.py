@@ -3,8 +3,8 @@ table, which the pure function `step` applies.
 
 State, captions and commands always go over the socket. Sound moves to a peer connection when that connection works and
 the agent is silent. It moves back to the socket as soon as the connection fails, and continues there after the last
-sample that the client heard. Rule: at any time, sound goes over exactly one of the two (its carrier). A client that
-can't use WebRTC notices nothing.
+sample that the client heard. Rule: at any time, sound goes over exactly one of the two, which is called its carrier. A
+client that can't use WebRTC notices nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The messages that a client may send, parsed from JSON (docs/protocol.md, version 1).
 
-One table lists every message and its fields. Rule: anything that isn't in the table is refused with one line that says
-what is wrong, and that doesn't repeat what the client sent.
+One table lists every message and its fields. Rule: anything that isn't in the table is refused. The refusal says in one
+line what is wrong, and doesn't repeat what the client sent.
 """
 
 from __future__ import annotations

@@ -158,8 +158,8 @@ class ClientPeer:
             self.post(CarrierInput.SILENCE_CAME)
 
     def note_report(self, report: Report) -> None:
-        """Tell the client how many milliseconds of a voice its user has heard. The client needs this number when it
-        reconnects."""
+        """Tell the client how many milliseconds of a voice (the sound of one reply) its user has heard. The client
+        needs this number when it reconnects."""
         self._client.send_message(message("heard", voice=report.voice, ms=report.heard_ms))
 
     def post(self, given: CarrierInput) -> None:

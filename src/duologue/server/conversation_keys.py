@@ -1,10 +1,10 @@
 """The key of one conversation, which changes each time a client enters.
 
 A client that has the key may enter the conversation; a seat (the id of a browser) is only a name and isn't enough. When
-a client enters, it is offered a new key. The old key stays valid until the client acknowledges the new key, so a lost
-message locks no client out. Only hashes of keys are held in memory and stored. If the caller's ticket names a user, the
-hash covers the user too, so another user can't use the key. Rule: this module has only immutable values, and the number
-of valid keys is limited.
+a client enters, it is offered a new key. The old key stays valid until the client acknowledges the new key, so a client
+isn't locked out if a message is lost. Only hashes of keys are held in memory and stored. If the caller's ticket names a
+user, the hash covers the user too, so another user can't use the key. Rule: this module has only immutable values, and
+the number of valid keys is limited.
 """
 
 from __future__ import annotations

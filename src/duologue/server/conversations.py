@@ -119,9 +119,9 @@ class Conversations:
     # -- Clients connect
 
     def find(self, hello: dict[str, Any]) -> tuple[ServedConversation | None, CloseCode | None]:
-        """Find the running conversation whose id and key are in this hello. Returns the conversation, or None if there
-        is no such conversation. The second value is None, unless the client must be refused because another client is
-        connected and the hello says `take_over` false. Then it is the close code."""
+        """Find the running conversation whose id and key are in this hello. Returns the conversation and None; if there
+        is no such conversation, None and None. If another client is connected and the hello says `take_over` false, the
+        client must be refused: then the result is None and the close code."""
         served = self.served.get(hello.get("conversation", ""))
         if served is None or not _is_of(served, hello):
             return None, None

@@ -75,8 +75,8 @@ class LeaseCalls:
         self, known: KnownConversation, hello: dict[str, Any] | None = None, **how: Any
     ) -> on.OwnershipInput:
         """Claim a stored conversation, unless it is over or belongs to another agent. If a client asks for it, the
-        client's hello must also contain one of its keys. All this is checked before the claim, because a claim ends the
-        lease of the present owner."""
+        client's hello must also contain one of the conversation's keys. All this is checked before the claim, because a
+        claim ends the lease of the present owner."""
         stored = await self._store.read(known.id)
         if stored is None or stored.is_over:
             return on.NothingStored()

@@ -24,8 +24,8 @@ class PlaceKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class PlaceHeld:
     """In the process that sends this, a client at this address has a socket or a conversation, which takes up one
-    place. If the number was sent before with another kind, the new kind replaces it. `since_ms` is the time at which it
-    began, in milliseconds since 1970."""
+    place. `number` identifies the place. If this place was reported before with another `kind`, the new kind replaces
+    the old one. `since_ms` is the time at which the socket or conversation began, in milliseconds since 1970."""
 
     number: int
     kind: PlaceKind

@@ -1,8 +1,8 @@
 """Messages for a client that reconnects or reloads its page: those that it missed, and questions that still wait for an
 answer.
 
-Rule: each turn without an answer is reported to only one client, even after the conversation has ended. Until a fault
-is solved, it is sent to every client that reconnects. Until a question is answered, it is sent to them, too.
+Rule: each turn without an answer is reported to only one client, even after the conversation has ended. A fault is sent
+to every client that reconnects until the fault is solved. A question is sent to them until it is answered.
 """
 
 from __future__ import annotations

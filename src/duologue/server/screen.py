@@ -269,8 +269,8 @@ class Screen:
             viewer.send(server_messages.dialogue(form))
 
     def _send_context(self, viewer: Viewer) -> None:
-        """Send the context (the summary and the files that the model's next session will know) to this viewer, if the
-        viewer shows the debug view and the context has changed."""
+        """Send the context to this viewer, if the viewer shows the debug view and the context has changed. The context
+        is what the model's next session will know: a summary and files."""
         if not viewer.is_debugging:
             return
         context = self.conversation.context

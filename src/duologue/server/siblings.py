@@ -18,8 +18,8 @@ class Siblings(Protocol):
     """What a process can tell the server's other processes, and ask them."""
 
     async def find(self, seat: str, conversation: str) -> int | None:
-        """The number of the other process to which this client belongs; None if it belongs to this process. Then its
-        seat, unless it is empty, is counted for this process until `leave_seat` is called."""
+        """The number of the other process to which this client belongs; None if it belongs to this process. In that
+        case, its seat (unless that is empty) belongs to this process until `leave_seat` is called."""
         ...
 
     def leave_seat(self, seat: str) -> None:

@@ -128,7 +128,7 @@ class StartControl:
         )
 
     def _unspoken(self) -> list[UnspokenConversation]:
-        """The conversations of all processes that may be ended to make room: those that are at least `give_way_s_min`
+        """Conversations, in any process, that may be ended to make room: those that are at least `give_way_s_min`
         seconds old and in which the user hasn't said anything."""
         until_ms = _ms_of(datetime.now(UTC)) - round(self.give_way_s_min * 1000)
         here = [

@@ -82,8 +82,8 @@ class RewriteRules:
         return spoken.done()
 
     def _end(self, spoken: SpokenText, written: str, is_listed: bool) -> None:
-        """Add a full stop if the spoken text ends without a punctuation mark and needs one. This is so after a heading
-        or an item of a list, and if the full stop of the written text was replaced together with its abbreviation."""
+        """Add a full stop if the spoken text ends without a punctuation mark and needs one. It needs one after a
+        heading or an item of a list, and if the written full stop was part of an abbreviation that was replaced."""
         if not spoken.last or spoken.last in f"{_END_MARKS},;:":
             return
         bare = written.rstrip(_CLOSING)

@@ -3,8 +3,9 @@
 The score is a weighted sum of the known features. A positive score means that the turn is probably over, and a negative
 score that more will probably come. The weights are data in `completion_table`, fitted by tools/fit_turns.py. Smart Turn
 is a model that judges by the sound whether a turn is over. Rule: the text or the judgement of Smart Turn may be
-missing, and each case has its own table. Only a missing level shape or word confidence is replaced by a typical value.
-The brain's judgement of the text (see `completeness`) is added to the score, whichever table is used.
+missing; for each of these cases there is a separate table. A missing level shape or word confidence needs no table: a
+typical value is used for it. The brain's judgement of the text (see `completeness`) is added to the score, whichever
+table is used.
 """
 
 from __future__ import annotations

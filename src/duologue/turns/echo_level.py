@@ -212,8 +212,8 @@ class _Echoes(NamedTuple):
         return highest_db
 
     def _exceeds(self, coupling_db: float, lag: int) -> bool:
-        """Is the coupling at this lag higher than this one? Most answers are no, and known after few frames: echoes of
-        the loudest playback come first."""
+        """Is the coupling at this lag higher than `coupling_db`? Usually the answer is no, and it is found after few
+        frames, because the echoes of the loudest playback are checked first."""
         heard_db, end = self.heard_db, len(self.heard_db) - lag
         left = int(self.count(lag) * self.quieter)
         for played_db, place in self.loud:

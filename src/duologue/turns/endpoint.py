@@ -1,8 +1,8 @@
 """Endpoint policies, which decide how much silence ends a turn. The default combines two of them.
 
 A policy is given what is known about a pause, and returns how long the silence must last until the turn is over. It is
-asked again whenever more is known. Rule: every wait has an upper bound, so that the end of a turn is never missed. If
-the wait is None, silence doesn't end the turn; another event has to end it.
+asked again whenever more is known. Rule: a wait is None or has an upper bound. None means that silence doesn't end the
+turn. Then another event ends it, or a deadline of the state machine.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The features of a pause: how the turn sounded, and its words so far.
 
-Acoustic features are the levels of frames in dB, and the log-odds and embedding of Smart Turn, a model that judges by
-the sound whether a turn is over. Linguistic features come from the transcript with its punctuation. Rule: each feature
-has a documented meaning and unit. The linguistic features depend only on classes of words that occur in every
-conversation, never on whole phrases. These classes contain English words; the acoustic features don't depend on the
-language.
+Smart Turn is a model that judges by the sound whether a turn is over. Acoustic features are the levels of frames in dB,
+and the log-odds and embedding of Smart Turn. Linguistic features come from the transcript with its punctuation. Rule:
+each feature has a documented meaning and unit. The linguistic features depend only on classes of words that occur in
+every conversation, never on whole phrases. These classes contain English words; the acoustic features don't depend on
+the language.
 """
 
 from __future__ import annotations

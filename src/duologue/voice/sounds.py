@@ -91,8 +91,8 @@ class Sounds:
 
 
 def _load(name: str, choice: object) -> Sound | None:
-    """The sound that the developer chose. None stands for silence or for the built-in sound. Raises UnusableSound if
-    the choice can't be used, and UnusableAudio if a file can't be read."""
+    """The sound that the developer chose; None if that is silence or the built-in sound. Raises UnusableSound if the
+    choice can't be used, and UnusableAudio if a file can't be read."""
     if choice is True and name not in BUILT_IN:
         raise UnusableSound(f"there is no built-in {name} sound: give a WAV file or a Sound")
     if choice is None or isinstance(choice, bool):

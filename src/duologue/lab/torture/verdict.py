@@ -92,9 +92,9 @@ def is_broken_off(turn: TypedTurn) -> bool:
 
 
 def is_told_lost(talk: ConversationNotes, saved: SavedConversation | None, turn: TypedTurn) -> bool:
-    """Was the person told that this message is lost or gets no answer? A notice that nothing is saved also counts, if
-    the conversation was lost afterwards. If the person hung up instead, the notice doesn't count: the conversation was
-    not lost, so the answer should have come."""
+    """Was the person told that this message is lost or gets no answer? The notice that nothing is saved counts too, if
+    it was shown when the message was typed and the conversation was lost afterwards. It doesn't count if the person
+    hung up: then the conversation was not lost, so the answer should have come."""
     if turn.is_reported_lost:
         return True
     is_kept = saved is not None and is_heard(turn)

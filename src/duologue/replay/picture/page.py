@@ -195,7 +195,8 @@ def _now(talk: DrawnConversation) -> Html:
 
 
 def _legend(talk: DrawnConversation) -> Html:
-    """The legend: every leaf and every view's state that occurs in the conversation, with its colour."""
+    """The legend: every leaf (innermost state of a region) and every state of a view that occurs in the conversation,
+    each with its colour."""
     seen: dict[str, set[str]] = {view.view: {visit.state for visit in view.visits} for view in talk.views}
     for lane in talk.views[0].lanes:
         seen[lane.region] = {state for visit in lane.visits for state in visit.state.split("+")}

@@ -19,7 +19,8 @@ ABOUT_A_LEASE = (LeaseRenewed, LeaseLost, WritingFailed, WritingWorked)
 
 
 class OwnershipMachine:
-    """The rows of the ownership machine, in a table that is looked up by place and type of input."""
+    """The rows of the ownership machine, in a table that is looked up by place (the state of the machine) and type of
+    input."""
 
     def __init__(self, rows: Iterable[OwnershipRow] = ROWS) -> None:
         self._table: dict[tuple[Place, type], list[OwnershipRow]] = {}
@@ -52,8 +53,8 @@ class OwnershipMachine:
 
 
 def _without_leftovers(s: Ownership) -> Ownership:
-    """Reset the fields that mean nothing in this place: the lease if none is held, and the notice to the client if the
-    conversation doesn't run here."""
+    """Reset the fields that mean nothing in the place that the machine is in: the lease if none is held, and the notice
+    to the client if the conversation doesn't run here."""
     if s.epoch and s.place not in (*LEASED, Place.RETURNING):
         s = replace(s, epoch=0, until_ms=0)
     if s.is_unsaved and s.place not in SERVED:

@@ -1,5 +1,6 @@
-"""The rows of the ownership machine. Each row says when it applies (in which places, on which inputs, under which
-guard) and what follows (the next place, and the actions that make intents).
+"""The rows of the ownership machine. A place is a state of this machine. Each row says when it applies: in which
+places, on which inputs, under which guard. It also says what follows: the next place, and the actions that make
+intents.
 
 Rule: the first row that fits is taken, and only a row changes the place.
 """

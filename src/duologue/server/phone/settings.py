@@ -21,8 +21,9 @@ from .numbers import is_dialable
 
 
 def on_the_phone(profile: str | Settings) -> Settings:
-    """The settings for an agent's phone calls: the profile `words`, but with every value in which the agent's settings
-    differ from their own profile. Settings that aren't based on a profile are returned unchanged."""
+    """The settings for an agent's phone calls. They are the profile `words`, with the developer's own changes: each
+    value in which `profile` differs from the named profile that it is based on. Settings that aren't based on a named
+    profile are returned unchanged."""
     if isinstance(profile, str):
         return PROFILES["words"]
     base = PROFILES.get(profile.name)

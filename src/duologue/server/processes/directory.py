@@ -1,7 +1,7 @@
 """Knows which server process has each seat and each conversation, and chooses the process for the next socket. No I/O.
 
-When a client says hello, the parent asks the directory to which process the client belongs: all sockets of one seat
-(the id of a browser) belong to the same process, and a client that comes back belongs to the process that has its
+When a client says hello, the parent asks the directory to which process the client belongs. All sockets of one seat
+(the id of a browser) belong to the same process. A client that comes back belongs to the process that has its
 conversation. Rule: when a process ends, everything about it is forgotten.
 """
 

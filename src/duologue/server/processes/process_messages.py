@@ -29,9 +29,9 @@ class Welcome:
 @dataclass(frozen=True, slots=True)
 class ConnectionPassed:
     """A client's socket comes with this message. `data` is what another process has already read from the socket: the
-    first `request_bytes` bytes are the HTTP request, and the rest is what the client sent on its WebSocket. The parent
-    counts `seat` for the receiving process. `is_greeted` says whether the client has already received the message
-    `ready`."""
+    first `request_bytes` bytes are the HTTP request, and the rest is what the client sent on its WebSocket. From now
+    on, `seat` (the id of the client's browser) belongs to the receiving process. `is_greeted` says whether the client
+    has already received the message `ready`."""
 
     is_websocket: bool
     data: bytes = b""
@@ -114,8 +114,8 @@ class LoadReport:
 
 @dataclass(frozen=True, slots=True)
 class FindClient:
-    """Asks which process a client belongs to, when the client has said hello. If it belongs to no process yet, it is
-    counted for the process that asks."""
+    """Asks which process a client belongs to, when the client has said hello. If it belongs to no process yet, it
+    belongs to the process that asks from now on."""
 
     question: int
     seat: str

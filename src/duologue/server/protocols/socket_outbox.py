@@ -40,8 +40,8 @@ class SocketOutbox:
         return self._close_code is not None
 
     def add(self, data: str | bytes, voice: int = 0) -> None:
-        """Queue a frame. `voice` is the number of the voice whose sound the frame contains; 0 if it contains no
-        sound."""
+        """Queue a frame. If the frame contains sound of a voice (the sound of one reply), `voice` is the number of that
+        voice; otherwise 0."""
         if self.is_closing:
             return
         self._unread += len(data)

@@ -15,8 +15,8 @@ from .session_config import SessionConfig
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send this event. If the event contains sound, `voice` is the number of the voice. If that voice is cut off, the
-    event is removed from the queue."""
+    """Send this event. If the event contains sound of a voice (the sound of one reply), `voice` is the number of that
+    voice. If the voice is cut off, the event is removed from the queue."""
 
     event: JsonObject
     voice: int = 0
@@ -97,7 +97,8 @@ class Interrupt:
 
 @dataclass(frozen=True, slots=True)
 class StopPlayer:
-    """Tell the player that the client has stopped this voice after playing `heard_ms` milliseconds of it."""
+    """Tell the player that the client has stopped this voice (the sound of one reply) after playing `heard_ms`
+    milliseconds of it."""
 
     voice: int
     heard_ms: int

@@ -57,7 +57,7 @@ def read_format(value: object, path: str) -> AudioFormat:
 
 
 class OutputEncoder:
-    """Encodes the sound of one voice, piece by piece. The sound comes as PCM at 24 kHz."""
+    """Encodes the sound of one spoken reply, piece by piece. The sound comes as PCM at 24 kHz."""
 
     def __init__(self, wanted: AudioFormat) -> None:
         self.format = wanted

@@ -54,10 +54,10 @@ MakePlayer: TypeAlias = Callable[
 
 
 class RealtimeCall(TranslatedCall[ExchangeInput]):
-    """One conversation. `send` is called with each event for the client, and with the number of the voice whose sound
-    the event contains (0 if it contains no sound). `cut` is called with the number of a voice whose queued sound must
-    not be sent any more. With WebRTC, `make_player` makes the player for the audio track, and `track_hz` is the sample
-    rate of the client's sound."""
+    """One conversation. `send` is called with each event for the client, and with the number of the voice (the sound of
+    one reply) whose sound the event contains; 0 if it contains no sound. `cut` is called with the number of a voice
+    whose queued sound must not be sent any more. With WebRTC, `make_player` makes the player for the audio track, and
+    `track_hz` is the sample rate of the client's sound."""
 
     def __init__(
         self,
@@ -290,8 +290,8 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
             self.post(fa.AskRefused("invalid_value", str(problem)))
 
     def _speak_now(self) -> None:
-        """Let the agent speak next although the user has said nothing. It doesn't greet the user, as if it had just
-        taken over from another agent. It counts as a typed turn without characters."""
+        """Let the agent speak next although the user has said nothing. This is done as a handover from the agent to
+        itself, but without a greeting. It counts as a typed turn without characters."""
         refused = self._caller.type(0, unanswered_of(self._talk))
         if refused is not None:
             self.post(fa.AskRefused(TOO_FAST, refused.message))

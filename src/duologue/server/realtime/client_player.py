@@ -24,7 +24,7 @@ class TrackedPlayer(ClientWire, Protocol):
     """What a call needs from its player, whether the sound goes over the socket or over WebRTC."""
 
     def reported_ms(self, voice: int) -> int:
-        """How many milliseconds of this voice were already reported as heard. This can't be taken back."""
+        """How many milliseconds of this voice were already reported as heard. A report can't be taken back."""
         ...
 
     def played_ms(self, voice: int) -> int | None:
@@ -40,9 +40,9 @@ class TrackedPlayer(ClientWire, Protocol):
 
 
 class ClientPlayer:
-    """The `ClientWire` (sending side) of one conversation's line. `on_sound` is called with each piece of sound and its
-    voice, `on_complete` with each voice that was sent completely, and `on_cut` with each voice whose queued sound must
-    not be sent any more."""
+    """The `ClientWire` (sending side) of one conversation's line. A voice is the sound of one reply, given by its
+    number. `on_sound` is called with each piece of sound and its voice. `on_complete` is called with each voice that
+    was sent completely, and `on_cut` with each voice whose queued sound must not be sent any more."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class ClientPlayer:
         self._alarm: asyncio.TimerHandle | None = None
 
     def reported_ms(self, voice: int) -> int:
-        """How many milliseconds of this voice were already reported as heard. This can't be taken back."""
+        """How many milliseconds of this voice were already reported as heard. A report can't be taken back."""
         return self._reported_ms if voice == self.voice else 0
 
     def played_ms(self, voice: int) -> int | None:

@@ -23,7 +23,7 @@ FAILURES = (ev.ReplyFailed, ev.ReplyWasEmpty, ev.ServiceFailed, ev.TimerFired)
 
 def facts_of(record: StepRecord, signals: Iterable[sg.Signal], heard_of: Callable[[int], str]) -> Iterator[fa.Fact]:
     """The facts that follow from one step. `signals` are the signals that the step has sent. `heard_of` is called with
-    the number of a voice, and returns those words of the voice that the user has heard."""
+    the number of a voice (the sound of one reply), and returns those of its words that the user has heard."""
     after, event = record.after, record.event
     by_client = type(event) is ev.InterruptRequested
     if takes_floor(after):

@@ -15,8 +15,8 @@ class EventOutbox(SocketOutbox):
     """Sends events to one client, as text."""
 
     def send(self, event: JsonObject, voice: int = 0) -> None:
-        """Queue an event. `voice` is the number of the voice whose sound the event contains; 0 if it contains no
-        sound."""
+        """Queue an event. If the event contains sound of a voice (the sound of one reply), `voice` is the number of
+        that voice; otherwise 0."""
         self.add(json.dumps(event, ensure_ascii=False), voice)
 
     def drop_sound(self, voice: int) -> None:

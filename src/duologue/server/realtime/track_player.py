@@ -16,8 +16,8 @@ from ..limited_caller import now_ms
 
 
 class TrackPlayer:
-    """A `TrackedPlayer` for an audio track. When a voice has ended at the client, `on_ended` is called with two
-    arguments: the number of the voice, and whether the voice was cut off."""
+    """A `TrackedPlayer` for an audio track. When a voice (the sound of one reply) has ended at the client, `on_ended`
+    is called with two arguments: the number of the voice, and whether the voice was cut off."""
 
     def __init__(
         self,

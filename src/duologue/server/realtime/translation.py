@@ -76,9 +76,9 @@ def _refuse(state: ExchangeState, why: EventRefused, event_id: str | None) -> tu
 
 
 def greet(state: ExchangeState) -> tuple[ExchangeState, tuple[Act, ...]]:
-    """Send the events that a client gets first: its session, and its conversation. If the session was configured
-    before, with a short-lived key or in the request for a call, but this agent can't work with it, the session has no
-    configuration, and the client is told why."""
+    """Send the events that a client gets first: its session, and its conversation. The session may have been configured
+    in advance, with a short-lived key or in the request for a call. If this agent can't work with that configuration,
+    the defaults are used instead, and the client is told why."""
     draft, refused = ExchangeDraft(state), None
     try:
         client.check_possible(state, state.config, "session")

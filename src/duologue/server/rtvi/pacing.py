@@ -31,7 +31,7 @@ class Pace(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PaceState:
-    """The state of the newest voice. Amounts are in samples, times in milliseconds."""
+    """The state of the newest voice (the sound of one reply). Amounts are in samples, times in milliseconds."""
 
     pace: Pace = Pace.IDLE
     voice: int = 0

@@ -124,7 +124,8 @@ class Family:
 
 
 class KnownOutcomes:
-    """Everything that is known from the states that were explored so far, in all profiles that share their steps."""
+    """The outcomes of all steps and checks that were made so far. All profiles that are explored together (see
+    `sharing`) use one such object."""
 
     def __init__(self) -> None:
         self._families: dict[tuple[Any, ...], Family] = {}

@@ -1,7 +1,8 @@
 """The world of the ownership explorer: two nodes, one conversation, and the store between them, as one value.
 
-Times count down: a lease that lasts 2 ends after two heartbeats. Epochs are ranks, because only their order matters.
-Rule: a world is a value. The module `moves` says what may happen to it, and the module `laws` says what must hold.
+Times count down: a lease that lasts 2 ends after two heartbeats. Epochs (the numbers of leases) are replaced by their
+ranks, because only their order matters. Rule: a world is a value. The module `moves` says what may happen to it, and
+the module `laws` says what must hold.
 """
 
 from __future__ import annotations
