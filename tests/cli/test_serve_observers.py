@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import sys
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -64,6 +70,54 @@ def test_each_conversation_has_spans() -> None:
         "tts",
         "voice",
     }
+
+
+class Collector(ThreadingHTTPServer):
+    """An OTLP receiver, as far as an exporter of spans needs one."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), CollectorRequest)
+        self.spans: list[Any] = []
+
+
+class CollectorRequest(BaseHTTPRequestHandler):
+    server: Collector
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.headers["Content-Encoding"] == "gzip":
+            body = gzip.decompress(body)
+        told = ExportTraceServiceRequest.FromString(body)
+        self.server.spans += [span for one in told.resource_spans for scope in one.scope_spans for span in scope.spans]
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name in the standard library
+        return
+
+
+@pytest.fixture
+def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
+    with Collector() as made:
+        thread = threading.Thread(target=made.serve_forever, args=(0.01,))
+        thread.start()
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{made.server_address[1]}")
+        yield made
+        made.shutdown()
+        thread.join()
+
+
+def test_the_spans_of_a_call_reach_a_collector_over_otlp(collector: Collector) -> None:
+    tracer: Any = exporting_tracer()
+    with Call(ScriptedBrain(["Good day."])) as call:
+        spans_with(tracer)(call.conversation)
+        call.user("hello").expect_heard("Good day.")
+    assert tracer.span_processor.force_flush()
+    names = {span.name for span in collector.spans}
+    assert names >= {"conversation", "turn", "stt", "reply", "tts", "voice"}
+    assert len({span.trace_id for span in collector.spans}) == 1
+    assert "hello" not in str(collector.spans)
+    assert "Good day" not in str(collector.spans)
 
 
 def test_without_the_exporter_the_command_to_install_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from duologue import Agent, Context, FlowBrain
 from duologue.dialogue.state import Phase
 from duologue.flows.dialogue_session import DialogueSession
-from duologue.flows.registry import AskFirst, MissingFunctions, Need
-from tests.flows.table_session import ask, play, said, talk_of
+from duologue.flows.registry import AskFirst, MissingFunctions, Need, Registry
+from duologue.nlu.local import LocalNlu
+from duologue.nlu.understanding import MessageScope, Understanding
+from duologue.observe import signals as sg
+from duologue.ports.context import CallInfo
+from duologue.testing import Call
+from tests.flows.table_session import DOMAIN, ask, functions, play, said, talk_of
 
 
 @pytest.mark.req("D-06")
@@ -172,3 +180,43 @@ def test_an_action_that_asks_for_what_it_has_is_an_error_and_not_a_loop() -> Non
 def test_missing_functions_are_reported_at_once() -> None:
     with pytest.raises(MissingFunctions, match="function 'reserve' isn't registered; did you mean 'reserves'"):
         talk_of({"fits": print, "rounded": print, "reserves": print})
+
+
+@dataclass
+class Guest:
+    people: int = 0
+    caller: str = ""
+
+
+def test_validators_and_actions_get_the_context_of_their_own_call() -> None:
+    def fits(value: int, context: Context[Guest]) -> bool:
+        context.data.caller = context.caller
+        return True
+
+    def reserve(people: int, context: Context[Guest]) -> dict[str, int]:
+        context.data.people = people
+        return {"number": 7}
+
+    brain = FlowBrain(DOMAIN, Registry(functions(fits=fits, reserve=reserve)), LocalNlu(words_only=True))
+    agent = Agent(brain, data=Guest)
+    for people, word in ((4, "four"), (5, "five")):
+        with Call(agent, info=CallInfo(caller=f"+49{people}")) as call:
+            call.user("book a table").settles()
+            call.user(word).expect_heard("Table 7.")
+            assert call.context.data == Guest(people, f"+49{people}")
+
+
+def test_an_nlu_that_raises_is_reported_with_its_class_and_the_call_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+    class Broken:
+        async def understand(self, text: str, scope: MessageScope) -> Understanding:
+            raise KeyError("a secret word")
+
+    brain = FlowBrain(DOMAIN, Registry(functions()), Broken())
+    with Call(Agent(brain)) as call:
+        call.user("something that only an NLU could read").settles()
+        assert {(one.where, one.error) for one in call.signals if isinstance(one, sg.Raised)} == {("nlu", "KeyError")}
+        call.user("help").settles()
+        assert len(call.heard) == 2
+    warned = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+    assert any("nlu" in line and "KeyError" in line for line in warned)
+    assert "secret" not in " ".join(warned)

@@ -241,6 +241,27 @@ def test_the_other_agent_speaks_with_its_own_voice_and_hears_with_its_own_ears()
     assert stage.lost == []
 
 
+def test_the_program_changes_tools_and_voice_from_the_next_answer_on() -> None:
+    tape, seen = Tape(), list[Request]()
+
+    async def refund() -> str:
+        """Give the money back."""
+        return "done"
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("good morning")
+        await stage.rest()
+        stage.conversation.call_context.update(tools=[refund], voice=Pitch(2), instructions="Refund what they want.")
+        await stage.say("my money please")
+        await stage.rest()
+        assert [[tool.name for tool in request.tools] for request in seen] == [[], ["refund"]]
+        assert [request.instructions for request in seen] == ["", "Refund what they want."]
+        assert tape.values == [1, 2]
+
+    stage = play(scene, answers("Desk", seen), line=tape, voice=Pitch(1))
+    assert (stage.problems, stage.lost) == ([], [])
+
+
 def test_ears_change_back_with_the_first_agent_and_an_agent_without_ears_uses_those_of_the_first() -> None:
     first, second = ScriptedEars(), ScriptedEars()
     agents = (billing(ears=second), Agent(answers("Sales"), name="sales"))

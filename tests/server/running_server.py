@@ -32,6 +32,8 @@ from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice
 from tests.limits import TEST_S, WAIT_S
 
 OWN = (
+    "context_query",
+    "context_headers",
     "dev",
     "token",
     "operator_token",

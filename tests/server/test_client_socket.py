@@ -13,9 +13,10 @@ from collections import Counter
 import pytest
 from websockets.asyncio.client import connect
 
+from duologue import Agent
 from duologue.core.leaves import Link
 from tests.limits import WAIT_S
-from tests.server.running_server import Client, RunningServer, agent_that_says, serve
+from tests.server.running_server import Client, RunningServer, agent_that_says, serve, talk
 
 # -- Origins
 
@@ -31,6 +32,25 @@ def test_a_page_of_another_origin_is_disconnected_before_hello() -> None:
         await own.expect("ready")
 
     serve(script)
+
+
+# -- What the agent learns from the request
+
+
+def test_the_context_has_only_the_query_and_the_headers_that_the_operator_allows() -> None:
+    def make() -> Agent:
+        return Agent(lambda request, context: f"{dict(context.info.query)} {dict(context.info.headers)}")
+
+    async def script(running: RunningServer) -> None:
+        headers = {"X-Tenant": "blue", "X-Secret": "hidden", "Cookie": "session=1"}
+        client = await running.connect(path="/ws?shop=7&debug=1", additional_headers=headers)
+        await client.begin("alice")
+        assert await talk(client, "what do you know?") == "{'shop': '7'} {'X-Tenant': 'blue'}"
+        other = await running.connect()
+        await other.begin("bob")
+        assert await talk(other, "what do you know?") == "{} {}"
+
+    serve(script, make, secrets={"context_query": ("shop",), "context_headers": ("X-Tenant",)})
 
 
 # -- Hello
