@@ -25,6 +25,8 @@ export interface Caption {
   final: boolean;
   turn?: number;
   reply?: number;
+  /** The agent that said it, if another agent has taken over from the first one; else empty. */
+  speaker?: string;
   interrupted?: boolean;
   overheard?: boolean;
   lost?: boolean;

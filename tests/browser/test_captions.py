@@ -21,6 +21,17 @@ def test_the_agents_words_are_dim_until_they_are_heard_and_struck_through_when_c
     expect(page.locator(".line")).to_have_count(1)
 
 
+def test_each_line_keeps_the_name_of_the_agent_that_said_it(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    agent(server, 1, "Front desk, good evening.")
+    server.say("agent", name="Grace")
+    expect(page.locator("#agent-name")).to_have_text("Grace")
+    agent(server, 2, "Billing, this is Grace.")
+    expect(page.locator(".line .who")).to_have_text(["Ada", "Grace"])
+    agent(server, 1, "Front desk, good evening.")  # a late correction of the first line
+    expect(page.locator(".line .who")).to_have_text(["Ada", "Grace"])
+
+
 def test_partial_words_of_the_person_are_replaced_and_noise_goes_away(page: Page, server: FakeServer) -> None:
     begin(page, server)
     user(server, 1, "a tab", final=False)

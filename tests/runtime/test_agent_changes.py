@@ -17,7 +17,7 @@ from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.ports.context import HandOverRefused
 from duologue.ports.ears import Final, Frame, Partial, SpeechBegan, SpeechEnded
-from duologue.ports.history import Note, UserSaid
+from duologue.ports.history import AgentSaid, Note, UserSaid
 from duologue.ports.sound import Sound
 from duologue.runtime.agent import InvalidAgent
 from duologue.testing import Call
@@ -56,6 +56,8 @@ def test_the_other_agent_greets_and_answers_from_then_on() -> None:
         call.user("my bill is wrong").expect_heard("Billing answers my bill is wrong.").expect_nothing_lost()
         assert call.context.agent == "billing"
         assert [one.name for one in call.signals if isinstance(one, sg.AgentChanged)] == ["billing"]
+        said = [item for item in call.conversation.history if isinstance(item, AgentSaid)]
+        assert [item.speaker for item in said] == ["", "billing", "billing"]
 
 
 def test_an_agent_without_a_greeting_is_asked_to_speak() -> None:

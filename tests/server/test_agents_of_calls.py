@@ -160,6 +160,8 @@ def test_another_server_finds_the_same_agent_and_the_same_data() -> None:
         await asyncio.sleep(0.5)
         assert log == ["Billing", "Billing"]
         assert context.data.turns == 2
+        said = [item for item in again.conversation.history if isinstance(item, AgentSaid)]
+        assert {item.speaker for item in said} == {"billing"}
         await second.leases.close()
 
     run_simulated(run())

@@ -34,7 +34,8 @@ class UserSaid:
 @dataclass(frozen=True, slots=True)
 class AgentSaid:
     """The part of a reply that was heard or shown, and the tool calls in the reply. `unheard` is the text that an
-    interruption cut off. It is shown on the screen, but the brain doesn't get it."""
+    interruption cut off. It is shown on the screen, but the brain doesn't get it. `speaker` is the name of the agent if
+    that agent has taken over the call, and empty for the call's first agent."""
 
     reply: int
     text: str
@@ -42,6 +43,7 @@ class AgentSaid:
     calls: tuple[tuple[int, ToolCall], ...] = ()
     unheard: str = ""
     heard_ms: int = 0
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)

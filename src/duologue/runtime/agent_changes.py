@@ -60,6 +60,11 @@ class AgentChanges:
         return self.current is not self.root or bool(self._updated)
 
     @property
+    def speaker(self) -> str:
+        """The name of the agent that holds the conversation; empty if that is the call's first agent."""
+        return self.current.name if self.current.name != self.root.name else ""
+
+    @property
     def newest(self) -> Agent:
         """The agent as it will be after all waiting changes."""
         return self._changes[-1].agent if self._changes else self.current

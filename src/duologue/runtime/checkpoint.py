@@ -197,7 +197,8 @@ def item_to_json(item: Item) -> list[Any]:
             return ["user", item.turn, item.text, item.overheard, item.confidence]
         case AgentSaid():
             calls = [[number, call.name, call.arguments, call.id] for number, call in item.calls]
-            return ["agent", item.reply, item.text, item.interrupted, calls, item.unheard, item.heard_ms]
+            saved = ["agent", item.reply, item.text, item.interrupted, calls, item.unheard, item.heard_ms]
+            return [*saved, item.speaker] if item.speaker else saved
         case CallOutput():
             return ["output", item.call, item.output, item.outcome.value, item.tool]
         case News():
@@ -213,13 +214,22 @@ def _history_call(data: Any) -> tuple[int, ToolCall]:
     raise NotRestorable("the saved history is invalid: the entry of a tool call can't be read")
 
 
+def _speaker(more: list[Any]) -> str:
+    match more:
+        case []:
+            return ""
+        case [str(speaker)]:
+            return speaker
+    raise NotRestorable("the saved history is invalid: the speaker of a reply can't be read")
+
+
 def item_from_json(data: Any) -> Item:
     match data:
         case ["user", int(turn), str(text), bool(overheard), int() | float() as confidence]:
             return UserSaid(turn, text, overheard, confidence)
-        case ["agent", int(reply), str(text), bool(interrupted), list(calls), str(unheard), int(heard_ms)]:
+        case ["agent", int(reply), str(text), bool(interrupted), list(calls), str(unheard), int(heard_ms), *more]:
             made = tuple(map(_history_call, calls))
-            return AgentSaid(reply, text, interrupted, made, unheard, heard_ms)
+            return AgentSaid(reply, text, interrupted, made, unheard, heard_ms, _speaker(more))
         case ["output", int(call), str(output), str(outcome), str(tool)]:
             return CallOutput(call, output, Outcome(outcome), tool)
         case ["news", int(call), str(text), str(outcome), str(tool)]:

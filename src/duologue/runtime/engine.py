@@ -106,6 +106,7 @@ class Engine:
             self.changes.load(saved["agents"])
         self.policies = PolicyChoice(saved.get("policies"))
         self.agent = agent = self.changes.voiced(self.changes.current)
+        self.transcript.speaker = self.changes.speaker
         self._unsavable = ""  # what is wrong with the program's data, if it can't be saved
         self.requests = Requests(self.transcript, agent.instructions, agent.tool_rounds_max, conversation)
         self.requests.history = self.changes.history
@@ -207,6 +208,7 @@ class Engine:
             unfollow()
         self._unfollow = self._follow_switches()
         agent, brain = self.agent, self.agent.thinker
+        self.transcript.speaker = self.changes.speaker
         summarise = brain.summarise if isinstance(brain, Summarises) else None
         self.requests.instructions, self.requests.rounds_max = agent.instructions, agent.tool_rounds_max
         self.tool_calls.use_workers([*agent.workers, *(one for source in agent.sources for one in source.workers())])

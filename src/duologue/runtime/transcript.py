@@ -37,6 +37,7 @@ class Transcript:
         self._said: dict[int, SaidTurn] = {}
         self._words = SaidWords()
         self.pages = TranscriptPages()
+        self.speaker = ""  # the name of an agent that has taken over the call
 
     # -- The user
 
@@ -113,7 +114,7 @@ class Transcript:
     def begin_reply(self, reply: int) -> None:
         """Add the reply to the history, still without text. Called when its sound or its first tool call begins."""
         if reply not in self._place_of_reply:
-            self._place_of_reply[reply] = self._append(AgentSaid(reply, ""))
+            self._place_of_reply[reply] = self._append(AgentSaid(reply, "", speaker=self.speaker))
 
     def add_call(self, reply: int, number: int, call: ToolCall) -> None:
         self.begin_reply(reply)

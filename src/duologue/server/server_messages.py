@@ -214,6 +214,7 @@ def _item(item: Item, lost: Collection[int]) -> ServerMessage | None:
                 "unheard": item.unheard,
                 "reply": item.reply,
                 "interrupted": item.interrupted,
+                "speaker": item.speaker,
             }
     return None
 

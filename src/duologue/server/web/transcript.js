@@ -6,9 +6,9 @@ import { nameOf } from "./parts/names.js";
 export function transcriptOf(model, text) {
   const lines = withResults(model.captions, model.results).map((line) => {
     if (line.role === "result") return `[${resultText(line)}]`;
-    const { role, text: words, unheard, final, overheard, unsent } = line;
+    const { text: words, unheard, final, overheard, unsent } = line;
     const notes = [unsent ? text("unsent") : "", overheard ? text("overheard") : "", final && unheard ? `${text("notHeard")} ${unheard}` : ""].filter(Boolean);
-    return `${nameOf(model, role, text)}: ${words}${notes.length ? ` [${notes.join("; ")}]` : ""}`;
+    return `${nameOf(model, line, text)}: ${words}${notes.length ? ` [${notes.join("; ")}]` : ""}`;
   });
   return `${lines.join("\n\n")}\n`;
 }

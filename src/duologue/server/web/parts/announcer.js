@@ -22,7 +22,7 @@ export function announcer({ text, root = document }) {
     for (const caption of lines) {
       if (!caption.final || told.has(caption.id)) continue;
       told.add(caption.id);
-      region.textContent = caption.role === "result" ? resultText(caption) : spoken(caption, nameOf(model, caption.role, text), text);
+      region.textContent = caption.role === "result" ? resultText(caption) : spoken(caption, nameOf(model, caption, text), text);
     }
   });
 }

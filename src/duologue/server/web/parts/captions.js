@@ -46,7 +46,7 @@ export function captions({ text, act, root = document }) {
         element.dataset.follows = String(previous === caption.role);
         previous = caption.role;
         if (caption.role === "result") return updateReceipt(element, caption);
-        update(element, { ...caption, queued: caption.role === "user" && queued.has(caption.turn) }, nameOf(model, caption.role, text), text);
+        update(element, { ...caption, queued: caption.role === "user" && queued.has(caption.turn) }, nameOf(model, caption, text), text);
       },
     );
     show(over, model.ended !== null);

@@ -12,7 +12,7 @@ export function heading({ act, store, text }) {
   toggle.onclick = () => act.view(store.model.view === "hood" ? "talk" : "hood");
   toggle.setAttribute("aria-label", text("hood"));
   toggle.title = text("hood");
-  return watching(["ready", "view", "state", "status", "microphone", "connection", "conversation", "ended"], (model) => {
+  return watching(["ready", "view", "state", "status", "microphone", "connection", "conversation", "speaker", "ended"], (model) => {
     const agent = agentOf(model) || "Duologue";
     write(name, agent);
     const label = labelOf(model, text);

@@ -5,8 +5,8 @@ export function agentOf({ conversation, ready, speaker }) {
   return speaker || (conversation?.watching ? conversation.agent : ready?.agent?.name) || "";
 }
 
-/** The speaker of a user's line: the user of this page, or a watched caller. */
-export function nameOf(model, role, text) {
+/** The speaker of a line: the user of this page, a watched caller, or the agent that said it. */
+export function nameOf(model, { role, speaker }, text) {
   if (role === "user") return text(model.conversation?.watching ? "caller" : "you");
-  return agentOf(model) || text("agent");
+  return agentOf(speaker === undefined ? model : { ...model, speaker }) || text("agent");
 }

@@ -13,14 +13,15 @@ export function fromHistory(items) {
     .map((item, index) => ({ ...item, id: uniqueId(item, index), final: true }));
 }
 
-export function withCaption(captions, caption) {
-  const said = { unheard: "", ...caption, id: idOf(caption), interrupted: caption.final && Boolean(caption.unheard) };
+/** `speaker` is the name of the agent that holds the conversation now; a line keeps the speaker with which it began. */
+export function withCaption(captions, caption, speaker = "") {
+  const said = { unheard: "", ...caption, speaker, id: idOf(caption), interrupted: caption.final && Boolean(caption.unheard) };
   const at = captions.findIndex(({ id }) => id === said.id);
   if (!said.text && !said.unheard) return at < 0 || !said.final ? captions : captions.toSpliced(at, 1);
   if (at < 0) return [...captions, said];
   if (isAnother(captions[at], said)) return [...captions, { ...said, id: `${said.id}-${captions.length}` }];
   const final = said.final || captions[at].final; // text may still be corrected after its turn is over
-  return captions.with(at, { ...captions[at], ...said, final, overheard: captions[at].overheard });
+  return captions.with(at, { ...captions[at], ...said, final, overheard: captions[at].overheard, speaker: captions[at].speaker });
 }
 
 /** The end of a turn may change its caption: dropped as noise, or overheard and not answered. */

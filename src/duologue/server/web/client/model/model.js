@@ -111,7 +111,7 @@ const HANDLERS = {
   "duologue.turn": (model, payload) => ({ ...model, captions: withTurn(model.captions, payload) }),
   "duologue.caption": (model, payload) => ({
     ...model,
-    captions: withCaption(model.captions, payload),
+    captions: withCaption(model.captions, payload, model.speaker),
     cue: payload.role === "assistant" ? null : model.cue,
   }),
   "duologue.agent": (model, { name }) => ({ ...model, speaker: name }),
