@@ -80,17 +80,24 @@ class PostgresStore(SqlStore):
     async def write_content(self, lease: Lease, revision: int, content: Content) -> int:
         if content.has_parts_only:
             return await self.run(
-                lambda: sql_operations.write_at_once(lease, revision, content), kind=TransactionKind.STATEMENT
+                lambda: sql_operations.write_at_once(lease, revision, content),
+                conversation=lease.conversation,
+                kind=TransactionKind.STATEMENT,
             )
         return await super().write_content(lease, revision, content)
 
     async def run(
-        self, make: Callable[[], Script[T]], *, again: bool = True, kind: TransactionKind = TransactionKind.TRANSACTION
+        self,
+        make: Callable[[], Script[T]],
+        *,
+        conversation: str = "",
+        again: bool = True,
+        kind: TransactionKind = TransactionKind.TRANSACTION,
     ) -> T:
         may_be_done = False
         for wait_s in (*WAITS_S, None):
             try:
-                return await self._attempt(make, kind)
+                return await self._attempt(make, kind, conversation)
             except _Lost as lost:
                 may_be_done = may_be_done or lost.may_be_done
                 if wait_s is None or (may_be_done and not again):
@@ -108,8 +115,8 @@ class PostgresStore(SqlStore):
             f"{self._pool.where}: the connection was lost repeatedly, nothing was written; check the server"
         )
 
-    async def _attempt(self, make: Callable[[], Script[T]], kind: TransactionKind) -> T:
-        connection = await self._pool.take()
+    async def _attempt(self, make: Callable[[], Script[T]], kind: TransactionKind, conversation: str) -> T:
+        connection = await self._pool.take(conversation)
         attempt = _Attempt(connection)
         try:
             async with asyncio.timeout(TRANSACTION_S_MAX):
