@@ -75,10 +75,12 @@ class AgentSpoke:
 
 @dataclass(frozen=True, slots=True)
 class AgentAsks:
-    """The brain asks a question in this reply. Whether the question was heard is known only later."""
+    """The brain asks a question in this reply. Whether the question was heard is known only later. `calls` are the jobs
+    that want to know something from the user, if the brain knows of it."""
 
     at: int
     reply: int
+    calls: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

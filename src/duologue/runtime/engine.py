@@ -166,9 +166,10 @@ class Engine:
         self.unsaved_answers = UnsavedAnswers(driver, transcript, self.hearing)
         self.playback.before_sound = self.unsaved_answers.give_receipt
         self.playback.on_progress = self.hearing.note_agent
-        self.replies.on_question = self.hearing.note_question
+        self.replies.on_question = self._note_question
         self.replies.on_question_heard = self.hearing.note_heard_late
-        self.program.is_premature = self.hearing.is_premature
+        self.program.answers = self.hearing.answers_question
+        self.tool_calls.may_answer = self.hearing.may_answer_job
         self.playback.on_heard_late = self._note_heard_late
         self.playback.on_unheard = lambda speech: self.hearing.note_question(speech.reply)
         self.summary = SessionSummary(transcript, summarise)
@@ -436,10 +437,13 @@ class Engine:
         self.replies.guess(self._with_context(request, effect))
 
     def _with_context(self, request: Request, effect: fx.GuessReply | fx.StartReply) -> Request:
+        self.tool_calls.note_request(effect.reply)
         premature = self.hearing.is_premature(effect.first, effect.last)
-        if premature:
-            self.tool_calls.premature_reply = effect.reply
         return replace(request, premature=premature, context=self.context)
+
+    def _note_question(self, reply: int) -> None:
+        """The brain asks a question in this reply. If the brain knows what a job wants to know, it asks that too."""
+        self.hearing.note_question(reply, self.tool_calls.asked_in(reply))
 
     def _start_reply(self, effect: fx.StartReply) -> None:
         if effect.ask is Ask.SAY:
@@ -452,8 +456,8 @@ class Engine:
             return
         request = self.requests.make(effect, self.tool_calls.tools)
         request = self._with_context(request, effect)
-        if request.outputs and self.tool_calls.asking:
-            self.hearing.note_question(effect.reply)  # this reply asks the user what a job wants to know
+        if (request.outputs or request.news) and self.tool_calls.asked_in(effect.reply):
+            self._note_question(effect.reply)  # this reply asks the user what a job wants to know
         takes_over = self.changes.greeting(effect.reply, effect.ask)
         is_greeting = effect.ask is Ask.ANSWER and not request.text and (takes_over or not request.history)
         phrase = (

@@ -93,11 +93,12 @@ class ProgramSpeech:
         self._current: list[_Words] = []  # the texts that the newest request says
         self._reply = 0
         self._question: _Words | None = None  # heard, and not answered yet
+        self._asked_in = 0  # the reply that asked it
         self._said_before = 0  # the newest turn when the question was asked: it isn't the answer
         self._asking = asyncio.Lock()
         self._stepped = asyncio.Event()  # set after each step
-        # Did the words of these turns begin before the question was heard? The hearing machine knows.
-        self.is_premature: Callable[[int, int], bool] = lambda first, last: False  # noqa: ARG005
+        # Do the words of these turns answer the question of this reply? The hearing machine knows.
+        self.answers: Callable[[int, int, int], bool] = lambda reply, first, last: True  # noqa: ARG005
 
     # -- From the program
 
@@ -202,7 +203,7 @@ class ProgramSpeech:
             return
         for words, part in zip(ended, _shares(heard, [words.text for words in ended]), strict=True):
             if words.asks and part:
-                self._question = words
+                self._question, self._asked_in = words, self._reply
             elif words.asks and may_go_on:  # not even a word of it was heard
                 self._say_again(words)
             elif not words.done.done():
@@ -210,10 +211,11 @@ class ProgramSpeech:
 
     def _take_answer(self, question: _Words, s: State) -> None:
         """Pass the user's answer to the code that asked the question. If the user began to speak before the question
-        was heard, the words don't count as an answer, and the question is asked again."""
+        was heard, or if another question was asked since, the words don't count as an answer, and the question is asked
+        again."""
         self._question = None
         first = max(s.answered, self._said_before) + 1
-        if self.is_premature(first, s.said):
+        if not self.answers(self._asked_in, first, s.said):
             self._driver.post(ev.TurnTaken, turn=s.said)
             self._say_again(question)
             return
