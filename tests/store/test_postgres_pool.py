@@ -76,7 +76,7 @@ async def test_the_settings_hold_on_every_connection(postgres: PrivatePostgres) 
 
 
 async def test_conversations_take_turns_for_a_busy_connection(postgres: PrivatePostgres) -> None:
-    """Each conversation waits only for its own transactions, whoever came first."""
+    """Each conversation waits only for its own transactions, also if another one came first."""
     pool = Pool(read_address(postgres.url), {}, connections_max=1)
     order: list[str] = []
 

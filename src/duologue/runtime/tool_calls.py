@@ -22,7 +22,7 @@ from duologue.ports.failure import BrokenContract, ServiceError, classify
 from duologue.ports.history import CONFIDENCE_MIN
 from duologue.ports.tool_call import ToolCall
 from duologue.ports.worker import Mode, Tool, Worker
-from duologue.workers.results import json_arguments, result_text
+from duologue.workers.results import failure_text, json_arguments, result_text
 
 from .call_outputs import RESULT_CHARS_MAX, cut, output_of
 from .checkpoint import OpenCall
@@ -392,7 +392,8 @@ class ToolCalls:
             self._driver.post(ev.JobFinished, call=work.call, quiet=work.is_last and self.has_words(work.reply))
             return
         error = classify(failure)
-        work.error = f"INVALID_ARGS: {failure}" if error is ErrorClass.INVALID_ARGS else f"Tool failed: {failure}"
+        said = str(failure) if isinstance(failure, ServiceError) else failure_text(failure)
+        work.error = f"INVALID_ARGS: {said}" if error is ErrorClass.INVALID_ARGS else f"Tool failed: {said}"
         self._report_failure(f"tool {self._name(work)}", failure)
         self._driver.post(ev.JobFailed, call=work.call, error=error)
 
