@@ -10,6 +10,7 @@ from duologue.brains.scripted import ScriptedBrain
 from duologue.core.settings import profile
 from duologue.ports import Request, ToolCall
 from duologue.ports.history import CallOutput
+from duologue.testing import Delay, scripted_tool
 from duologue.workers import tool
 from tests.runtime.runtime_fakes import Script, Stage, play
 
@@ -137,3 +138,39 @@ def test_an_interruption_before_the_question_leaves_no_yes_without_a_question() 
     stage, sent = bank(scene)
     assert sent == ["Anna"]
     assert stage.heard == [QUESTION, "It is sent."]
+
+
+@pytest.mark.req("H-14")
+@pytest.mark.parametrize("repeats", [False, True])
+def test_a_yes_to_a_newer_question_of_the_model_approves_no_tool(repeats: bool) -> None:
+    """The question of a tool in the background is open when another job ends, and the model asks about that."""
+    sent: list[str] = []
+    taxi = scripted_tool("taxi", Delay(8_000), "the taxi is here", mode="dispatch")
+
+    @tool(mode="dispatch", confirm="Shall I send {amount} euros to {to}?")
+    async def send_money(amount: int, to: str) -> str:
+        sent.append(to)
+        return "sent"
+
+    def reply(request: Request) -> Any:
+        if any(item.tool == "taxi" for item in request.news):
+            return "The taxi is here. Do you want to go now?"
+        if "money" in request.text:
+            return [ToolCall("taxi"), ToolCall("send_money", {"amount": 50, "to": "Anna"})]
+        return "All right."
+
+    async def scene(stage: Stage) -> None:
+        stage.conversation.type("send money to Anna")
+        await stage.until(lambda: QUESTION in stage.heard)
+        await stage.until(lambda: any("go now" in text for text in stage.heard))
+        await stage.sleep(1_000)
+        stage.conversation.type("yes")
+        await stage.until(lambda: stage.heard.count(QUESTION) == 2)
+        await stage.sleep(1_000)
+        assert sent == [], "the yes was for the taxi"
+        if repeats:
+            stage.conversation.type("yes")
+            await stage.sleep(5_000)
+            assert sent == ["Anna"]
+
+    play(scene, ScriptedBrain(reply), profile=profile("confirm", greets=False), tools=[send_money, taxi])
