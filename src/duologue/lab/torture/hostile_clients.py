@@ -12,6 +12,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import functools
+import io
 import itertools
 import json
 import os
@@ -19,6 +21,12 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable
+
+from duologue.core import events as ev
+from duologue.core.machine import step
+from duologue.core.settings import profile
+from duologue.core.state import initial
+from duologue.observe.journal_writer import JournalWriter
 
 from .hostile_agent import LOUD
 from .plain_client import NoAnswer, PlainClient
@@ -28,6 +36,7 @@ CLIENTS = 20
 _SEATS = itertools.count()
 _FRAME = bytes([0, LOUD >> 7]) * 3_200  # 200 ms of loud sound at 16 kHz: 50 frames a second are ten times real time
 HALF_OPEN = 40
+JOURNAL_EVENTS = 2_000  # of each journal that is to be replayed
 REACHED: Counter[str] = Counter()  # acts that reached the server, by kind of abuse
 
 
@@ -108,8 +117,7 @@ async def half_open(port: int, address: str) -> None:
 
 async def ask_replays(port: int, address: str) -> None:
     """Upload long journals to be replayed."""
-    line = json.dumps({"at": 1, "event": "SpeechStarted", "fields": {"n": 1}})
-    body = (line + "\n").encode() * 20_000
+    body = _long_journal()
     head = f"POST /debug/replay HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
     while True:
         with contextlib.suppress(OSError):
@@ -118,6 +126,19 @@ async def ask_replays(port: int, address: str) -> None:
             if (await reader.read(100)).startswith(b"HTTP/1.1 200 "):
                 REACHED["ask for replays"] += 1
             writer.close()
+
+
+@functools.cache
+def _long_journal() -> bytes:
+    """A journal that replays without an error: many typed turns, each of which supersedes the one before."""
+    out, settings = io.StringIO(), profile("confirm")
+    journal, state = JournalWriter(out, settings), initial(settings)
+    typed = (ev.TextTyped(2 + number, 2 + number, 1 + number) for number in range(JOURNAL_EVENTS))
+    for event in (ev.StartRequested(0, 1), ev.SessionReady(1, 1), *typed):
+        state, _ = step(state, event)
+        journal.add(event, state)
+    journal.close()
+    return out.getvalue().encode()
 
 
 async def send_much(port: int, address: str) -> None:
