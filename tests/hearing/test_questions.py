@@ -154,6 +154,8 @@ def test_words_answer_only_the_jobs_whose_question_was_asked_before() -> None:
     answered = judge_for_jobs(jobs, 500, is_read=False)
     assert [one.is_answerable for one in answered] == [True, False]
     assert [one.is_answerable for one in judge_for_jobs(answered, 499, is_read=False)] == [False, False]
+    aside = judge_for_jobs(answered, 900, is_read=False, is_aside=True)
+    assert [one.is_answerable for one in aside] == [False, False], "they answer what the agent asked by itself"
 
 
 @pytest.mark.req("H-14")

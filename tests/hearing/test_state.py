@@ -74,6 +74,9 @@ def test_words_answer_the_newest_question_only() -> None:
     assert answers_question(s, 4, 1, 1)
     assert not answers_question(s, 3, 1, 1), "another question was asked since"
     assert not answers_question(s._replace(asked_question=AskedQuestion(4, 801)), 4, 1, 1)
+    aside = AskedQuestion(reply=5, asked_at=750)
+    assert not answers_question(s._replace(aside_question=aside), 4, 1, 1), "the yes is for what was asked last"
+    assert answers_question(s._replace(aside_question=aside._replace(asked_at=801)), 4, 1, 1), "it came before that"
     handled = words.put(words.of(1)._replace(handled="yes"))
     assert new_words(s._replace(words=handled), 1, 1) is None
 

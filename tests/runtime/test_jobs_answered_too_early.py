@@ -15,6 +15,7 @@ from duologue.core.leaves import Outcome
 from duologue.core.settings import profile
 from duologue.ports import Request, ToolCall
 from duologue.ports.history import CallOutput, News
+from duologue.runtime.agent import Phrases
 from duologue.testing import AskPerson, ScriptedBrain, scripted_tool
 from duologue.workers.mcp_content import answer_elicitation
 from tests.runtime.runtime_fakes import Script, Stage, play
@@ -232,3 +233,28 @@ def test_what_an_mcp_server_asks_is_not_confirmed_by_an_earlier_yes(waits: bool)
 
     bank(scene, HastyModel(), worker=Errand())
     assert given == ([{"confirmation": "yes"}] if waits else [])
+
+
+@pytest.mark.req("H-14")
+def test_a_yes_to_a_question_that_the_agent_asks_by_itself_answers_no_job() -> None:
+    """A press cut the job's question off, and the agent offered to go on. (It makes no check-ins while a job runs.)"""
+    worker = scripted_tool("send", AskPerson(QUESTION), "sent", mode="dispatch")
+
+    async def scene(stage: Stage) -> None:
+        stage.conversation.type("send money to Anna")
+        await stage.until(lambda: stage.line.heard_ms >= 600)
+        stage.conversation.press()
+        await stage.sleep(200)
+        stage.conversation.release()
+        await stage.until(lambda: any("continue" in text or "go on" in text for text in stage.heard))
+        await stage.sleep(1_500)
+        await stage.say("yes")
+        await stage.until(lambda: stage.heard[-1] == QUESTION)
+        assert worker.answers == []
+        await stage.sleep(3_000)
+        await stage.say("yes")
+        await stage.sleep(5_000)
+        assert worker.answers == ["yes"]
+
+    settings = profile("confirm", greets=False)
+    play(scene, ScriptedBrain(HastyModel(asks=True)), profile=settings, tools=[worker], phrases=Phrases())

@@ -633,7 +633,7 @@ async def test_every_error_is_one_that_callers_of_duologue_catch() -> None:
 
 
 @pytest.mark.parametrize("kind", ["write", "claim", "renew"])
-@pytest.mark.parametrize(("name", "first_max"), [("sqlite", 130), ("pg", 12)])
+@pytest.mark.parametrize(("name", "first_max"), [("sqlite", 200), ("pg", 12)])
 async def test_the_flood_of_one_conversation_does_not_delay_another_one(
     name: str, first_max: int, kind: str, request: pytest.FixtureRequest
 ) -> None:

@@ -17,7 +17,16 @@ from .actions import begin_turn_of, dismiss_voice, follow_own_speech, split
 from .inputs import CoreStepped
 from .questions import follow as follow_question
 from .questions import follow_jobs, judge_for_jobs
-from .state import DEAF, HeardUtterance, HearingDraft, needed_ms, new_words, newest_of, withholds_onsets
+from .state import (
+    DEAF,
+    HeardUtterance,
+    HearingDraft,
+    answers_aside,
+    needed_ms,
+    new_words,
+    newest_of,
+    withholds_onsets,
+)
 from .words import TurnMark
 from .words import follow as follow_words
 
@@ -30,6 +39,8 @@ def see(d: HearingDraft, i: CoreStepped) -> None:
     _follow_own_speech(d, before, after)
     needed = needed_ms(d.policy, d.question) if d.question is not None else None
     d.asked_question = follow_question(d.asked_question, i.record, needed, d.policy.question_shown_ms)
+    if d.aside_question.reply:
+        d.aside_question = follow_question(d.aside_question, i.record, needed, d.policy.question_shown_ms)
     if d.job_questions:
         d.job_questions = follow_jobs(d.job_questions, i.record, needed, d.policy.question_shown_ms)
     d.core = after
@@ -55,7 +66,7 @@ def _judge_for_jobs(d: HearingDraft, i: CoreStepped) -> None:
     """If this step asks the brain about new words, decide which questions of jobs these words can answer."""
     for effect in i.record.effects:
         if type(effect) is StartReply and (new := new_words(d, effect.first, effect.last)) is not None:
-            d.job_questions = judge_for_jobs(d.job_questions, new.began_at, new.is_read)
+            d.job_questions = judge_for_jobs(d.job_questions, new.began_at, new.is_read, answers_aside(d, new))
 
 
 def _follow_own_speech(d: HearingDraft, before: State, after: State) -> None:

@@ -2,7 +2,8 @@
 
 A question counts as asked when enough of it was heard, or when it has been shown for a moment. Rule: words that began
 before that aren't an answer to the question. So a "yes" that was said or typed too early confirms nothing: no step of a
-flow, no tool that wants approval, and no job that asks.
+flow, no tool that wants approval, and no job that asks. Neither does a "yes" to a question that the agent has asked by
+itself meanwhile, such as "Are you still there?".
 """
 
 from __future__ import annotations
@@ -114,10 +115,12 @@ def follow_jobs(jobs: JobQuestions, record: StepRecord, needed_ms: int | None, s
     )
 
 
-def judge_for_jobs(jobs: JobQuestions, began_at: int, is_read: bool) -> JobQuestions:
+def judge_for_jobs(jobs: JobQuestions, began_at: int, is_read: bool, is_aside: bool = False) -> JobQuestions:
     """The record after a request with new words of the user. They can answer only the questions that were asked before
-    the words began."""
-    return tuple(one._replace(is_answerable=one.question.counts_for(began_at, is_read)) for one in jobs)
+    the words began. With `is_aside`, the words answer a question that the agent asked by itself, and no job."""
+    return tuple(
+        one._replace(is_answerable=not is_aside and one.question.counts_for(began_at, is_read)) for one in jobs
+    )
 
 
 def hear_late_for_jobs(jobs: JobQuestions, reply: int, at: int) -> JobQuestions:

@@ -98,6 +98,7 @@ class HearingState(NamedTuple):
     own: OwnSpeech = OwnSpeech()  # the words of the agent that could be heard in the last seconds
     question: QuestionSpan | None = None  # where in the agent's speech its last question is
     asked_question: AskedQuestion = AskedQuestion()  # the newest question, and since when an answer to it counts
+    aside_question: AskedQuestion = AskedQuestion()  # what the agent has asked by itself since
     job_questions: JobQuestions = ()  # what running jobs want to know, and since when an answer counts
 
 
@@ -215,10 +216,16 @@ def new_words(s: HearingState | HearingDraft, first: int, last: int) -> NewWords
 
 
 def is_premature(s: HearingState, first: int, last: int) -> bool:
-    """Did the user begin to speak or type before the agent's last question counted as asked? Only the oldest turn with
-    words that no reply has handled yet is examined."""
+    """Did the user begin to speak or type before the brain's last question counted as asked, or after the agent asked
+    another question by itself? Only the oldest turn with words that no reply has handled yet is examined."""
     new = new_words(s, first, last)
-    return new is not None and not s.asked_question.counts_for(*new)
+    return new is not None and (not s.asked_question.counts_for(*new) or answers_aside(s, new))
+
+
+def answers_aside(s: HearingState | HearingDraft, new: NewWords) -> bool:
+    """Did these words begin after the agent asked a question by itself, such as "Are you still there?"? Then they are
+    the answer to that question."""
+    return bool(s.aside_question.reply) and s.aside_question.counts_for(*new)
 
 
 def answers_question(s: HearingState, reply: int, first: int, last: int) -> bool:
@@ -277,6 +284,7 @@ class HearingDraft:
     own: OwnSpeech
     question: QuestionSpan | None
     asked_question: AskedQuestion
+    aside_question: AskedQuestion
     job_questions: JobQuestions
 
     def __init__(self, policy: HearingPolicy, s: HearingState, at: int) -> None:
@@ -286,7 +294,7 @@ class HearingDraft:
             self.turn_at, self.text_at, self.deaf_at, self.heard_at, self.pause, self.is_read, self.said,
             self.said_by, self.first_texts, self.last_confidence, self.stability, self.frames_turn, self.frames,
             self.wait, self.wait_for, self.guessed, self.judged, self.ended_onset, self.sent_turn, self.agent_words,
-            self.own, self.question, self.asked_question, self.job_questions,
+            self.own, self.question, self.asked_question, self.aside_question, self.job_questions,
         ) = s  # fmt: skip
         self.policy = policy
         self.before = s
@@ -303,7 +311,8 @@ class HearingDraft:
                 self.end_reported_at, self.turn_at, self.text_at, self.deaf_at, self.heard_at, self.pause,
                 self.is_read, self.said, self.said_by, self.first_texts, self.last_confidence, self.stability,
                 self.frames_turn, self.frames, self.wait, self.wait_for, self.guessed, self.judged, self.ended_onset,
-                self.sent_turn, self.agent_words, self.own, self.question, self.asked_question, self.job_questions,
+                self.sent_turn, self.agent_words, self.own, self.question, self.asked_question, self.aside_question,
+                self.job_questions,
             ),
         )  # fmt: skip
         return self.before if after == self.before else after

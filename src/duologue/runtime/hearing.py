@@ -117,10 +117,11 @@ class Hearing:
             words = tuple(SpokenWord(one.text, one.start_ms, one.end_ms) for one in speech.ledger.said_words)
             self._take(inp.AgentSpoke(self._driver.now(), words, question))
 
-    def note_question(self, reply: int, calls: tuple[int, ...] = ()) -> None:
-        """Tell the hearing machine that the brain asks a question in this reply. `calls` are the jobs that want to know
-        something from the user, if the brain was told of it before this reply."""
-        self._between_steps(lambda: self._take(inp.AgentAsks(self._driver.now(), reply, calls)))
+    def note_question(self, reply: int, calls: tuple[int, ...] = (), is_aside: bool = False) -> None:
+        """Tell the hearing machine that a question is asked in this reply. `calls` are the jobs that want to know
+        something from the user, if the brain was told of it before this reply. With `is_aside`, the agent asks by
+        itself."""
+        self._between_steps(lambda: self._take(inp.AgentAsks(self._driver.now(), reply, calls, is_aside)))
 
     def note_open_speech(self, speech: Speech) -> None:
         """Tell the hearing machine about the speech that an earlier process was playing when that process ended. If the

@@ -176,6 +176,12 @@ class ProgramSpeech:
         """Is a question of the program open: was it heard, but not answered yet?"""
         return self._question is not None
 
+    def move_question(self, asked_in: int, said_in: int) -> None:
+        """The rest of the reply `asked_in`, which a lost line cut off, is said again in the reply `said_in`. If it
+        asked the program's question, that reply asks it now."""
+        if self._asked_in == asked_in:
+            self._asked_in = said_in
+
     def takes(self, effect: fx.StartReply) -> bool:
         """Is this request caused by the user's answer to a question of the program? If so, the brain isn't asked."""
         return self._question is not None and effect.ask is Ask.ANSWER and effect.last > self._said_before

@@ -142,6 +142,7 @@ class ToolCalls:
         self.checkpoint_writer: CheckpointWriter | None = None
         self.context: Context[Any] | None = None  # of the call, for the workers
         self.has_words: Callable[[int], bool] = lambda reply: False  # noqa: ARG005 - has this reply said anything?
+        self._told_reply = 0  # the newest reply that the brain makes
         # Did the user's newest words begin after the question of this job was asked? The hearing machine knows.
         self.may_answer: Callable[[int], bool] = lambda call: True  # noqa: ARG005
         self.add_workers(workers)
@@ -176,12 +177,16 @@ class ToolCalls:
 
     def note_request(self, reply: int) -> None:
         """A request for this reply is made: it tells the brain every question that is in the history."""
+        self._told_reply = reply
         for work in self._running.values():
             if work.is_asking and work.is_told and not work.told_in:
                 work.told_in = reply
 
     def asked_in(self, reply: int) -> tuple[int, ...]:
-        """The numbers of the tool calls that wait for an answer from the user, and whose question this reply knows."""
+        """The numbers of the tool calls that wait for an answer from the user, and whose question the brain knows in
+        this reply. Empty if the brain doesn't make this reply."""
+        if reply != self._told_reply:
+            return ()
         return tuple(call for call in self.asking if 0 < self._running[call].told_in <= reply)
 
     # -- From the brain

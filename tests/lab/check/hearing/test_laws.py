@@ -9,20 +9,24 @@ from typing import Any
 
 import pytest
 
+from duologue.core import events as ev
 from duologue.core.leaves import Timer
 from duologue.core.machine import ROWS, Machine
 from duologue.core.state import initial
 from duologue.hearing import intents as it
 from duologue.hearing.actions import begin_speech, begin_turn_of, end_speech, hear_text, note_question
+from duologue.hearing.inputs import Typed
 from duologue.hearing.machine import HEARING_ROWS
 from duologue.hearing.policy import HearingPolicy
 from duologue.hearing.questions import AskedQuestion
 from duologue.hearing.state import newest_of
 from duologue.hearing.words import SaidTurn, SaidWords
 from duologue.lab.check.hearing import laws
+from duologue.lab.check.hearing.check import JOB, HearingExplorer
 from duologue.lab.check.hearing.laws import check_state
-from duologue.lab.check.hearing.ledger import WordsLedger
-from duologue.lab.check.hearing.product import begin_product
+from duologue.lab.check.hearing.ledger import LedgerChoice, WordsLedger
+from duologue.lab.check.hearing.product import NewestReplyAsks, Posted, TimePassed, begin_product
+from duologue.lab.check.hearing.scopes import HearingScope
 from tests.lab.check.hearing.broken_hearing import (
     ASKED,
     FIRM,
@@ -196,6 +200,29 @@ def test_a_job_that_takes_any_words_for_its_answer_is_found() -> None:
 
     found = messages(doing("-> note_question", ask), JOB_ASKS)
     assert "what the user said before the question of a job was asked answers it" in found
+
+
+@pytest.mark.req("H-14")
+@pytest.mark.parametrize("scope", [ASKED, JOB_ASKS], ids=lambda scope: scope.name)
+def test_a_yes_to_another_question_of_the_agent_is_found(scope: HearingScope) -> None:
+    """ "Are you still there?" is a question too, and a yes to it confirms nothing else."""
+
+    def ask(d: Any, i: Any) -> None:
+        if not i.is_aside:
+            note_question(d, i)
+
+    rows = doing("-> note_question", ask)
+    explorer = HearingExplorer("confirm", scope, rows, violations_max=30)
+    node = explorer.start()
+    ended = (Posted(ev.AudioBuffered), Posted(ev.PlaybackFinished, (("heard_ms", 1_200),)))
+    job = (JOB,) if scope.job else ()
+    for stimulus in (
+        *(NewestReplyAsks(job), *ended, Typed(0, "what"), TimePassed(), NewestReplyAsks(is_aside=True), *ended),
+        Typed(0, "yes"),
+    ):
+        node, step = explorer.take(node, LedgerChoice(stimulus))
+    broken = [message for law, message in laws.check_answers(step, node.ledger) if law == laws.YES_TO_WHAT_WAS_ASKED]
+    assert broken, "the machine has not heard of the other question, and takes the yes for its own"
 
 
 def test_every_law_has_a_title_with_its_number() -> None:

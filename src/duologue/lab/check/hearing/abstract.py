@@ -73,7 +73,7 @@ def _questions(s: HearingState, asked: tuple[int, ...] | None) -> tuple[int, ...
     """The replies that questions are about."""
     if asked is None:
         return (0 if s.asked_question.is_asked else s.asked_question.reply,)
-    questions = (s.asked_question, *(one.question for one in s.job_questions))
+    questions = (s.asked_question, s.aside_question, *(one.question for one in s.job_questions))
     return (*asked, *(reply for one in questions for reply in (one.reply, one.playing)))
 
 
@@ -88,7 +88,7 @@ def _aged(times: Iterable[int], shift: int) -> dict[int, int]:
 def _with_questions(real: HearingState, made: HearingState, shift: int, replies: dict[int, int]) -> HearingState:
     """The abstract state `made`, with the questions of the state `real`, and with the times that decide whether words
     are an answer to them."""
-    questions = [real.asked_question, *(one.question for one in real.job_questions)]
+    questions = [real.asked_question, real.aside_question, *(one.question for one in real.job_questions)]
     known = {at for one in questions for at in (one.asked_at, one.shown_at)}
     known |= {said.typed_at for said in real.words.turns} | {one.began_at for one in real.known}
     aged = {**_aged(known - {NOT_YET, 0}, shift), NOT_YET: NOT_YET, 0: 0}
@@ -106,6 +106,7 @@ def _with_questions(real: HearingState, made: HearingState, shift: int, replies:
             one._replace(began_at=aged[before.began_at]) for one, before in zip(made.known, real.known, strict=True)
         ),
         asked_question=question(real.asked_question),
+        aside_question=question(real.aside_question),
         job_questions=tuple(one._replace(question=question(one.question)) for one in real.job_questions),
     )
 

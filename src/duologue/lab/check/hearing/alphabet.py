@@ -165,6 +165,8 @@ def _agent(scope: HearingScope, s: ProductState, ledger: WordsLedger) -> Iterato
         yield LedgerChoice(NewestReplyAsks())
     if scope.asks > ledger.uses("ask") and (is_open or core.reply is Reply.READY or core.voice in SOUNDING):
         yield LedgerChoice(NewestReplyAsks(tuple(job.call for job in core.jobs)), use="ask")
+        if ledger.answers is not None and 0 < ledger.answers.question.reply < core.reply_id:
+            yield LedgerChoice(NewestReplyAsks(is_aside=True), use="ask")
     is_drafted = core.reply is Reply.GUESSING
     if (is_open or is_drafted) and scope.speaks and ledger.uses("play") < max(1, scope.asks):
         yield LedgerChoice(Posted(ev.AudioBuffered), use="play")

@@ -2,7 +2,8 @@
 
 It is kept apart from the hearing machine, which decides the same, so that a broken machine can't hide its own
 violation. Rule: it reads stimuli, events and effects. Words are an answer if they began after half of the question was
-heard, or, for typed words of a user who sees captions, after it had been shown for a moment.
+heard, or, for typed words of a user who sees captions, after it had been shown for a moment. They aren't if by then
+the agent has asked something else by itself, such as "Are you still there?".
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ class AnswerLedger(NamedTuple):
     """Questions and answers so far."""
 
     question: LedgerQuestion = LedgerQuestion()
+    aside: LedgerQuestion = LedgerQuestion()  # what the agent has asked by itself since
     job: LedgerQuestion = LedgerQuestion()  # what the job wants to know
     words: tuple[LedgerWords, ...] = ()  # oldest turn first
     playing: int = 0  # the reply that sounds, or sounded last
@@ -71,7 +73,10 @@ class AnswerLedger(NamedTuple):
     @property
     def replies(self) -> tuple[int, ...]:
         """The numbers of the replies that this ledger knows."""
-        return self.question.reply, self.job.reply, self.playing
+        return self.question.reply, self.aside.reply, self.job.reply, self.playing
+
+    def is_answer(self, question: LedgerQuestion, words: LedgerWords) -> bool:
+        return question.is_answered_by(words) and not (self.aside.reply and self.aside.is_answered_by(words))
 
 
 def note_answers(ledger: AnswerLedger, step: ProductStep, is_onset: bool) -> AnswerLedger:
@@ -81,7 +86,10 @@ def note_answers(ledger: AnswerLedger, step: ProductStep, is_onset: bool) -> Ans
     if isinstance(stimulus, NewestReplyAsks):
         reply = max(1, step.before.core.reply_id)
         posed = LedgerQuestion(reply, shown_at=at + SHOWN_MS if ledger.playing == reply else NEVER)
-        ledger = ledger._replace(question=posed)
+        if stimulus.is_aside:
+            ledger = ledger._replace(aside=posed)
+        else:
+            ledger = ledger._replace(question=posed, aside=LedgerQuestion())
         if stimulus.calls and ledger.job.heard_at == NEVER:
             ledger = ledger._replace(job=posed)
     elif isinstance(stimulus, inp.AgentSpoke) and stimulus.question is not None:
@@ -116,8 +124,10 @@ def _note_sound(ledger: AnswerLedger, record: StepRecord) -> AnswerLedger:
         ledger = ledger._replace(playing=started[-1], heard_ms=0)
     elif isinstance(event, _HEARD) and event.voice == record.before.voice_id:
         ledger = ledger._replace(heard_ms=max(ledger.heard_ms, event.heard_ms))
-    question, job = (_heard(one, ledger, record, bool(started)) for one in (ledger.question, ledger.job))
-    return ledger._replace(question=question, job=job)
+    question, aside, job = (
+        _heard(one, ledger, record, bool(started)) for one in (ledger.question, ledger.aside, ledger.job)
+    )
+    return ledger._replace(question=question, aside=aside, job=job)
 
 
 def _heard(question: LedgerQuestion, ledger: AnswerLedger, record: StepRecord, is_started: bool) -> LedgerQuestion:
@@ -154,18 +164,18 @@ def _note_request(ledger: AnswerLedger, record: StepRecord) -> AnswerLedger:
         new = [one for one in ledger.words if max(effect.first, ledger.handled + 1) <= one.turn <= effect.last]
         ledger = ledger._replace(asked=max(ledger.asked, effect.last))
         if new:
-            is_answer = not ledger.question.reply or ledger.question.is_answered_by(new[0])
+            is_answer = not ledger.question.reply or ledger.is_answer(ledger.question, new[0])
             request = AnswerRequest(effect.first, effect.last, new[0], is_answer)
             ledger = ledger._replace(
                 requests=(*ledger.requests, request),
-                is_job_answered=bool(ledger.job.reply) and ledger.job.is_answered_by(new[0]),
+                is_job_answered=bool(ledger.job.reply) and ledger.is_answer(ledger.job, new[0]),
             )
     return ledger
 
 
 def abstract_answers(ledger: AnswerLedger, age: Ager, replies: dict[int, int]) -> AnswerLedger:
     """The same ledger, with times that are made small by `age`, and with these numbers of replies."""
-    known = {at for one in (ledger.question, ledger.job) for at in (one.heard_at, one.shown_at)}
+    known = {at for one in (ledger.question, ledger.aside, ledger.job) for at in (one.heard_at, one.shown_at)}
     known |= {one.began_at for one in ledger.words} | {ledger.onset_at}
     aged = {**age(known - {NEVER, 0}), NEVER: NEVER, 0: 0}
 
@@ -174,6 +184,7 @@ def abstract_answers(ledger: AnswerLedger, age: Ager, replies: dict[int, int]) -
 
     return ledger._replace(
         question=question(ledger.question),
+        aside=question(ledger.aside),
         job=question(ledger.job),
         words=tuple(one._replace(began_at=aged[one.began_at]) for one in ledger.words),
         requests=(),
