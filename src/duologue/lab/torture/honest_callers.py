@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .hostile_agent import LOUD
+from .hostile_agent import ANSWER, LOUD
 from .plain_client import PlainClient
 
 TURNS_MAX = 6  # then the caller hangs up and calls again
@@ -111,7 +111,7 @@ class HonestCaller:
     async def _turn(self, client: PlainClient, turn: int) -> None:
         loop = asyncio.get_running_loop()
         with self._act() as notes:
-            sounds, finished = client.sounds, client.finished
+            sounds, finished, client.answer = client.sounds, client.finished, ""
             if self._kind == "speak":
                 began_s = await self._speak(client)
             else:
@@ -121,11 +121,15 @@ class HonestCaller:
             await client.until(lambda: client.sounds > sounds, "an answer")
             notes.answer_ms.append((self._kind, _ms_since(began_s)))
             notes.answers[self.number] += 1
-            is_over = lambda: client.finished > finished and client.state == "listening"  # noqa: E731
-            await client.until(is_over, "the end of an answer")
+            await client.until(
+                lambda: client.finished > finished and client.state == "listening" and bool(client.answer),
+                "the end of an answer",
+            )
             notes.turn_ms.append(_ms_since(began_s))
-            if client.errors:
-                raise ConnectionError(f"refused: {', '.join(client.errors)}")
+            if client.errors or client.warnings:
+                raise ConnectionError(f"refused: {', '.join((*client.errors, *client.warnings))}")
+            if client.answer != ANSWER:
+                raise ConnectionError(f"the answer was {client.answer!r:.80}")
 
     async def _speak(self, client: PlainClient) -> float:
         """Send speech and then silence, in real time. Returns the time at which the speech ended."""
