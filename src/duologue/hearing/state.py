@@ -228,10 +228,13 @@ def answers_aside(s: HearingState | HearingDraft, new: NewWords) -> bool:
     return bool(s.aside_question.reply) and s.aside_question.counts_for(*new)
 
 
-def answers_question(s: HearingState, reply: int, first: int, last: int) -> bool:
-    """Do the words in these turns answer the question that was asked in this reply? They do if no other question was
-    asked since, and if the words began after the question was asked."""
-    return s.asked_question.reply in (0, reply) and not is_premature(s, first, last)
+def answers_question(s: HearingState, reply: int, first: int, last: int, confirms: bool = True) -> bool:
+    """Do the words in these turns answer the question that was asked in this reply? They do if they began after the
+    question was asked. If the answer is a yes or a no (`confirms`), no other question may have been asked since."""
+    if confirms:
+        return s.asked_question.reply in (0, reply) and not is_premature(s, first, last)
+    new = new_words(s, first, last)
+    return new is None or s.asked_question.counts_for(*new)
 
 
 def may_answer_job(s: HearingState, call: int) -> bool:

@@ -198,9 +198,9 @@ class Hearing:
         """Did the user begin these turns too early, that is, before the agent's last question counted as asked?"""
         return is_premature(self.state, first, last)
 
-    def answers_question(self, reply: int, first: int, last: int) -> bool:
+    def answers_question(self, reply: int, first: int, last: int, confirms: bool) -> bool:
         """Do the user's words in these turns answer the question that was asked in this reply?"""
-        return answers_question(self.state, reply, first, last)
+        return answers_question(self.state, reply, first, last, confirms)
 
     def may_answer_job(self, call: int) -> bool:
         """Do the user's newest words answer what the job with this number wants to know?"""

@@ -80,6 +80,7 @@ class _Words:
     asks: bool
     done: asyncio.Future[str]
     secret: bool = False
+    confirms: bool = False  # the answer is a yes or a no
     finals: dict[int, str] = field(default_factory=dict)  # the texts of a secret answer, by utterance; never stored
 
 
@@ -97,17 +98,19 @@ class ProgramSpeech:
         self._said_before = 0  # the newest turn when the question was asked: it isn't the answer
         self._asking = asyncio.Lock()
         self._stepped = asyncio.Event()  # set after each step
-        # Do the words of these turns answer the question of this reply? The hearing machine knows.
-        self.answers: Callable[[int, int, int], bool] = lambda reply, first, last: True  # noqa: ARG005
+        # Do the words of these turns answer the question of this reply? The hearing machine knows. The last argument
+        # says whether the answer is a yes or a no.
+        self.answers: Callable[[int, int, int, bool], bool] = lambda reply, first, last, confirms: True  # noqa: ARG005
 
     # -- From the program
 
     def say(self, text: str) -> Awaitable[str]:
         return _Unlimited(self._add(text, asks=False).done)
 
-    async def ask(self, question: str, *, secret: bool, limit_s: float | None) -> str:
+    async def ask(self, question: str, *, secret: bool, limit_s: float | None, confirms: bool = False) -> str:
         async with self._asking:  # one question at a time
             words = self._add(question, asks=True, secret=secret)
+            words.confirms = confirms
             for job in self._driver.state.jobs:
                 if job.kind is JobKind.TOOL:  # a tool that asks may take as long as a person needs
                     self._driver.post(ev.CallDelegated, call=job.call)
@@ -217,11 +220,11 @@ class ProgramSpeech:
 
     def _take_answer(self, question: _Words, s: State) -> None:
         """Pass the user's answer to the code that asked the question. If the user began to speak before the question
-        was heard, or if another question was asked since, the words don't count as an answer, and the question is asked
-        again."""
+        was heard, the words don't count as an answer, and the question is asked again. If the answer is a yes or a no,
+        it doesn't count either if another question was asked since."""
         self._question = None
         first = max(s.answered, self._said_before) + 1
-        if not self.answers(self._asked_in, first, s.said):
+        if not self.answers(self._asked_in, first, s.said, question.confirms):
             self._driver.post(ev.TurnTaken, turn=s.said)
             self._say_again(question)
             return
