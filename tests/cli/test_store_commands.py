@@ -6,6 +6,7 @@ import asyncio
 import json
 from pathlib import Path
 
+import psycopg
 import pytest
 from click.testing import Result
 from typer.testing import CliRunner
@@ -13,8 +14,10 @@ from typer.testing import CliRunner
 from duologue.cli.app import app
 from duologue.core.errors import DuologueError
 from duologue.observe.diagnostics import correlation_id
-from duologue.ports.store import ServerNode
+from duologue.ports.store import ServerNode, StoreWrite
+from duologue.store.postgres import PostgresStore
 from duologue.store.store_url import open_store
+from tests.needs import private_postgres
 
 
 @pytest.fixture
@@ -70,6 +73,8 @@ def journals(tmp_path: Path) -> Path:
     said = json.dumps({"kind": "user", "turn": 1, "text": "my account is 4711 0815", "at": 1})
     for file in (f"{name}.jsonl", f"{name}.words.jsonl", f"{name}.ears.jsonl", f"backup/{name}.words.jsonl.bak"):
         (folder / file).write_text(said + "\n")
+    for file in (f"{name}.wav", f"{name}.ogg", f"{name}-2.wav", f"backup/{name}.wav.1"):  # recordings
+        (folder / file).write_bytes(b"RIFF my voice")
     (folder / "abcdefabcdef.jsonl").write_text("of another conversation")
     return folder
 
@@ -77,9 +82,9 @@ def journals(tmp_path: Path) -> Path:
 def test_forgetting_deletes_the_files_of_a_conversation_too(url: str, journals: Path) -> None:
     done = run("forget", "conversation-1", "--store", url, "--journals", str(journals), "--check")
     assert done.exit_code == 0, done.output
-    assert "deleted, with 4 files" in done.stdout
+    assert "deleted, with 8 files" in done.stdout
     assert "checked: none of" in done.stdout
-    assert [path.name for path in journals.rglob("*.jsonl*")] == ["abcdefabcdef.jsonl"]
+    assert [path.name for path in journals.rglob("*.*")] == ["abcdefabcdef.jsonl"]
 
 
 def test_a_check_names_the_files_in_which_something_is_left(url: str, journals: Path) -> None:
@@ -101,3 +106,31 @@ def test_a_check_alone_searches_for_the_ids_of_what_was_deleted(url: str, tmp_pa
 
 def test_an_empty_store_has_no_server(tmp_path: Path) -> None:
     assert run("nodes", "--store", f"sqlite://{tmp_path / 'empty.sqlite3'}").stdout == "no server uses this store now\n"
+
+
+def test_a_check_searches_the_tables_of_a_database_server() -> None:
+    """A copy of a table of the store is found by what was said."""
+    said = 'my "account" in Zürich is 4711 0815'
+    with private_postgres() as server:
+        store = PostgresStore(server.url)
+
+        async def fill() -> None:
+            await store.open()
+            for name in ("conversation-1", "conversation-2"):
+                lease, _ = await store.claim(name, "node-a", 60_000)
+                text = said if name == "conversation-1" else "something else entirely, of another caller"
+                await store.write(lease, 0, StoreWrite({"words": [{"text": text}]}))
+                await store.log(lease, ["a line"])
+            await store.close()
+
+        asyncio.run(fill())
+        with psycopg.connect(server.url, autocommit=True) as link:
+            link.execute("CREATE TABLE duologue.copied AS SELECT * FROM duologue.parts")
+        left = run("forget", "conversation-1", "--store", server.url, "--check")
+        assert str(left.exception) == "data of the conversation is still in the table copied"
+        with psycopg.connect(server.url, autocommit=True) as link:
+            link.execute("DROP TABLE duologue.copied")
+        done = run("forget", "conversation-1", "--store", server.url, "--check")
+        assert done.exit_code == 0, done.output
+        assert "nothing to delete" in done.stdout
+        assert run("forget", "conversation-2", "--store", server.url, "--check").exit_code == 0

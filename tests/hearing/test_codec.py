@@ -69,6 +69,7 @@ inputs = st.one_of(
     *(st.builds(kind, times) for kind in (inp.EarsStopped, inp.ButtonPressed, inp.ButtonReleased, inp.Woke)),
     st.builds(inp.Typed, times, st.text()),
     st.builds(inp.AgentSpoke, times, spoken, questions),
+    st.builds(inp.AgentAsks, times, numbers, st.lists(numbers, max_size=3).map(tuple), st.booleans()),
     st.builds(inp.HeardLate, times, numbers),
     st.builds(inp.TextJudged, times, numbers, numbers, st.sampled_from(Completeness)),
 )

@@ -8,10 +8,22 @@ import pytest
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
+from duologue.core.leaves import JobKind
 from duologue.core.settings import profile
-from duologue.core.state import State, initial
+from duologue.core.state import JobRecord, State, initial
 from duologue.core.step_record import StepRecord
-from duologue.hearing.questions import NOT_YET, AskedQuestion, follow, hear_late, pose
+from duologue.hearing.questions import (
+    NOT_YET,
+    AskedQuestion,
+    JobQuestion,
+    follow,
+    follow_jobs,
+    hear_late,
+    hear_late_for_jobs,
+    judge_for_jobs,
+    pose,
+    pose_for_jobs,
+)
 
 STEP_MS = 100  # between two events
 NEEDED_MS, LENGTH_MS, SHOWN_MS = 150, 300, 500
@@ -111,3 +123,53 @@ def test_an_answer_counts_from_the_moment_at_which_enough_was_heard() -> None:
 def test_without_a_question_every_word_counts() -> None:
     assert AskedQuestion().counts_for(0)
     assert AskedQuestion().asked_at == NOT_YET
+
+
+# -- What jobs want to know
+
+WITH_JOBS = initial(profile("confirm"))._replace(
+    jobs=tuple(JobRecord(call, JobKind.DISPATCHED, False, 0) for call in (1, 2))
+)
+ASKED = AskedQuestion(reply=3, asked_at=500)
+
+
+def stepped(event: ev.Event, after: State = WITH_JOBS) -> StepRecord:
+    return StepRecord(event, WITH_JOBS._replace(at=1), after, (), ())
+
+
+@pytest.mark.req("H-14")
+def test_a_question_of_a_job_is_posed_in_the_reply_that_knows_it_and_again_until_it_was_asked() -> None:
+    jobs = pose_for_jobs((), (1,), reply=2, at=100, shown_ms=SHOWN_MS, playing=2)
+    assert jobs == (JobQuestion(1, AskedQuestion(2, NOT_YET, 2, 600)),)
+    again = pose_for_jobs(jobs, (1, 2), reply=5, at=200, shown_ms=SHOWN_MS, playing=2)
+    assert [one.question.reply for one in again] == [5, 5]
+    asked = (JobQuestion(1, ASKED),)
+    assert pose_for_jobs(asked, (1,), reply=9, at=900, shown_ms=SHOWN_MS, playing=2) == asked
+
+
+@pytest.mark.req("H-14")
+def test_words_answer_only_the_jobs_whose_question_was_asked_before() -> None:
+    jobs = (JobQuestion(1, ASKED), JobQuestion(2, ASKED._replace(asked_at=NOT_YET)))
+    assert [one.is_answerable for one in judge_for_jobs(jobs, 499, is_read=True)] == [False, False]
+    answered = judge_for_jobs(jobs, 500, is_read=False)
+    assert [one.is_answerable for one in answered] == [True, False]
+    assert [one.is_answerable for one in judge_for_jobs(answered, 499, is_read=False)] == [False, False]
+    aside = judge_for_jobs(answered, 900, is_read=False, is_aside=True)
+    assert [one.is_answerable for one in aside] == [False, False], "they answer what the agent asked by itself"
+
+
+@pytest.mark.req("H-14")
+def test_the_question_of_a_job_is_over_with_its_job_and_with_its_next_question() -> None:
+    jobs = (JobQuestion(1, ASKED, True), JobQuestion(2, ASKED, True))
+    assert follow_jobs(jobs, stepped(ev.JobAsked(5, 1, 7)), None, SHOWN_MS) == jobs[1:]
+    ended = WITH_JOBS._replace(jobs=WITH_JOBS.jobs[:1])
+    assert follow_jobs(jobs, stepped(ev.JobFinished(5, 2), ended), None, SHOWN_MS) == jobs[:1]
+    assert follow_jobs(jobs, stepped(ev.ReplyFinished(5, 3)), None, SHOWN_MS) == jobs
+
+
+@pytest.mark.req("H-14")
+def test_the_question_of_a_job_is_heard_as_any_other() -> None:
+    jobs = (JobQuestion(1, AskedQuestion(reply=3)), JobQuestion(2, AskedQuestion(reply=4)))
+    shown = follow_jobs(jobs, stepped(ev.ReplyFinished(5, 3)), None, SHOWN_MS)
+    assert [one.question.asked_at for one in shown] == [5 + SHOWN_MS, NOT_YET]
+    assert [one.question.asked_at for one in hear_late_for_jobs(jobs, 4, 70)] == [NOT_YET, 70]

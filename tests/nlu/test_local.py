@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,11 +17,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.core.errors import DuologueError
+from duologue.fairness.fair_threads import NLU
+from duologue.fairness.owner import context_of
 from duologue.models.catalogue import MODELS
 from duologue.models.onnx_sessions import UnusableModel
 from duologue.nlu import Intent, LocalNlu, MessageScope
 from duologue.nlu.local import SCOPES_MAX
+from duologue.nlu.understanding import Understanding
 from duologue.runtime.simulated_clock import run_simulated
+from tests.limits import WAIT_S
 
 BAD = [
     "",
@@ -337,3 +342,30 @@ def test_without_numpy_it_still_understands(tmp_path: Path) -> None:
     assert done.stdout.strip() == (
         "book | messages are understood by their words alone: numpy is missing; run `pip install 'duologue[nlu]'`"
     )
+
+
+def test_messages_of_one_conversation_dont_delay_those_of_another_one() -> None:
+    """The pool of NLU is fair by conversation: one that understands slowly has one thread, whatever it asks for."""
+    blocked, free = threading.Event(), threading.Semaphore(0)
+
+    class Slow(LocalNlu):
+        def judge(self, message: str, scope: MessageScope) -> Understanding:
+            if message == "slow":
+                free.release()
+                assert blocked.wait(WAIT_S)
+            return Understanding()
+
+    async def main() -> None:
+        nlu, scope, loop = Slow(words_only=True), MessageScope(()), asyncio.get_running_loop()
+        slow = [loop.create_task(nlu.understand("slow", scope), context=context_of("greedy")) for _ in range(6)]
+        try:
+            await asyncio.to_thread(free.acquire)  # one of them runs
+            async with asyncio.timeout(WAIT_S):
+                await loop.create_task(nlu.understand("quick", scope), context=context_of("honest"))
+            assert not any(task.done() for task in slow)
+            assert NLU.counts["running"] == 1, "the others wait for their own turn"
+        finally:
+            blocked.set()
+            await asyncio.gather(*slow)
+
+    asyncio.run(main())

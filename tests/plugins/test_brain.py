@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Coroutine
 from typing import Any
 
@@ -14,6 +15,7 @@ from duologue.plugins import PluginBrain, Usage
 from duologue.ports import (
     AgentSaid,
     CallOutput,
+    Item,
     Note,
     Part,
     Request,
@@ -122,3 +124,19 @@ def test_closing_the_reply_closes_the_connection() -> None:
             await brain.close()
 
     run(work())
+
+
+@pytest.mark.parametrize("chars_max", [1_000, 60_000])
+def test_the_whole_request_is_bounded(chars_max: int) -> None:
+    """A chain of tool calls with long outputs, and long turns meanwhile: nothing of it is answered yet."""
+    history: list[Item] = [UserSaid(1, "compare them all")]
+    for number in range(60):
+        history += [
+            AgentSaid(number, "", calls=((number, ToolCall("weather", {"city": "R" * 500}, f"call_{number}")),)),
+            CallOutput(number, f"{number} ".ljust(4_000, "x")),
+            UserSaid(number + 2, "please go on " * 100),
+        ]
+    request = Request(99, "please go on " * 100, tuple(history), (WEATHER,))
+    body = reply_to(says("Yes."), request, history_chars_max=chars_max)[1]
+    assert len(json.dumps(body["messages"])) <= 1.5 * chars_max + 2_500
+    assert "are left out, because they don't fit" in str(body["messages"])

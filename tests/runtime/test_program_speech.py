@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from duologue import Agent, Context, Hooks, Phrases, Request, ToolCall
+from duologue.core.settings import profile
 from duologue.ports.context import NotPossible
-from duologue.testing import Call
+from duologue.testing import Call, ScriptedBrain
+from tests.runtime.runtime_fakes import Stage, play
 
 
 @dataclass
@@ -168,3 +170,30 @@ def test_an_answer_to_the_program_counts_only_if_its_question_was_heard(heard_ms
             call.types("yes").waits(2_000)
         assert asking.result() == "yes"
         call.expect_nothing_lost()
+
+
+@pytest.mark.req("H-14")
+@pytest.mark.parametrize(("confirms", "asked"), [(False, 1), (True, 2)])
+def test_after_are_you_still_there_only_a_yes_or_no_is_asked_for_again(confirms: bool, asked: int) -> None:
+    """A name is a name whatever was asked last; a yes may be for "Are you still there?"."""
+    answers: list[str] = []
+
+    async def scene(stage: Stage) -> None:
+        async def program() -> None:
+            answers.append(await stage.conversation.engine.context.ask("Is Anna your name?", confirms=confirms))
+
+        asking = asyncio.ensure_future(program())
+        await stage.until(lambda: "Are you still there?" in stage.heard)
+        await stage.sleep(1_500)
+        await stage.say("yes")
+        await stage.sleep(5_000)
+        if confirms:
+            assert answers == []
+            await stage.say("yes")
+            await stage.sleep(5_000)
+        await asking
+        assert stage.heard.count("Is Anna your name?") == asked
+
+    settings = profile("confirm", greets=False, dead_air_ms=8_000)
+    play(scene, ScriptedBrain("I see."), profile=settings, phrases=Phrases())
+    assert answers == ["yes"]

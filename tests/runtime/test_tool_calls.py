@@ -106,6 +106,29 @@ def test_what_a_worker_raises_goes_to_the_brain_and_never_to_the_person_as_a_fau
     play(scene, told("It did not work."), tools=[Worker(work)])
 
 
+@pytest.mark.req("L-12")
+@pytest.mark.parametrize("kind", ["function", "worker"])
+def test_an_exception_reaches_the_model_as_its_class_and_a_short_message(kind: str) -> None:
+    """Not with its other lines, which may hold paths, queries and keys."""
+    said = "no seats left " * 50 + "\nTraceback: /srv/app/secret.py, key sk-123"
+
+    async def fail(*_: Any) -> str:
+        raise LookupError(said)
+
+    @tool(name="work")
+    async def function() -> str:
+        return await fail()
+
+    async def scene(stage: Stage) -> None:
+        await ask(stage)
+        error = json.loads(output(stage))["error"]
+        assert error.startswith("Tool failed: LookupError: no seats left no seats left")
+        assert "sk-123" not in error
+        assert len(error) <= 240
+
+    play(scene, told("It did not work."), tools=[function if kind == "function" else Worker(fail)])
+
+
 @pytest.mark.req("C-SEC-001")
 def test_what_a_tool_says_in_its_failure_stays_out_of_the_log() -> None:
     """`Problem` may be logged; the message of a failed tool may hold words and secrets."""

@@ -12,6 +12,7 @@ from duologue.flows import parse_flows
 from duologue.flows.brain import FlowBrain
 from duologue.flows.registry import Registry
 from duologue.nlu.local import LocalNlu
+from duologue.runtime.agent import Phrases
 from tests.runtime.runtime_fakes import Script, Stage, play
 
 TRANSFER = """
@@ -52,7 +53,8 @@ def bank(script: Script, name: str = "confirm", flows: str = TRANSFER, **agent: 
 
     functions = Registry([send_money, find_account])
     brain = FlowBrain(parse_flows(flows), functions, LocalNlu(words_only=True))
-    return play(script, brain, profile=profile(name, greets=False), **agent), sent
+    settings = {key: agent.pop(key) for key in ("dead_air_ms",) if key in agent}
+    return play(script, brain, profile=profile(name, greets=False, **settings), **agent), sent
 
 
 async def order(stage: Stage) -> None:
@@ -198,3 +200,40 @@ def test_who_reads_the_captions_may_type_sooner_than_who_only_hears_the_question
         await stage.rest()
 
     assert bank(scene)[1] == (["Anna"] if sends else [])
+
+
+@pytest.mark.req("H-14")
+@pytest.mark.parametrize("says", ["yes", "yes I am", "sure"])
+def test_a_yes_to_are_you_still_there_confirms_nothing(says: str) -> None:
+    """The question of the flow was heard, but this yes answers what was asked after it."""
+
+    async def scene(stage: Stage) -> None:
+        await order(stage)
+        await stage.until(lambda: "Are you still there?" in stage.heard)
+        await stage.sleep(1_500)
+        await stage.say(says)
+        await stage.until(lambda: stage.heard[-1] == QUESTION)
+        await stage.rest()
+        assert sent_so_far(stage) == []
+        await stage.say("yes")
+        await stage.rest()
+
+    stage, sent = bank(scene, dead_air_ms=8_000, phrases=Phrases())
+    assert sent == ["Anna"]
+    assert stage.heard.count(QUESTION) == 2
+
+
+@pytest.mark.req("H-14")
+def test_a_yes_while_are_you_still_there_begins_still_counts_for_the_question() -> None:
+    async def scene(stage: Stage) -> None:
+        await order(stage)
+        await stage.until(lambda: QUESTION in stage.heard)
+        await stage.until(lambda: stage.line.is_sounding)  # the check-in
+        stage.conversation.type("yes")
+        await stage.rest()
+
+    assert bank(scene, dead_air_ms=8_000, phrases=Phrases())[1] == ["Anna"]
+
+
+def sent_so_far(stage: Stage) -> list[str]:
+    return [text for text in stage.heard if "It is sent" in text]

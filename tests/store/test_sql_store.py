@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from duologue.core.errors import DuologueError
 from duologue.ports.store import Lease, StoreFailed, StoreWrite
 from duologue.store.sql_operations import RENEWED_AT_ONCE, SQLITE, SWEPT_AT_ONCE, Script
 from duologue.store.sql_store import SqlStore, TransactionKind
@@ -22,12 +23,19 @@ class Recording(SqlStore):
     def __init__(self, *rows: list[tuple[Any, ...]]) -> None:
         self.rows = list(rows)
         self.statements: list[str] = []
+        self.conversations: list[str] = []
         self.retried: list[bool] = []
         self.kinds: list[TransactionKind] = []
 
     async def run(
-        self, make: Callable[[], Script[T]], *, again: bool = True, kind: TransactionKind = TransactionKind.TRANSACTION
+        self,
+        make: Callable[[], Script[T]],
+        *,
+        conversation: str = "",
+        again: bool = True,
+        kind: TransactionKind = TransactionKind.TRANSACTION,
     ) -> T:
+        self.conversations.append(conversation)
         self.retried.append(again)
         self.kinds.append(kind)
         script = make()
@@ -73,3 +81,28 @@ async def test_arguments_are_checked_before_a_script_runs() -> None:
         with pytest.raises(StoreFailed):
             await attempt
     assert store.statements == []
+
+
+async def test_each_script_names_its_conversation_so_that_conversations_can_take_turns() -> None:
+    store, lease = Recording(), Lease("call", "a", 1)
+    for work in (
+        store.claim("call", "a", 1_000),
+        store.release(lease),
+        store.write(lease, 0, StoreWrite({"words": 1})),
+        store.read("call"),
+        store.begin(lease, "pay", "pay"),
+        store.finish(lease, "pay", "done"),
+        store.outbox("call"),
+        store.sent(lease, [1]),
+        store.log(lease, ["line"]),
+        store.journal("call"),
+        store.forget("call"),
+    ):
+        try:
+            await work
+        except (DuologueError, IndexError, ValueError, TypeError):
+            continue  # the rows are made up; only the script counts
+    assert store.conversations == ["call"] * 11
+    store.conversations.clear()
+    await store.renew([lease], 1_000)
+    assert store.conversations == [""], "one write of the node, for all its conversations"

@@ -627,3 +627,32 @@ async def test_a_cancelled_caller_does_not_disturb_the_next(place: Place) -> Non
 
 async def test_every_error_is_one_that_callers_of_duologue_catch() -> None:
     assert all(issubclass(error, DuologueError) for error in (StoreFailed, Fenced, Held, NameTaken))
+
+
+# -- Fairness
+
+
+@pytest.mark.parametrize("kind", ["write", "claim", "renew"])
+@pytest.mark.parametrize(("name", "first_max"), [("sqlite", 200), ("pg", 12)])
+async def test_the_flood_of_one_conversation_does_not_delay_another_one(
+    name: str, first_max: int, kind: str, request: pytest.FixtureRequest
+) -> None:
+    """A database that is slower than one conversation's demands serves the other conversations in between. `first_max`
+    is how many pieces of the flood, which was there first, may be done before."""
+    place: Place = request.getfixturevalue(name)
+    try:
+        store = await place.store()
+        greedy, honest = await claimed(store, "greedy"), await claimed(store, "honest")
+        flood = [asyncio.create_task(store.log(greedy, ["a line"])) for _ in range(400)]
+        await asyncio.sleep(0)
+        if kind == "write":
+            assert await written(store, honest, 0, words="mine") == 1
+        elif kind == "claim":
+            assert (await claimed(store, "new")).conversation == "new"
+        else:
+            assert await store.renew([honest], TTL_MS) == []
+        assert sum(task.done() for task in flood) <= first_max
+        await asyncio.gather(*flood)
+        assert len(await store.journal("greedy")) == 400
+    finally:
+        await place.close()

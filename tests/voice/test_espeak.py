@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import subprocess
 import sys
 import threading
@@ -19,7 +20,7 @@ from duologue import Agent, Conversation, profile
 from duologue.brains.scripted import ScriptedBrain
 from duologue.core.leaves import ErrorClass
 from duologue.lines.scripted import ScriptedLine
-from duologue.models.cache import ModelMissing
+from duologue.models.cache import ModelChanged, ModelMissing, model_path
 from duologue.ports import AgentSaid, ServiceError, Sound, Word
 from duologue.runtime.seats import Seats
 from duologue.runtime.simulated_clock import run_simulated
@@ -485,3 +486,18 @@ def test_words_are_reported_where_they_end_however_the_audio_arrives(
     for sound in sounds:
         assert all((word.end_ms > 0 or at_ms == 0) and word.end_ms <= sound.ms for word in sound.words)
         at_ms += sound.ms
+
+
+@pytest.mark.usefixtures("library")
+def test_a_changed_library_is_not_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library runs in this process: one changed byte of the same file size is noticed before it is loaded."""
+    shutil.copytree(model_path("espeak-ng"), tmp_path / "models" / "espeak-ng", symlinks=True)
+    monkeypatch.setenv("DUOLOGUE_CACHE", str(tmp_path))
+    file = next((tmp_path / "models" / "espeak-ng").glob("libespeak-ng.*"))
+    library = bytearray(file.read_bytes())
+    library[len(library) // 2] ^= 1
+    file.write_bytes(bytes(library))
+    with pytest.raises(ModelChanged, match=r"the model espeak-ng is not used: .*libespeak-ng"):
+        find_library(None)
+    with pytest.raises(ModelMissing):
+        find_library(None)

@@ -46,6 +46,14 @@ def places_of_store(url: str) -> list[Path]:
     return sorted(path.parent.glob(f"{path.name}*")) if isinstance(path, Path) else []
 
 
+async def tables_with(store: Store, traces: Iterable[bytes]) -> list[str]:
+    """The tables of a database server that contain one of these byte strings. Empty if the store is a file, which is
+    searched as a file."""
+    find = getattr(store, "tables_with", None)
+    texts = [trace.decode() for trace in traces]
+    return [f"the table {table}" for table in await find(texts)] if find is not None else []
+
+
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value

@@ -70,11 +70,11 @@ def forget_command(
         typer.Option(help="Also delete its journals, words and recordings in this folder; repeatable."),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Then search the store's file and these folders for what was said.")
+        bool, typer.Option("--check", help="Then search the store and these folders for what was said.")
     ] = False,
 ) -> None:
     """Delete all data of a conversation from a store, and delete the conversation's files in folders of journals."""
-    from .forgotten_traces import places_of_store, traces_in_files, traces_of
+    from .forgotten_traces import places_of_store, tables_with, traces_in_files, traces_of
 
     folders = journals or []
     for folder in folders:
@@ -82,6 +82,7 @@ def forget_command(
             raise DuologueError(f"{folder} isn't a folder; name the folder of `duologue serve --journals`")
 
     async def forget(opened: Store) -> tuple[bool, set[bytes]]:
+        """Delete the conversation. Returns whether it was there, and what to search for."""
         held = await opened.holdings(1_000_000)
         known = [
             one.conversation for one in held if conversation in (one.conversation, correlation_id(one.conversation))
@@ -102,10 +103,11 @@ def forget_command(
         raise DuologueError("no such conversation in this store; `duologue conversations` lists them")
     Console().print(f"deleted{f', with {count} files' if count else ''}" if found or count else "nothing to delete")
     if check:
-        left = search([*places_of_store(store), *folders], traces)
+        left = [str(path) for path in search([*places_of_store(store), *folders], traces)]
+        left += _query(store, lambda opened: tables_with(opened, traces))
         if left:
-            raise DuologueError("data of the conversation is still in " + ", ".join(str(path) for path in left))
-        Console().print(f"checked: none of {len(traces)} traces is in the store's files or in these folders")
+            raise DuologueError("data of the conversation is still in " + ", ".join(left))
+        Console().print(f"checked: none of {len(traces)} traces is in the store or in these folders")
 
 
 def _query(url: str, query: Callable[[Store], Awaitable[T]]) -> T:

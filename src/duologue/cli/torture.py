@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 import typer
@@ -38,12 +39,13 @@ def torture_command(
             "--hostile", help="Instead of faults, let hostile clients attack one server that also has honest clients."
         ),
     ] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown, for a page.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Kill and freeze servers, cut connections, disturb the store and the clocks. Then check that every conversation
     survived intact."""
     if hostile:
-        _run_hostile(seed, minutes, as_json)
+        _run_hostile(seed, minutes, markdown, as_json)
         return
     try:
         from duologue.lab.torture.report import rows
@@ -62,10 +64,7 @@ def torture_command(
     if as_json:
         write_json(made.result)
     else:
-        table = Table("what", "found", "allowed", title=f"Torture, seed {seed}", title_justify="left")
-        for row in rows(made.result):
-            table.add_row(*row)
-        Console().print(table)
+        _print_table(f"Torture, seed {seed}", ("what", "found", "allowed"), rows(made.result), markdown)
     for failure in made.failures[:FAILURES_SHOWN]:
         err.print(
             f"{failure.check}: {failure.conversation}: {failure.what}", style="red", highlight=False, markup=False
@@ -75,29 +74,42 @@ def torture_command(
         raise typer.Exit(1)
 
 
-def _run_hostile(seed: int, minutes: float, as_json: bool) -> None:
+def _run_hostile(seed: int, minutes: float, markdown: bool, as_json: bool) -> None:
     """Let hostile clients abuse the server: one kind of abuse after another, then all kinds at once. Meanwhile check
     the fairness law, that other clients are still answered in time."""
     try:
-        from duologue.lab.torture import hostile_run
+        from duologue.lab.torture import hostile_run, hostile_verdict
     except ModuleNotFoundError as missing:
         raise DuologueError(f"{missing}: pip install 'duologue[server,flows]'") from None
     if sys.platform != "linux":
         raise DuologueError("--hostile needs Linux, where one machine has many loopback addresses")
     err = Console(stderr=True)
     plan = hostile_run.HostilePlan(seconds=minutes * 60, seed=seed)
-    with err.status("starting") as status:
-        judged = asyncio.run(hostile_run.run_hostile(plan, lambda kind: status.update(escape(kind))))
+    with err.status("without hostile clients") as status:
+
+        def report(line: str) -> None:
+            err.print(line, style="dim", highlight=False, markup=False)
+            status.update(escape(f"after {line.partition(':')[0]}"))
+
+        judged = asyncio.run(hostile_run.run_hostile(plan, report))
     if as_json:
-        write_json(dict(hostile_run.as_json(judged)))
+        write_json(dict(hostile_verdict.as_json(judged)))
     else:
-        columns = ("hostile clients", "answers", "p95 ms", "allowed", "memory MB", "allowed", "honest refused")
-        table = Table(*columns, title=f"Hostile clients, seed {seed}", title_justify="left")
-        for row in hostile_run.hostile_rows(judged):
-            table.add_row(*row)
-        Console().print(table)
+        rows = hostile_verdict.hostile_rows(judged)
+        _print_table(f"Hostile clients, seed {seed}", hostile_verdict.COLUMNS, rows, markdown)
     broken = [one for one in judged if one.why]
     for one in broken:
         err.print(f"{one.phase.kind}: {one.why}", style="red", highlight=False, markup=False)
     if broken:
         raise typer.Exit(1)
+
+
+def _print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], markdown: bool) -> None:
+    if markdown:
+        for line in (columns, ["---"] * len(columns), *rows):
+            typer.echo(f"| {' | '.join(line)} |")
+        return
+    table = Table(*columns, title=title, title_justify="left")
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)

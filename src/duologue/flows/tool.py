@@ -13,6 +13,7 @@ from typing import Any
 from duologue.core.leaves import ErrorClass
 from duologue.dialogue.effects import Respond
 from duologue.dialogue.flow import Domain
+from duologue.dialogue.state import Phase
 from duologue.nlu.understanding import Nlu
 from duologue.ports.failure import ServiceError
 from duologue.ports.worker import Job, Mode, Tool
@@ -63,7 +64,8 @@ class FlowTool:
                 if texts:
                     await context.say(" ".join(texts))
                 return self._result(talk)
-            reply = await context.ask(" ".join(texts) or talk.state.last_question)
+            confirms = talk.state.phase is Phase.CONFIRMING
+            reply = await context.ask(" ".join(texts) or talk.state.last_question, confirms=confirms)
             if not reply:
                 break
             said = [item async for item in talk.hear(reply)]

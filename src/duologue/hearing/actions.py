@@ -32,7 +32,7 @@ from .inputs import (
     Typed,
     Woke,
 )
-from .questions import hear_late, pose
+from .questions import AskedQuestion, hear_late, hear_late_for_jobs, pose, pose_for_jobs
 from .state import (
     HeardUtterance,
     HearingDraft,
@@ -414,12 +414,21 @@ def note_agent(d: HearingDraft, i: AgentSpoke) -> None:
 def note_question(d: HearingDraft, i: AgentAsks) -> None:
     """Record that the agent asks a question in this reply. Until the question was heard or shown, the user's words
     don't count as an answer to it."""
-    d.asked_question = pose(d.asked_question, i.reply, d.at, d.policy.question_shown_ms)
+    shown_ms, playing = d.policy.question_shown_ms, d.asked_question.playing
+    if i.is_aside:
+        d.aside_question = pose(AskedQuestion(playing=playing), i.reply, d.at, shown_ms)
+        return
+    d.aside_question = AskedQuestion()
+    d.asked_question = pose(d.asked_question, i.reply, d.at, shown_ms)
+    if i.calls:
+        d.job_questions = pose_for_jobs(d.job_questions, i.calls, i.reply, d.at, shown_ms, playing)
 
 
 def note_heard_late(d: HearingDraft, i: HeardLate) -> None:
     d.words = handle(d.words, i.reply)
     d.asked_question = hear_late(d.asked_question, i.reply, d.at)
+    d.aside_question = hear_late(d.aside_question, i.reply, d.at)
+    d.job_questions = hear_late_for_jobs(d.job_questions, i.reply, d.at)
 
 
 def note_judgement(d: HearingDraft, i: TextJudged) -> None:

@@ -114,6 +114,8 @@ def input_from_json(data: Any) -> inp.Input:
             given["words"] = tuple(_spoken(*word) for word in given["words"])
         if name == "TextJudged":
             given["completeness"] = Completeness(given["completeness"])
+        if "calls" in given:
+            given["calls"] = tuple(map(_whole, given["calls"]))
         if given.get("question") is not None:
             given["question"] = _question(*given["question"])
         made: inp.Input = _make(_INPUTS[name], given)

@@ -7,7 +7,7 @@ user's words, and shifts times after a pause. Then at most one row applies.
 from __future__ import annotations
 
 from duologue.core import events as ev
-from duologue.core.effects import WarnLongTalk
+from duologue.core.effects import StartReply, WarnLongTalk
 from duologue.core.leaves import ACTIVE, AWAY, Link, User, Voice
 from duologue.core.leaves import Words as WordKind
 from duologue.core.state import State, is_sounding
@@ -16,7 +16,17 @@ from . import intents as it
 from .actions import begin_turn_of, dismiss_voice, follow_own_speech, split
 from .inputs import CoreStepped
 from .questions import follow as follow_question
-from .state import DEAF, HeardUtterance, HearingDraft, needed_ms, newest_of, withholds_onsets
+from .questions import follow_jobs, judge_for_jobs
+from .state import (
+    DEAF,
+    HeardUtterance,
+    HearingDraft,
+    answers_aside,
+    needed_ms,
+    new_words,
+    newest_of,
+    withholds_onsets,
+)
 from .words import TurnMark
 from .words import follow as follow_words
 
@@ -29,9 +39,15 @@ def see(d: HearingDraft, i: CoreStepped) -> None:
     _follow_own_speech(d, before, after)
     needed = needed_ms(d.policy, d.question) if d.question is not None else None
     d.asked_question = follow_question(d.asked_question, i.record, needed, d.policy.question_shown_ms)
+    if d.aside_question.reply:
+        d.aside_question = follow_question(d.aside_question, i.record, needed, d.policy.question_shown_ms)
+    if d.job_questions:
+        d.job_questions = follow_jobs(d.job_questions, i.record, needed, d.policy.question_shown_ms)
     d.core = after
     if i.record.effects or type(i.record.event) in (ev.TextTyped, ev.PlaybackFinished, ev.ReplyFinished, ev.ToolCalled):
         d.words = follow_words(d.words, i.record, frozenset(one.turn for one in d.known))
+        if d.job_questions:
+            _judge_for_jobs(d, i)
     if after.heard_ms != before.heard_ms or (after.voice is Voice.PLAYING and before.voice is not Voice.PLAYING):
         d.heard_at = d.at
     if after.turn > before.turn:
@@ -44,6 +60,13 @@ def see(d: HearingDraft, i: CoreStepped) -> None:
         d.sent_turn = after.turn
     if before.link is not after.link:
         _follow_link(d, before.link, after.link)
+
+
+def _judge_for_jobs(d: HearingDraft, i: CoreStepped) -> None:
+    """If this step asks the brain about new words, decide which questions of jobs these words can answer."""
+    for effect in i.record.effects:
+        if type(effect) is StartReply and (new := new_words(d, effect.first, effect.last)) is not None:
+            d.job_questions = judge_for_jobs(d.job_questions, new.began_at, new.is_read, answers_aside(d, new))
 
 
 def _follow_own_speech(d: HearingDraft, before: State, after: State) -> None:

@@ -75,10 +75,14 @@ class AgentSpoke:
 
 @dataclass(frozen=True, slots=True)
 class AgentAsks:
-    """The brain asks a question in this reply. Whether the question was heard is known only later."""
+    """The brain asks a question in this reply. Whether the question was heard is known only later. `calls` are the jobs
+    that want to know something from the user, if the brain knows of it. `is_aside` means that the agent asks this
+    question by itself, such as "Are you still there?". Questions of the brain stay open then."""
 
     at: int
     reply: int
+    calls: tuple[int, ...] = ()
+    is_aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)

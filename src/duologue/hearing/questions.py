@@ -1,7 +1,9 @@
 """Keeps track of the agent's newest question: was it asked, and since when can the user answer it?
 
 A question counts as asked when enough of it was heard, or when it has been shown for a moment. Rule: words that began
-before that aren't an answer to the question. So a "yes" that was said or typed too early confirms nothing.
+before that aren't an answer to the question. So a "yes" that was said or typed too early confirms nothing: no step of a
+flow, no tool that wants approval, and no job that asks. Neither does a "yes" to a question that the agent has asked by
+itself meanwhile, such as "Are you still there?".
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from duologue.core.effects import StartPlayback, StopPlayback
-from duologue.core.events import LinkClosed, PlaybackFailed, PlaybackFinished, PlaybackStopped, ReplyFinished
+from duologue.core.events import JobAsked, LinkClosed, PlaybackFailed, PlaybackFinished, PlaybackStopped, ReplyFinished
 from duologue.core.step_record import StepRecord
 
 NOT_YET = -1
@@ -74,6 +76,55 @@ def follow(question: AskedQuestion, record: StepRecord, needed_ms: int | None, s
     if needed_ms is None or heard_ms < needed_ms:
         return question
     return question._replace(asked_at=max(0, event.at - (heard_ms - needed_ms)))
+
+
+class JobQuestion(NamedTuple):
+    """What a job wants to know from the user. A job's question stays open while other replies ask other questions."""
+
+    call: int
+    question: AskedQuestion
+    is_answerable: bool = False  # the newest words that were in a request began after this question was asked
+
+
+JobQuestions = tuple[JobQuestion, ...]
+
+
+def pose_for_jobs(
+    jobs: JobQuestions, calls: tuple[int, ...], reply: int, at: int, shown_ms: int, playing: int
+) -> JobQuestions:
+    """The record after the brain has begun to ask the questions of these jobs in this reply. `playing` is the reply
+    whose sound was started last. A question that was asked already stays as it is."""
+    known = {one.call: one for one in jobs}
+    for call in calls:
+        one = known.get(call) or JobQuestion(call, AskedQuestion(playing=playing))
+        if not one.question.is_asked:
+            known[call] = one._replace(question=pose(one.question, reply, at, shown_ms))
+    return tuple(known.values())
+
+
+def follow_jobs(jobs: JobQuestions, record: StepRecord, needed_ms: int | None, shown_ms: int) -> JobQuestions:
+    """The record after a step of the conversation machine. The question of a job is over when the job is, or when the
+    job asks another one."""
+    event = record.event
+    over = event.call if type(event) is JobAsked and record.after is not record.before else None
+    running = {job.call for job in record.after.jobs}
+    return tuple(
+        one._replace(question=follow(one.question, record, needed_ms, shown_ms))
+        for one in jobs
+        if one.call in running and one.call != over
+    )
+
+
+def judge_for_jobs(jobs: JobQuestions, began_at: int, is_read: bool, is_aside: bool = False) -> JobQuestions:
+    """The record after a request with new words of the user. They can answer only the questions that were asked before
+    the words began. With `is_aside`, the words answer a question that the agent asked by itself, and no job."""
+    return tuple(
+        one._replace(is_answerable=not is_aside and one.question.counts_for(began_at, is_read)) for one in jobs
+    )
+
+
+def hear_late_for_jobs(jobs: JobQuestions, reply: int, at: int) -> JobQuestions:
+    return tuple(one._replace(question=hear_late(one.question, reply, at)) for one in jobs)
 
 
 def _ends_sound(record: StepRecord) -> bool:

@@ -21,7 +21,7 @@ from duologue.turns.stability import Stability
 from .inputs import QuestionSpan
 from .intents import Intent
 from .policy import HearingPolicy
-from .questions import AskedQuestion
+from .questions import AskedQuestion, JobQuestions
 from .words import SaidWords
 
 KNOWN_MAX = 50  # utterances that are remembered, because their text may still arrive
@@ -98,6 +98,8 @@ class HearingState(NamedTuple):
     own: OwnSpeech = OwnSpeech()  # the words of the agent that could be heard in the last seconds
     question: QuestionSpan | None = None  # where in the agent's speech its last question is
     asked_question: AskedQuestion = AskedQuestion()  # the newest question, and since when an answer to it counts
+    aside_question: AskedQuestion = AskedQuestion()  # what the agent has asked by itself since
+    job_questions: JobQuestions = ()  # what running jobs want to know, and since when an answer counts
 
 
 def initial_hearing(core: State, words: SaidWords | None = None) -> HearingState:
@@ -194,16 +196,51 @@ def needed_ms(policy: HearingPolicy, question: QuestionSpan) -> int:
     return max(start_ms + round(policy.question_heard_min * (end_ms - start_ms)), values_ms)
 
 
-def is_premature(s: HearingState, first: int, last: int) -> bool:
-    """Did the user begin to speak or type before the agent's last question counted as asked? Only the oldest turn with
-    words that no reply has handled yet is examined."""
+class NewWords(NamedTuple):
+    """Words of the user that no reply has handled yet: when they began, and whether the user typed them and reads the
+    captions."""
+
+    began_at: int
+    is_read: bool
+
+
+def new_words(s: HearingState | HearingDraft, first: int, last: int) -> NewWords | None:
+    """The oldest new words in these turns; None if there are no new words."""
     new = [said for said in s.words.to_answer(first, last) if said.handled != said.text]
     if not new:
-        return False
+        return None
     said = new[0]
     spoken = [one.began_at for one in s.known if one.turn == said.turn and s.words.piece(one.turn, one.serial)]
     is_read = said.typed_at > max(spoken, default=0) and not said.is_blind
-    return not s.asked_question.counts_for(max([said.typed_at, *spoken]), is_read)
+    return NewWords(max([said.typed_at, *spoken]), is_read)
+
+
+def is_premature(s: HearingState, first: int, last: int) -> bool:
+    """Did the user begin to speak or type before the brain's last question counted as asked, or after the agent asked
+    another question by itself? Only the oldest turn with words that no reply has handled yet is examined."""
+    new = new_words(s, first, last)
+    return new is not None and (not s.asked_question.counts_for(*new) or answers_aside(s, new))
+
+
+def answers_aside(s: HearingState | HearingDraft, new: NewWords) -> bool:
+    """Did these words begin after the agent asked a question by itself, such as "Are you still there?"? Then they are
+    the answer to that question."""
+    return bool(s.aside_question.reply) and s.aside_question.counts_for(*new)
+
+
+def answers_question(s: HearingState, reply: int, first: int, last: int, confirms: bool = True) -> bool:
+    """Do the words in these turns answer the question that was asked in this reply? They do if they began after the
+    question was asked. If the answer is a yes or a no (`confirms`), no other question may have been asked since."""
+    if confirms:
+        return s.asked_question.reply in (0, reply) and not is_premature(s, first, last)
+    new = new_words(s, first, last)
+    return new is None or s.asked_question.counts_for(*new)
+
+
+def may_answer_job(s: HearingState, call: int) -> bool:
+    """Do the user's newest words answer what the job with this number wants to know? They do if they began after the
+    question was asked."""
+    return any(one.call == call and one.is_answerable for one in s.job_questions)
 
 
 _FIELDS = HearingState._fields
@@ -250,6 +287,8 @@ class HearingDraft:
     own: OwnSpeech
     question: QuestionSpan | None
     asked_question: AskedQuestion
+    aside_question: AskedQuestion
+    job_questions: JobQuestions
 
     def __init__(self, policy: HearingPolicy, s: HearingState, at: int) -> None:
         (
@@ -258,7 +297,7 @@ class HearingDraft:
             self.turn_at, self.text_at, self.deaf_at, self.heard_at, self.pause, self.is_read, self.said,
             self.said_by, self.first_texts, self.last_confidence, self.stability, self.frames_turn, self.frames,
             self.wait, self.wait_for, self.guessed, self.judged, self.ended_onset, self.sent_turn, self.agent_words,
-            self.own, self.question, self.asked_question,
+            self.own, self.question, self.asked_question, self.aside_question, self.job_questions,
         ) = s  # fmt: skip
         self.policy = policy
         self.before = s
@@ -275,7 +314,8 @@ class HearingDraft:
                 self.end_reported_at, self.turn_at, self.text_at, self.deaf_at, self.heard_at, self.pause,
                 self.is_read, self.said, self.said_by, self.first_texts, self.last_confidence, self.stability,
                 self.frames_turn, self.frames, self.wait, self.wait_for, self.guessed, self.judged, self.ended_onset,
-                self.sent_turn, self.agent_words, self.own, self.question, self.asked_question,
+                self.sent_turn, self.agent_words, self.own, self.question, self.asked_question, self.aside_question,
+                self.job_questions,
             ),
         )  # fmt: skip
         return self.before if after == self.before else after

@@ -7,11 +7,11 @@ conversation does both.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import replace
 from typing import Any
 
-from duologue.brains.chat.history_budget import CHARS_MAX, CHARS_MIN, newest
+from duologue.brains.chat.history_budget import CHARS_MAX, CHARS_MIN
 from duologue.brains.chat.messages import AsideRole
+from duologue.brains.chat.request_budget import bounded
 from duologue.core.leaves import Ask
 from duologue.ports.brain import Brain, Part, Request
 from duologue.ports.tool_call import ToolCall
@@ -81,7 +81,7 @@ class PluginBrain(Brain):
         await self._loop.close()
 
     def _ask(self, plugin: Any, request: Request) -> Any:
-        request = replace(request, history=newest(request.history, self._history_chars_max))
+        request = bounded(request, self._history_chars_max)
         choice = {} if request.ask is Ask.ANSWER or not request.tools else {"tool_choice": "none"}
         return plugin.chat(
             chat_ctx=write_context(request, self._instructions, self._asides),

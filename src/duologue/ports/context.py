@@ -83,7 +83,7 @@ class Commands(Protocol):
 
     def say(self, text: str) -> Awaitable[str]: ...
 
-    async def ask(self, question: str, *, secret: bool, limit_s: float | None) -> str: ...
+    async def ask(self, question: str, *, secret: bool, confirms: bool, limit_s: float | None) -> str: ...
 
     def update(self, changes: dict[str, Any]) -> None: ...
 
@@ -165,11 +165,15 @@ class Context(Generic[D]):
         result, you wait until the text was said and get the part of it that was heard."""
         return self._running.say(text)
 
-    async def ask(self, question: str, *, secret: bool = False, limit_s: float | None = None) -> str:
+    async def ask(
+        self, question: str, *, secret: bool = False, confirms: bool = False, limit_s: float | None = None
+    ) -> str:
         """Ask the person this question, and return what they say next. The brain gets no request to reply to these
-        words. With `secret`, the answer is hidden in the history, in captions and in everything that is stored. Returns
-        an empty text if the person gives no answer within `limit_s` seconds, or if the call ends."""
-        return await self._running.ask(question, secret=secret, limit_s=limit_s)
+        words. With `secret`, the answer is hidden in the history, in captions and in everything that is stored. Use
+        `confirms` for a question whose answer is a yes or a no: if another question was asked since, such as "Are you
+        still there?", the answer doesn't count, and this question is asked again. Returns an empty text if the person
+        gives no answer within `limit_s` seconds, or if the call ends."""
+        return await self._running.ask(question, secret=secret, confirms=confirms, limit_s=limit_s)
 
     async def run(self, task: Task[T]) -> T:
         """Run a task and return its value: `address = await context.run(CollectAddress())`."""

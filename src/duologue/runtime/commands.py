@@ -66,8 +66,8 @@ class ConversationCommands:
             return _InThread()
         return self._engine.program.say(text)
 
-    async def ask(self, question: str, *, secret: bool, limit_s: float | None) -> str:
-        return await self._engine.program.ask(question, secret=secret, limit_s=limit_s)
+    async def ask(self, question: str, *, secret: bool, confirms: bool, limit_s: float | None) -> str:
+        return await self._engine.program.ask(question, secret=secret, confirms=confirms, limit_s=limit_s)
 
     def update(self, changes: dict[str, Any]) -> None:
         self._check_running()

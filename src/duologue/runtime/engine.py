@@ -46,6 +46,7 @@ from .driver import Driver, RaisedFailure, failure_text
 from .ears_task import EarsTask
 from .guarded_line import GuardedLine
 from .hearing import Hearing
+from .own_phrases import own_phrase
 from .playback import Playback
 from .policy_choice import CHOOSER, PolicyChoice, choose_policies
 from .program_speech import ProgramSpeech
@@ -167,11 +168,13 @@ class Engine:
         self.unsaved_answers = UnsavedAnswers(driver, transcript, self.hearing)
         self.playback.before_sound = self.unsaved_answers.give_receipt
         self.playback.on_progress = self.hearing.note_agent
-        self.replies.on_question = self.hearing.note_question
+        self.replies.on_question = self._note_question
         self.replies.on_question_heard = self.hearing.note_heard_late
-        self.program.is_premature = self.hearing.is_premature
+        self.program.answers = self.hearing.answers_question
+        self._aside = 0  # the newest reply whose questions the agent asks by itself
+        self.tool_calls.may_answer = self.hearing.may_answer_job
         self.playback.on_heard_late = self._note_heard_late
-        self.playback.on_unheard = lambda speech: self.hearing.note_question(speech.reply)
+        self.playback.on_unheard = lambda speech: self._note_question(speech.reply)
         self.summary = SessionSummary(transcript, summarise)
         self.sessions = Sessions(
             driver,
@@ -438,10 +441,14 @@ class Engine:
         self.replies.guess(self._with_context(request, effect))
 
     def _with_context(self, request: Request, effect: fx.GuessReply | fx.StartReply) -> Request:
+        if isinstance(effect, fx.GuessReply) or effect.ask is Ask.ANSWER:
+            self.tool_calls.note_request(effect.reply)
         premature = self.hearing.is_premature(effect.first, effect.last)
-        if premature:
-            self.tool_calls.premature_reply = effect.reply
         return replace(request, premature=premature, context=self.context)
+
+    def _note_question(self, reply: int) -> None:
+        """This reply asks a question. If the brain knows what a job wants to know, it asks that too."""
+        self.hearing.note_question(reply, self.tool_calls.asked_in(reply), reply == self._aside)
 
     def _start_reply(self, effect: fx.StartReply) -> None:
         if effect.ask is Ask.SAY:
@@ -454,15 +461,15 @@ class Engine:
             return
         request = self.requests.make(effect, self.tool_calls.tools)
         request = self._with_context(request, effect)
-        if request.outputs and self.tool_calls.asking:
-            self.hearing.note_question(effect.reply)  # this reply asks the user what a job wants to know
+        if (request.outputs or request.news) and self.tool_calls.asked_in(effect.reply):
+            self._note_question(effect.reply)  # this reply asks the user what a job wants to know
         takes_over = self.changes.greeting(effect.reply, effect.ask)
         is_greeting = effect.ask is Ask.ANSWER and not request.text and (takes_over or not request.history)
-        phrase = (
-            self._offer(effect)
-            if effect.ask is Ask.OFFER
-            else self.agent.phrase(effect.ask, is_greeting, self.driver.state.check_ins)
-        )
+        check_ins, rest = self.driver.state.check_ins, self.playback.rest_of_cut
+        own = own_phrase(self.agent, effect, is_greeting, check_ins, rest)
+        self._aside = effect.reply if own.is_aside else 0
+        if own.repeats and self.playback.cut is not None:
+            self.program.move_question(self.playback.cut.reply, effect.reply)
         if self.requests.is_heard(effect, request) or (effect.ask is Ask.OFFER and self.playback.is_cut_heard):
             self.replies.start(request, SilentBrain())
             return
@@ -471,7 +478,7 @@ class Engine:
             self.replies.start(request, ToldBrain(told.text), told.heard)
             return
         request = replace(request, heard_turn=told.turn_before(effect.last) if told is not None else 0)
-        brain: Brain | None = StuckBrain() if self.requests.is_stuck else Phrase(phrase) if phrase else None
+        brain: Brain | None = StuckBrain() if self.requests.is_stuck else Phrase(own.text) if own.text else None
         if takes_over and brain is None and (greeting := self.agent.phrase(Ask.ANSWER, True, 0)):
             brain = Greeting(greeting, self.agent.thinker)
         heard = told.heard if told is not None else self.playback.heard_of_cut if effect.ask is Ask.OFFER else ""
@@ -481,14 +488,6 @@ class Engine:
         """Play a cue. A cue that tells the user to wait isn't played while the program waits for the user's answer."""
         if not (self.program.listens and effect.cue in (Cue.SOUND, Cue.WORDS)):
             self.cues.play(effect)
-
-    def _offer(self, effect: fx.StartReply) -> str:
-        """What to say after an answer was cut off although the user said nothing: the rest of the answer if the line
-        was lost, otherwise a phrase. Empty if the brain implements `Remembers`, because such a brain repeats its last
-        question by itself."""
-        if isinstance(self.agent.thinker, Remembers):
-            return ""
-        return self.playback.rest_of_cut or self.agent.says("go_on", effect.reply)
 
     def _note_heard_late(self, speech: Speech) -> None:
         """Mark the request of this interrupted speech as handled, because a late report says that the speech was heard.

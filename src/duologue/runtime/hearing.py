@@ -27,7 +27,16 @@ from duologue.hearing.intents import (
 )
 from duologue.hearing.machine import step
 from duologue.hearing.policy import HearingPolicy
-from duologue.hearing.state import HearingState, initial_hearing, is_premature, needed_ms, next_due, words_to_judge
+from duologue.hearing.state import (
+    HearingState,
+    answers_question,
+    initial_hearing,
+    is_premature,
+    may_answer_job,
+    needed_ms,
+    next_due,
+    words_to_judge,
+)
 from duologue.hearing.words import SaidWords
 from duologue.ports.ears import Heard
 from duologue.ports.history import UserSaid
@@ -108,9 +117,11 @@ class Hearing:
             words = tuple(SpokenWord(one.text, one.start_ms, one.end_ms) for one in speech.ledger.said_words)
             self._take(inp.AgentSpoke(self._driver.now(), words, question))
 
-    def note_question(self, reply: int) -> None:
-        """Tell the hearing machine that the brain asks a question in this reply."""
-        self._between_steps(lambda: self._take(inp.AgentAsks(self._driver.now(), reply)))
+    def note_question(self, reply: int, calls: tuple[int, ...] = (), is_aside: bool = False) -> None:
+        """Tell the hearing machine that a question is asked in this reply. `calls` are the jobs that want to know
+        something from the user, if the brain was told of it before this reply. With `is_aside`, the agent asks by
+        itself."""
+        self._between_steps(lambda: self._take(inp.AgentAsks(self._driver.now(), reply, calls, is_aside)))
 
     def note_open_speech(self, speech: Speech) -> None:
         """Tell the hearing machine about the speech that an earlier process was playing when that process ended. If the
@@ -186,6 +197,14 @@ class Hearing:
     def is_premature(self, first: int, last: int) -> bool:
         """Did the user begin these turns too early, that is, before the agent's last question counted as asked?"""
         return is_premature(self.state, first, last)
+
+    def answers_question(self, reply: int, first: int, last: int, confirms: bool) -> bool:
+        """Do the user's words in these turns answer the question that was asked in this reply?"""
+        return answers_question(self.state, reply, first, last, confirms)
+
+    def may_answer_job(self, call: int) -> bool:
+        """Do the user's newest words answer what the job with this number wants to know?"""
+        return may_answer_job(self.state, call)
 
     def _announce(self) -> None:
         """Send the signal for a verdict of the hearing machine, if the conversation machine has accepted the

@@ -80,6 +80,7 @@ class _Words:
     asks: bool
     done: asyncio.Future[str]
     secret: bool = False
+    confirms: bool = False  # the answer is a yes or a no
     finals: dict[int, str] = field(default_factory=dict)  # the texts of a secret answer, by utterance; never stored
 
 
@@ -93,20 +94,23 @@ class ProgramSpeech:
         self._current: list[_Words] = []  # the texts that the newest request says
         self._reply = 0
         self._question: _Words | None = None  # heard, and not answered yet
+        self._asked_in = 0  # the reply that asked it
         self._said_before = 0  # the newest turn when the question was asked: it isn't the answer
         self._asking = asyncio.Lock()
         self._stepped = asyncio.Event()  # set after each step
-        # Did the words of these turns begin before the question was heard? The hearing machine knows.
-        self.is_premature: Callable[[int, int], bool] = lambda first, last: False  # noqa: ARG005
+        # Do the words of these turns answer the question of this reply? The hearing machine knows. The last argument
+        # says whether the answer is a yes or a no.
+        self.answers: Callable[[int, int, int, bool], bool] = lambda reply, first, last, confirms: True  # noqa: ARG005
 
     # -- From the program
 
     def say(self, text: str) -> Awaitable[str]:
         return _Unlimited(self._add(text, asks=False).done)
 
-    async def ask(self, question: str, *, secret: bool, limit_s: float | None) -> str:
+    async def ask(self, question: str, *, secret: bool, limit_s: float | None, confirms: bool = False) -> str:
         async with self._asking:  # one question at a time
             words = self._add(question, asks=True, secret=secret)
+            words.confirms = confirms
             for job in self._driver.state.jobs:
                 if job.kind is JobKind.TOOL:  # a tool that asks may take as long as a person needs
                     self._driver.post(ev.CallDelegated, call=job.call)
@@ -175,6 +179,12 @@ class ProgramSpeech:
         """Is a question of the program open: was it heard, but not answered yet?"""
         return self._question is not None
 
+    def move_question(self, asked_in: int, said_in: int) -> None:
+        """The rest of the reply `asked_in`, which a lost line cut off, is said again in the reply `said_in`. If it
+        asked the program's question, that reply asks it now."""
+        if self._asked_in == asked_in:
+            self._asked_in = said_in
+
     def takes(self, effect: fx.StartReply) -> bool:
         """Is this request caused by the user's answer to a question of the program? If so, the brain isn't asked."""
         return self._question is not None and effect.ask is Ask.ANSWER and effect.last > self._said_before
@@ -202,7 +212,7 @@ class ProgramSpeech:
             return
         for words, part in zip(ended, _shares(heard, [words.text for words in ended]), strict=True):
             if words.asks and part:
-                self._question = words
+                self._question, self._asked_in = words, self._reply
             elif words.asks and may_go_on:  # not even a word of it was heard
                 self._say_again(words)
             elif not words.done.done():
@@ -210,10 +220,11 @@ class ProgramSpeech:
 
     def _take_answer(self, question: _Words, s: State) -> None:
         """Pass the user's answer to the code that asked the question. If the user began to speak before the question
-        was heard, the words don't count as an answer, and the question is asked again."""
+        was heard, the words don't count as an answer, and the question is asked again. If the answer is a yes or a no,
+        it doesn't count either if another question was asked since."""
         self._question = None
         first = max(s.answered, self._said_before) + 1
-        if self.is_premature(first, s.said):
+        if not self.answers(self._asked_in, first, s.said, question.confirms):
             self._driver.post(ev.TurnTaken, turn=s.said)
             self._say_again(question)
             return

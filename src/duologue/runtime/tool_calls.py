@@ -22,7 +22,7 @@ from duologue.ports.failure import BrokenContract, ServiceError, classify
 from duologue.ports.history import CONFIDENCE_MIN
 from duologue.ports.tool_call import ToolCall
 from duologue.ports.worker import Mode, Tool, Worker
-from duologue.workers.results import json_arguments, result_text
+from duologue.workers.results import failure_text, json_arguments, result_text
 
 from .call_outputs import RESULT_CHARS_MAX, cut, output_of
 from .checkpoint import OpenCall
@@ -71,6 +71,9 @@ class RunningCall:
     error: str = ""
     partial_text: str = ""
     question: str = ""
+    is_told: bool = False  # the question is in the history, so the next request to the brain contains it
+    told_in: int = 0  # the first reply that knows the question; 0: none yet
+    answerable: tuple[int, ...] = ()  # the jobs whose question was asked before the words that this call follows from
     progress_text: str = ""
     is_accepted: bool = False
     is_last: bool = False  # it has asked for the end of the conversation
@@ -139,7 +142,9 @@ class ToolCalls:
         self.checkpoint_writer: CheckpointWriter | None = None
         self.context: Context[Any] | None = None  # of the call, for the workers
         self.has_words: Callable[[int], bool] = lambda reply: False  # noqa: ARG005 - has this reply said anything?
-        self.premature_reply = 0  # the newest reply to words that began before the agent's question was heard
+        self._told_reply = 0  # the newest reply that the brain makes
+        # Did the user's newest words begin after the question of this job was asked? The hearing machine knows.
+        self.may_answer: Callable[[int], bool] = lambda call: True  # noqa: ARG005
         self.add_workers(workers)
 
     def add_workers(self, workers: Iterable[Worker]) -> None:
@@ -170,6 +175,20 @@ class ToolCalls:
         """The numbers of the tool calls that wait for an answer from the user."""
         return tuple(call for call, work in self._running.items() if work.is_asking)
 
+    def note_request(self, reply: int) -> None:
+        """A request for this reply is made: it tells the brain every question that is in the history."""
+        self._told_reply = reply
+        for work in self._running.values():
+            if work.is_asking and work.is_told and not work.told_in:
+                work.told_in = reply
+
+    def asked_in(self, reply: int) -> tuple[int, ...]:
+        """The numbers of the tool calls that wait for an answer from the user, and whose question the brain knows in
+        this reply. Empty if the brain doesn't make this reply."""
+        if reply != self._told_reply:
+            return ()
+        return tuple(call for call in self.asking if 0 < self._running[call].told_in <= reply)
+
     # -- From the brain
 
     def make(self, reply: int, call: ToolCall) -> None:
@@ -194,6 +213,7 @@ class ToolCalls:
 
     def run(self, effect: fx.RunCall) -> None:
         work = self._running[effect.call]
+        work.answerable = tuple(call for call in self.asking if self.may_answer(call))
         self._note_accepted(work)
         worker = self._workers.get(work.request.name)
         if worker is not None and worker.tool not in self._tools:
@@ -255,11 +275,13 @@ class ToolCalls:
         self._note_accepted(self._running[effect.call])
         text = self._text(effect.call, effect.outcome)
         self._transcript.add_output(effect.call, text, effect.outcome, self._running[effect.call].request.name)
+        self._note_told(effect.call, effect.outcome)
         self._note_end(effect.call, effect.outcome)
 
     def post_news(self, effect: fx.PostNews) -> None:
         text = self._text(effect.call, effect.outcome)
         self._transcript.add_news(effect.call, text, effect.outcome, self._running[effect.call].request.name)
+        self._note_told(effect.call, effect.outcome)
         self._note_end(effect.call, effect.outcome)
 
     def show_wait(self, effect: fx.ShowWait) -> None:
@@ -284,6 +306,11 @@ class ToolCalls:
     def _text(self, call: int, outcome: Outcome) -> str:
         work = self._running[call]
         return output_of(outcome, call, work.result, cut(work.partial_text), work.error, work.question)
+
+    def _note_told(self, call: int, outcome: Outcome) -> None:
+        """If this outcome is a question, note that the history contains it now."""
+        if outcome is Outcome.NEEDS_INPUT:
+            self._running[call].is_told = True
 
     def _note_end(self, call: int, outcome: Outcome) -> None:
         work = self._running[call]
@@ -337,8 +364,9 @@ class ToolCalls:
         if name in (ANSWER_TOOL.name, CANCEL_TOOL.name):
             self._check_words()
         if name == ANSWER_TOOL.name:
-            self._check_asked(work.reply)
-            return self.answer(_number(arguments, "job"), _text(arguments, "answer"))
+            job, answer = _number(arguments, "job"), _text(arguments, "answer")
+            self._check_asked(work, job)
+            return self.answer(job, answer)
         if name == CANCEL_TOOL.name:
             job = _number(arguments, "job")
             if job not in self._running:
@@ -355,10 +383,10 @@ class ToolCalls:
             line = "the user's last words were heard with low confidence: ask whether that is what they said"
             raise ServiceError(ErrorClass.INVALID_ARGS, line)
 
-    def _check_asked(self, reply: int) -> None:
-        """Raise ServiceError (INVALID_ARGS) if the user spoke too early: this reply answers words that the user began
-        to say before the agent's question was heard."""
-        if reply == self.premature_reply:
+    def _check_asked(self, work: RunningCall, job: int) -> None:
+        """Raise ServiceError (INVALID_ARGS) if this job waits for an answer, but the user's newest words can't be that
+        answer: the user began to say them before the job's question was heard, or hasn't said anything since."""
+        if job in self.asking and job not in work.answerable:
             line = "the user spoke before the question was heard: ask it again, and wait for the answer"
             raise ServiceError(ErrorClass.INVALID_ARGS, line)
 
@@ -369,7 +397,8 @@ class ToolCalls:
             self._driver.post(ev.JobFinished, call=work.call, quiet=work.is_last and self.has_words(work.reply))
             return
         error = classify(failure)
-        work.error = f"INVALID_ARGS: {failure}" if error is ErrorClass.INVALID_ARGS else f"Tool failed: {failure}"
+        said = str(failure) if isinstance(failure, ServiceError) else failure_text(failure)
+        work.error = f"INVALID_ARGS: {said}" if error is ErrorClass.INVALID_ARGS else f"Tool failed: {said}"
         self._report_failure(f"tool {self._name(work)}", failure)
         self._driver.post(ev.JobFailed, call=work.call, error=error)
 
@@ -397,7 +426,7 @@ class ToolCalls:
         async with work.asking:  # one question at a time
             if work.call not in self._running:
                 raise BrokenContract(ErrorClass.TOOL_ERROR, f"job {work.call} is over: its question can't be answered")
-            work.question = question
+            work.question, work.is_told, work.told_in = question, False, 0
             work.answer = asyncio.get_running_loop().create_future()
             self._driver.post(ev.JobAsked, call=work.call)
             self._send(sg.WorkAsked(self._driver.now(), work.call, self._name(work), question))

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import psycopg
+import psycopg.sql
 
 from duologue.core.errors import DuologueError
 from duologue.ports.store import Lease, StoreFailed, Unsure
@@ -32,6 +33,11 @@ T = TypeVar("T")
 WAITS_S = (0.0, 0.1, 0.4, 1.0)  # how long to wait before each retry
 STATEMENT_MS_MAX = 5_000
 TRANSACTION_S_MAX = 10.0
+_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = %s ORDER BY tablename"
+_CONTAINS = psycopg.sql.SQL(
+    "SELECT 1 FROM {} AS line, jsonb_each_text(to_jsonb(line)) AS cell(name, value), unnest(%s::text[]) AS wanted "
+    "WHERE position(wanted IN cell.value) > 0 LIMIT 1"
+)
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
 
@@ -80,17 +86,24 @@ class PostgresStore(SqlStore):
     async def write_content(self, lease: Lease, revision: int, content: Content) -> int:
         if content.has_parts_only:
             return await self.run(
-                lambda: sql_operations.write_at_once(lease, revision, content), kind=TransactionKind.STATEMENT
+                lambda: sql_operations.write_at_once(lease, revision, content),
+                conversation=lease.conversation,
+                kind=TransactionKind.STATEMENT,
             )
         return await super().write_content(lease, revision, content)
 
     async def run(
-        self, make: Callable[[], Script[T]], *, again: bool = True, kind: TransactionKind = TransactionKind.TRANSACTION
+        self,
+        make: Callable[[], Script[T]],
+        *,
+        conversation: str = "",
+        again: bool = True,
+        kind: TransactionKind = TransactionKind.TRANSACTION,
     ) -> T:
         may_be_done = False
         for wait_s in (*WAITS_S, None):
             try:
-                return await self._attempt(make, kind)
+                return await self._attempt(make, kind, conversation)
             except _Lost as lost:
                 may_be_done = may_be_done or lost.may_be_done
                 if wait_s is None or (may_be_done and not again):
@@ -108,8 +121,8 @@ class PostgresStore(SqlStore):
             f"{self._pool.where}: the connection was lost repeatedly, nothing was written; check the server"
         )
 
-    async def _attempt(self, make: Callable[[], Script[T]], kind: TransactionKind) -> T:
-        connection = await self._pool.take()
+    async def _attempt(self, make: Callable[[], Script[T]], kind: TransactionKind, conversation: str) -> T:
+        connection = await self._pool.take(conversation)
         attempt = _Attempt(connection)
         try:
             async with asyncio.timeout(TRANSACTION_S_MAX):
@@ -131,6 +144,25 @@ class PostgresStore(SqlStore):
             if connection.closed:
                 await self._pool.close_idle()
             await self._pool.give_back(connection)
+
+    async def tables_with(self, texts: Sequence[str]) -> list[str]:
+        """The tables of the schema that contain one of these texts, in any column of any row. This may take long in a
+        large database."""
+        connection = await self._pool.take()
+        try:
+            async with connection.transaction():
+                await connection.execute("SET LOCAL statement_timeout = 0")
+                listed = await connection.execute(_TABLES, (self.schema,))
+                names = [name for (name,) in await listed.fetchall()]
+                return [name for name in names if await self._contains(connection, name, texts)]
+        except psycopg.Error as error:
+            raise running(error, self._pool.where) from None
+        finally:
+            await self._pool.give_back(connection)
+
+    async def _contains(self, connection: PostgresConnection, table: str, texts: Sequence[str]) -> bool:
+        query = _CONTAINS.format(psycopg.sql.Identifier(self.schema, table))
+        return await (await connection.execute(query, (list(texts),))).fetchone() is not None
 
     def _unsure(self) -> Unsure:
         return Unsure(

@@ -2,7 +2,8 @@
 
 Unlike psycopg_pool, this pool reports immediately that connecting failed, and why. Rule: a connection that is returned
 in the middle of a transaction is closed, not reused. When a connection is lost, the idle connections are closed too,
-because their server is most likely no longer there.
+because their server is most likely no longer there. If more transactions wait than there are connections, the
+conversations take turns, and one conversation gets at most half of the connections.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from typing import Any
 import psycopg
 from psycopg.pq import TransactionStatus
 
+from duologue.fairness.fair_places import FairPlaces
+from duologue.fairness.fair_queue import QueueFull, Shares
+from duologue.fairness.owner import owner
 from duologue.ports.store import StoreFailed
 
 from .postgres_errors import connecting, place
@@ -21,6 +25,7 @@ from .postgres_errors import connecting, place
 PostgresConnection = psycopg.AsyncConnection[tuple[Any, ...]]
 CONNECT_S_MAX = 5
 WAIT_S_MAX = 10
+EACH_WAITING_MAX = 500  # transactions of one conversation
 
 
 class Pool:
@@ -39,16 +44,21 @@ class Pool:
         }
         ours = " ".join(f"-c {name}={value}" for name, value in settings.items())
         self._address["options"] = f"{address.get('options') or ''} {ours}".strip()
-        self._free = asyncio.Semaphore(connections_max)
+        self._places = FairPlaces(Shares(connections_max, max(1, connections_max // 2), EACH_WAITING_MAX))
         self._idle: list[PostgresConnection] = []
+        self._owners: dict[PostgresConnection, str] = {}  # the connections in use, and for which conversation
         self._is_closed = False
 
-    async def take(self) -> PostgresConnection:
-        """Take a connection from the pool; return it with `give_back`. Raises `StoreFailed` if all connections stay
-        busy for `WAIT_S_MAX` seconds, or if connecting fails."""
+    async def take(self, conversation: str = "") -> PostgresConnection:
+        """Take a connection from the pool for this conversation; return it with `give_back`. The default is the
+        conversation of the current task. Raises `StoreFailed` if all connections stay busy for `WAIT_S_MAX` seconds, if
+        too many transactions of this conversation are waiting, or if connecting fails."""
+        name = conversation or owner()
         try:
             async with asyncio.timeout(WAIT_S_MAX):
-                await self._free.acquire()
+                await self._places.take(name)
+        except QueueFull as full:
+            raise StoreFailed(f"{self.where} can't keep up: {full}; try again later") from None
         except TimeoutError:
             raise StoreFailed(
                 f"{self.where}: all connections were busy for {WAIT_S_MAX} s, nothing was written; use a "
@@ -57,10 +67,12 @@ class Pool:
         try:
             if self._is_closed:
                 raise StoreFailed(f"{self.where}: the store is closed")
-            return self._idle.pop() if self._idle else await self._connect()
+            connection = self._idle.pop() if self._idle else await self._connect()
         except BaseException:
-            self._free.release()
+            self._places.give_back(name)
             raise
+        self._owners[connection] = name
+        return connection
 
     async def _connect(self) -> PostgresConnection:
         try:
@@ -73,7 +85,7 @@ class Pool:
     async def give_back(self, connection: PostgresConnection) -> None:
         """Return a connection to the pool. The connection is closed if it is still in a transaction, or if the pool is
         closed."""
-        self._free.release()
+        self._places.give_back(self._owners.pop(connection))
         idle = not connection.closed and connection.info.transaction_status is TransactionStatus.IDLE
         if idle and not self._is_closed:
             self._idle.append(connection)

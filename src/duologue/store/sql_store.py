@@ -47,10 +47,16 @@ class SqlStore(ABC):
 
     @abstractmethod
     async def run(
-        self, make: Callable[[], Script[T]], *, again: bool = True, kind: TransactionKind = TransactionKind.TRANSACTION
+        self,
+        make: Callable[[], Script[T]],
+        *,
+        conversation: str = "",
+        again: bool = True,
+        kind: TransactionKind = TransactionKind.TRANSACTION,
     ) -> T:
         """Run a script completely or not at all, and return its result. `again` is true if running the script a second
-        time has no further effect. Then the script may be retried even if the first run may have succeeded."""
+        time has no further effect. Then the script may be retried even if the first run may have succeeded.
+        `conversation` is the conversation that the script is about; scripts of different conversations take turns."""
 
     async def open(self) -> None:
         raise NotImplementedError
@@ -64,7 +70,7 @@ class SqlStore(ABC):
         self, conversation: str, node: str, ttl_ms: int, *, key_hash: str = "", force: bool = False
     ) -> tuple[Lease, StoredConversation]:
         arguments = (conversation_of(conversation), node_of(node), ttl_of(ttl_ms), text_of(key_hash, "key hash"), force)
-        return await self.run(lambda: sql_operations.claim(self.dialect, *arguments))
+        return await self.run(lambda: sql_operations.claim(self.dialect, *arguments), conversation=conversation)
 
     async def renew(self, leases: Sequence[Lease], ttl_ms: int) -> Sequence[Lease]:
         ttl_of(ttl_ms)
@@ -77,7 +83,7 @@ class SqlStore(ABC):
 
     async def release(self, lease: Lease) -> None:
         lease_of(lease)
-        await self.run(lambda: sql_operations.release(lease))
+        await self.run(lambda: sql_operations.release(lease), conversation=lease.conversation)
 
     async def orphans(self, limit: int) -> Sequence[str]:
         return await self.run(lambda: sql_operations.orphans(limit_of(limit)), kind=TransactionKind.READING)
@@ -89,38 +95,46 @@ class SqlStore(ABC):
         return await self.write_content(lease, revision, content_of(write))
 
     async def write_content(self, lease: Lease, revision: int, content: Content) -> int:
-        return await self.run(lambda: sql_operations.write(lease, revision, content))
+        return await self.run(lambda: sql_operations.write(lease, revision, content), conversation=lease.conversation)
 
     async def read(self, conversation: str) -> StoredConversation | None:
         conversation_of(conversation)
-        return await self.run(lambda: sql_operations.read(conversation), kind=TransactionKind.READING)
+        return await self.run(
+            lambda: sql_operations.read(conversation), conversation=conversation, kind=TransactionKind.READING
+        )
 
     async def begin(self, lease: Lease, key: str, name: str) -> Receipt:
         lease_of(lease)
         arguments = (key_of(key), text_of(name, "action"), secrets.token_hex(8))
-        return await self.run(lambda: sql_operations.begin(self.dialect, lease, *arguments))
+        return await self.run(
+            lambda: sql_operations.begin(self.dialect, lease, *arguments), conversation=lease.conversation
+        )
 
     async def finish(self, lease: Lease, key: str, output: Any) -> None:
         lease_of(lease)
         text = encode(output, f"the output of {key_of(key)!r}")
-        await self.run(lambda: sql_operations.finish(self.dialect, lease, key, text))
+        await self.run(lambda: sql_operations.finish(self.dialect, lease, key, text), conversation=lease.conversation)
 
     async def outbox(self, conversation: str) -> Sequence[OutboxMessage]:
         conversation_of(conversation)
-        return await self.run(lambda: sql_operations.outbox(conversation), kind=TransactionKind.READING)
+        return await self.run(
+            lambda: sql_operations.outbox(conversation), conversation=conversation, kind=TransactionKind.READING
+        )
 
     async def sent(self, lease: Lease, ids: Sequence[int]) -> None:
         lease_of(lease)
-        await self.run(lambda: sql_operations.sent(self.dialect, lease, ids))
+        await self.run(lambda: sql_operations.sent(self.dialect, lease, ids), conversation=lease.conversation)
 
     async def log(self, lease: Lease, lines: Sequence[str]) -> None:
         lease_of(lease)
         batch, text = secrets.token_hex(8), sql_operations.as_lines(lines)
-        await self.run(lambda: sql_operations.log(self.dialect, lease, batch, text))
+        await self.run(lambda: sql_operations.log(self.dialect, lease, batch, text), conversation=lease.conversation)
 
     async def journal(self, conversation: str) -> Sequence[str]:
         conversation_of(conversation)
-        return await self.run(lambda: sql_operations.journal(conversation), kind=TransactionKind.READING)
+        return await self.run(
+            lambda: sql_operations.journal(conversation), conversation=conversation, kind=TransactionKind.READING
+        )
 
     # -- Nodes and maintenance
 
@@ -140,7 +154,7 @@ class SqlStore(ABC):
 
     async def forget(self, conversation: str) -> bool:
         conversation_of(conversation)
-        return await self.run(lambda: sql_operations.forget(conversation), again=False)
+        return await self.run(lambda: sql_operations.forget(conversation), conversation=conversation, again=False)
 
     async def sweep(self, older_than_ms: int) -> int:
         swept = 0

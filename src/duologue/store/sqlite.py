@@ -88,10 +88,11 @@ class SqliteStore(SqlStore):
         self,
         make: Callable[[], Script[T]],
         *,
+        conversation: str = "",
         again: bool = True,  # noqa: ARG002 (there is no connection that could be lost)
         kind: TransactionKind = TransactionKind.TRANSACTION,  # noqa: ARG002 (scripts that wait together share a transaction)
     ) -> T:
-        return await self._opened().script(make)
+        return await self._opened().script(make, conversation)
 
     async def forget(self, conversation: str) -> bool:
         found = await super().forget(conversation)

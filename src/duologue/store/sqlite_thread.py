@@ -69,9 +69,10 @@ class SqliteThread:
         self._jobs.finish(job)
         await job.answer
 
-    async def script(self, make: Callable[[], Script[T]]) -> T:
-        """Run a script in a transaction and return its result after the commit."""
-        answer: T = await self._submit(make, None)
+    async def script(self, make: Callable[[], Script[T]], conversation: str = "") -> T:
+        """Run a script in a transaction and return its result after the commit. It waits in the queue of this
+        conversation, or of the conversation of the current task."""
+        answer: T = await self._submit(make, None, conversation)
         return answer
 
     async def alone(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -79,11 +80,13 @@ class SqliteThread:
         answer: T = await self._submit(None, work)
         return answer
 
-    async def _submit(self, make: Callable[[], Script[Any]] | None, work: Callable[..., Any] | None) -> Any:
+    async def _submit(
+        self, make: Callable[[], Script[Any]] | None, work: Callable[..., Any] | None, conversation: str = ""
+    ) -> Any:
         loop = asyncio.get_running_loop()
         job = SqliteJob(make, work, loop, loop.create_future())
         try:
-            self._jobs.put(owner(), job)
+            self._jobs.put(conversation or owner(), job)
         except QueueFull as full:
             raise StoreFailed(f"the disk can't keep up: {full}; try again later") from None
         return await job.answer

@@ -53,6 +53,7 @@ class CollectText:
     today: Callable[[], datetime] = datetime.now
     language: str = ""  # such as "de"; empty: the language of the agent. Without a language pack, replies are English
     secret: ClassVar[bool] = False
+    confirms: ClassVar[bool] = False  # the answer is a yes or a no
     texts: ClassVar[tuple[str, str, str]] = ("", "again", "")  # names of question, again and confirm; empty: no text
 
     async def run(self, context: Context[Any]) -> Any:
@@ -77,7 +78,7 @@ class CollectText:
         question = self.question
         try:
             for _ in range(self.tries_max):
-                reply = await context.ask(question, secret=self.secret)
+                reply = await context.ask(question, secret=self.secret, confirms=self.confirms)
                 value = self._certain(context, self.read(reply))
                 if value is None:
                     value = await self._settle(context, reply)
@@ -191,6 +192,7 @@ class CollectConfirmation(CollectText):
     """Asks a question that is answered with yes or no, and returns a bool. A yes that was heard with low confidence
     doesn't count, because it may have been a noise."""
 
+    confirms: ClassVar[bool] = True
     texts: ClassVar[tuple[str, str, str]] = ("", "yes_or_no", "")
 
     def read(self, reply: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Coroutine
 from typing import Any
 
@@ -11,7 +12,18 @@ import pytest
 from duologue import AnthropicBrain
 from duologue.core.leaves import Ask, ErrorClass
 from duologue.lab.sim.jumping_clock import run_jumping
-from duologue.ports import AgentSaid, Part, Request, ServiceError, Summarises, Tool, ToolCall, UserSaid
+from duologue.ports import (
+    AgentSaid,
+    CallOutput,
+    Item,
+    Part,
+    Request,
+    ServiceError,
+    Summarises,
+    Tool,
+    ToolCall,
+    UserSaid,
+)
 from tests.brains.anthropic_messages import breaks_off, calls, check_body, errs, fails, says, stalls
 from tests.brains.chat_server import ChatServer, Script, Wire
 from tests.limits import TEST_S
@@ -160,3 +172,19 @@ def test_the_key_of_the_environment_is_not_sent_to_another_server(monkeypatch: p
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-environment")
     _, _, head = reply_to(says("Yes."), api_key=None)
     assert "sk-environment" not in head
+
+
+@pytest.mark.parametrize("chars_max", [1_000, 60_000])
+def test_the_whole_request_is_bounded(chars_max: int) -> None:
+    """A chain of tool calls with long outputs, and long turns meanwhile: nothing of it is answered yet."""
+    history: list[Item] = [UserSaid(1, "compare them all")]
+    for number in range(60):
+        history += [
+            AgentSaid(number, "", calls=((number, ToolCall("weather", {"city": "R" * 500}, f"call_{number}")),)),
+            CallOutput(number, f"{number} ".ljust(4_000, "x")),
+            UserSaid(number + 2, "please go on " * 100),
+        ]
+    request = Request(99, "please go on " * 100, tuple(history), (WEATHER,))
+    body = reply_to(says("Yes."), request, history_chars_max=chars_max)[1]
+    assert len(json.dumps(body["messages"])) <= 1.5 * chars_max + 2_500
+    assert "are left out, because they don't fit" in str(body["messages"])

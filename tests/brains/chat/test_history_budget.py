@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -49,8 +50,8 @@ def test_a_cut_history_contains_exactly_one_note_about_it(chars_max: int) -> Non
     assert [item for item in newest(talk(100), chars_max) if isinstance(item, Note)] == [Note(LEFT_OUT)]
 
 
-def test_unanswered_turns_are_never_left_out() -> None:
-    """However long it is: the call, its output, and what was said meanwhile."""
+def test_unanswered_turns_are_never_left_out_here() -> None:
+    """However long it is: the call, its output, and what was said meanwhile. `request_budget` shortens these."""
     asked = (
         UserSaid(50, "what is the weather"),
         AgentSaid(50, "One moment.", calls=((7, CALL),)),
@@ -61,7 +62,7 @@ def test_unanswered_turns_are_never_left_out() -> None:
     assert kept == (Note(LEFT_OUT), *asked)
 
 
-def test_an_unanswered_history_is_never_cut() -> None:
+def test_an_unanswered_history_is_not_cut_here() -> None:
     history = tuple(UserSaid(number, "x" * 500) for number in range(10))
     assert newest(history, 1_000) == history
 
@@ -135,3 +136,25 @@ def test_a_history_that_cannot_get_shorter_is_a_refused_request() -> None:
             assert refused.value.error is ErrorClass.INVALID_ARGS
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("chars_max", [CHARS_MIN, 60_000])
+def test_the_whole_request_is_bounded(chars_max: int) -> None:
+    """A chain of tool calls with long outputs, and long turns meanwhile: nothing of it is answered yet."""
+    history: list[Item] = [UserSaid(1, "compare them all")]
+    for number in range(60):
+        history += [
+            AgentSaid(number, "", calls=((number, ToolCall("weather", {"city": "R" * 500}, f"call_{number}")),)),
+            CallOutput(number, f"{number} ".ljust(4_000, "x")),
+            UserSaid(number + 2, "please go on " * 100),
+        ]
+
+    async def run() -> dict[str, Any]:
+        async with talking(says("Yes."), history_chars_max=chars_max) as (server, brain):
+            await _reply(brain, Request(99, "please go on " * 100, tuple(history)))
+            body: dict[str, Any] = server.bodies[0]
+            return body
+
+    body = asyncio.run(run())
+    assert len(json.dumps(body["messages"])) <= 1.5 * chars_max + 2_500
+    assert "are left out, because they don't fit" in str(body["messages"])

@@ -38,6 +38,8 @@ def test_the_brain_lets_its_tool_sleep_as_often_as_it_is_told() -> None:
     assert asyncio.run(reply("hello")) == ["done."]
     assert asyncio.run(reply("sleep 50 2")) == [ToolCall("doze", {"ms": 50})] * 2
     assert asyncio.run(reply("sleep 50", CallOutput(1, "rested", Outcome.DONE, "doze"))) == ["done."]
+    refused = CallOutput(1, "{}", Outcome.REFUSED, "doze")
+    assert asyncio.run(reply("sleep 50", refused)) == ["refused."], "an honest caller notices that"
 
 
 def test_burning_uses_the_cpu_of_this_thread() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from duologue.lab.torture.hostile_agent import make_hostile_agent
-from duologue.lab.torture.hostile_clients import ABUSES, CLIENTS, address_of
+from duologue.lab.torture.hostile_clients import ABUSES, CLIENTS, REACHED, address_of
 from duologue.server.settings import Limits
 from tests.limits import WAIT_S
 from tests.server.running_server import RunningServer, running_server
@@ -35,6 +35,18 @@ def test_too_much_is_refused(kind: str, limit: str) -> None:
         limits = {"unspoken_per_address_max": Limits().unspoken_per_address_max}
         async with running_server(make_hostile_agent, **limits) as made:
             await _abuse_until(made, kind, lambda: made.conversations.refused[limit] > 0)
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("kind", ABUSES)
+def test_each_kind_of_abuse_reaches_the_server_and_is_counted(kind: str) -> None:
+    """A kind that the server refuses as a whole, because of a wrong Host for example, would test nothing."""
+
+    async def main() -> None:
+        before = REACHED[kind]
+        async with running_server(make_hostile_agent) as made:
+            await _abuse_until(made, kind, lambda: REACHED[kind] > before)
 
     asyncio.run(main())
 

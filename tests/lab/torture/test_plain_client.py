@@ -20,6 +20,10 @@ def test_it_talks_from_its_own_address_and_counts_refusals() -> None:
             await client.send("type", text="hello")
             await client.until(lambda: client.finished == 1, "an answer")
             assert client.sounds == 1
+            await client.until(lambda: client.answer == "You said hello.", "the words of the answer")
+            (served,) = made.conversations.served.values()
+            served.tell_unsaved()
+            await client.until(lambda: client.warnings["unsaved"] == 1, "a warning")
             await client.send("type", text="x" * 5_000)
             await client.until(lambda: client.errors["refused"] == 1, "a refusal")
             await client.close()

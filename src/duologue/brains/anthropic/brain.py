@@ -7,11 +7,11 @@ Rule: the brain never retries. The conversation decides when to retry and when t
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from duologue.brains.chat.history_budget import CHARS_MAX, CHARS_MIN, newest
+from duologue.brains.chat.history_budget import CHARS_MAX, CHARS_MIN
+from duologue.brains.chat.request_budget import bounded
 from duologue.core.leaves import Ask, ErrorClass
 from duologue.ports import Brain, Part, Request, Summarises
 from duologue.ports.usage import Usage, UsageCount
@@ -116,7 +116,7 @@ class AnthropicBrain(Brain, Summarises):
             await self._client.close()
 
     def _ask(self, request: Request) -> dict[str, Any]:
-        request = replace(request, history=newest(request.history, self._history_chars_max))
+        request = bounded(request, self._history_chars_max)
         system, messages = write_anthropic(request, self._instructions)
         body = {**self._body, "messages": messages}
         if system:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -19,8 +18,9 @@ from duologue.ports import Brain, Part, Request, ServiceError, Summarises
 from duologue.ports.usage_report import report_usage
 
 from .failures import as_service_errors, broken_off, no_key, too_long
-from .history_budget import CHARS_MAX, CHARS_MIN, chars_in, is_length_error, newest
+from .history_budget import CHARS_MAX, CHARS_MIN, chars_in, is_length_error
 from .messages import AsideRole, ChatMessage, write_messages, write_tools
+from .request_budget import bounded
 from .stream_parts import ReplyStream, unreadable_reply
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class ChatBrain(Brain, Summarises):
             if request.ask is not Ask.ANSWER:
                 # A history with calls needs the list of tools, but a check-in or goodbye must not call one.
                 body["tool_choice"] = "none"
-        request = replace(request, history=newest(request.history, self._history_chars_max))
+        request = bounded(request, self._history_chars_max)
         messages = write_messages(request, self._instructions, self._asides)
         try:
             answer = await self._client.chat.completions.create(**body, messages=cast("Any", messages), stream=True)
@@ -159,7 +159,7 @@ class ChatBrain(Brain, Summarises):
         shorter, change nothing and return False."""
         sent = min(self._history_chars_max, chars_in(request.history))
         smaller = max(CHARS_MIN, sent // 2)
-        is_smaller = newest(request.history, smaller) != request.history
+        is_smaller = bounded(request, smaller) != request
         if is_smaller:
             self._history_chars_max = smaller
         return is_smaller

@@ -1,8 +1,8 @@
 """Limits how much history a chat request contains.
 
 A conversation may last for hours, but a model's context window is limited. If a history is too long, only its newest
-part is sent, beginning with a user turn. Rule: turns that no reply has answered yet are always included. A shortened
-history begins with a note that the earlier part is left out.
+part is sent, beginning with a user turn. Rule: turns that no reply has answered yet are always included; if they alone
+are too long, `request_budget` shortens them. A shortened history begins with a note that the earlier part is left out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def newest(history: tuple[Item, ...], chars_max: int) -> tuple[Item, ...]:
     that no reply has answered yet are always included."""
     if chars_in(history) <= chars_max:
         return history
-    needed = _unanswered(history)
+    needed = first_unanswered(history)
     left, first = chars_max, needed
     for at in range(len(history) - 1, -1, -1):
         left -= _chars(history[at])
@@ -48,7 +48,7 @@ def is_length_error(failure: object) -> bool:
     return status == 413 or (status in (None, 400, 422) and _TOO_LONG.search(text[:2_000]) is not None)
 
 
-def _unanswered(history: tuple[Item, ...]) -> int:
+def first_unanswered(history: tuple[Item, ...]) -> int:
     """The index of the first item that no reply has answered yet. This is the item after the last reply that has text
     and made no tool call."""
     for at in range(len(history) - 1, -1, -1):

@@ -53,7 +53,7 @@ def write_messages(request: Request, instructions: str = "", aside: AsideRole = 
         if item is doubtful:
             chat.add_aside(_DOUBTFUL)
         chat.add(item)
-    missing = _not_in_history(request)
+    missing = words_not_in_history(request)
     if missing:
         chat.append({"role": "user", "content": missing})
     task = _task(request, chat.waits_for_an_answer())
@@ -94,7 +94,7 @@ def _task(request: Request, waits_for_an_answer: bool) -> str:
     return _GREET if all(isinstance(item, Note) for item in request.history) else _GO_ON
 
 
-def _not_in_history(request: Request) -> str:
+def words_not_in_history(request: Request) -> str:
     """The user's words in this request that the history in the request doesn't contain yet. Usually the history
     contains all of them, but not always at its end: after a tool call or a retry, other items follow the words. Only
     the history since the last answer is compared, because a new "yes" isn't the same as an earlier "yes"."""
@@ -109,7 +109,18 @@ def _not_in_history(request: Request) -> str:
         return ""
     if known and words[: len(known)] == known:
         return " ".join(words[len(known) :])
-    return request.text
+    return "" if _is_end_of(known, words) else request.text
+
+
+def _is_end_of(known: list[str], words: list[str]) -> bool:
+    """Are these words the end of the known words, after a note in brackets about what was left out? The first word may
+    be cut."""
+    end = next((at for at, word in enumerate(words) if word.endswith("]")), -1) + 1
+    rest = words[end:]
+    if not end or not words[0].startswith("[") or not rest or len(rest) > len(known):
+        return False
+    first, *others = known[len(known) - len(rest) :]
+    return others == rest[1:] and first.endswith(rest[0])
 
 
 class _Chat:

@@ -12,6 +12,7 @@ from array import array
 from collections.abc import AsyncIterator
 from typing import Any
 
+from duologue.core.leaves import Outcome
 from duologue.core.settings import profile
 from duologue.ears.model_threads import ModelLane, Urgency, shared_threads
 from duologue.ports.brain import Part, Request
@@ -22,6 +23,7 @@ from duologue.workers.function_tools import tool
 
 from .tortured_agent import LegibleVoice
 
+ANSWER = "done."
 LOUD = 1_000  # a sample above this is speech
 QUIET_FRAMES = 5  # of silence end an utterance
 FRAME_CPU_MS = 1.0  # for 20 ms of sound: what VAD and STT need on a small machine
@@ -65,18 +67,20 @@ def burn(ms: float) -> None:
 
 
 class HostileBrain:
-    """A brain whose answer is always the word "done". If the text is "sleep 50", it first calls its tool, which sleeps
-    for 50 milliseconds. If the text is "sleep 50 8", it calls the tool eight times."""
+    """A brain whose answer is always the word "done", unless a tool call has failed. If the text is "sleep 50", it
+    first calls its tool, which sleeps for 50 milliseconds. If the text is "sleep 50 8", it calls the tool eight
+    times."""
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:
         words = request.text.split()
         if request.outputs:
-            yield "done."
+            failed = [item.outcome.value for item in request.outputs if item.outcome is not Outcome.DONE]
+            yield f"{failed[0]}." if failed else ANSWER
         elif words[:1] == ["sleep"] and len(words) > 1 and words[1].isdecimal():
             for _ in range(int(words[2]) if len(words) > 2 and words[2].isdecimal() else 1):
                 yield ToolCall("doze", {"ms": int(words[1])})
         else:
-            yield "done."
+            yield ANSWER
 
 
 def make_hostile_agent() -> Agent:

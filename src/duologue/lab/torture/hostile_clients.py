@@ -1,8 +1,10 @@
 """Hostile clients, in a separate process: `python -m duologue.lab.torture.hostile_clients`.
 
 There are twenty clients. Ten of them share one network address, and each of the others has its own address. Each client
-does one kind of abuse as fast as it can. The server serves what its limits allow, and refuses the rest. Rule: each kind
-of abuse is one function with a port and an address as arguments. It ends only when it is cancelled.
+does one kind of abuse as fast as it can. The server serves what its limits allow, and refuses the rest. When standard
+input is closed, the process prints how many acts of each kind reached the server, as JSON: an abuse that the server
+refuses as a whole would say nothing about fairness. Rule: each kind of abuse is one function with a port and an address
+as arguments. It ends only when it is cancelled.
 """
 
 from __future__ import annotations
@@ -10,12 +12,21 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import functools
+import io
 import itertools
 import json
 import os
 import sys
 import threading
+from collections import Counter
 from collections.abc import Awaitable, Callable
+
+from duologue.core import events as ev
+from duologue.core.machine import step
+from duologue.core.settings import profile
+from duologue.core.state import initial
+from duologue.observe.journal_writer import JournalWriter
 
 from .hostile_agent import LOUD
 from .plain_client import NoAnswer, PlainClient
@@ -25,6 +36,8 @@ CLIENTS = 20
 _SEATS = itertools.count()
 _FRAME = bytes([0, LOUD >> 7]) * 3_200  # 200 ms of loud sound at 16 kHz: 50 frames a second are ten times real time
 HALF_OPEN = 40
+JOURNAL_EVENTS = 2_000  # of each journal that is to be replayed
+REACHED: Counter[str] = Counter()  # acts that reached the server, by kind of abuse
 
 
 def address_of(client: int) -> str:
@@ -44,6 +57,7 @@ async def type_much(port: int, address: str) -> None:
     text = "much " * 800
     for number in itertools.count():
         await client.send("type", text=text, id=str(number))
+        REACHED["type much"] += 1
         await asyncio.sleep(0.01)
 
 
@@ -52,6 +66,7 @@ async def type_often(port: int, address: str) -> None:
     client = await _begun(port, address)
     for number in itertools.count():
         await client.send("type", text=f"turn {number}", id=str(number))
+        REACHED["type often"] += 1
         await asyncio.sleep(0.01)
 
 
@@ -60,6 +75,7 @@ async def stream_sound(port: int, address: str) -> None:
     client = await _begun(port, address)
     while True:
         await client.send_raw(_FRAME)
+        REACHED["stream sound"] += 1
         await asyncio.sleep(0.015)
 
 
@@ -68,6 +84,7 @@ async def block_tools(port: int, address: str) -> None:
     client = await _begun(port, address)
     while True:
         await client.send("type", text="sleep 5000 8")
+        REACHED["block tools"] += 1
         await asyncio.sleep(1.0)
 
 
@@ -78,6 +95,7 @@ async def start_often(port: int, address: str) -> None:
             client = await PlainClient.open(port, address)
             await client.send("hello", version=1, seat=f"hostile {next(_SEATS)}")
             await client.send("start")
+            REACHED["start often"] += 1
             await asyncio.sleep(0.02)
             await client.close()
 
@@ -91,6 +109,7 @@ async def half_open(port: int, address: str) -> None:
                 _, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
                 writer.write(b"GET / HTTP/1.1\r\nX-Slow: ")
                 opened.append(writer)
+                REACHED["half-open requests"] += 1
         await asyncio.sleep(1.0)
         for writer in opened:
             writer.close()
@@ -98,15 +117,28 @@ async def half_open(port: int, address: str) -> None:
 
 async def ask_replays(port: int, address: str) -> None:
     """Upload long journals to be replayed."""
-    line = json.dumps({"at": 1, "event": "SpeechStarted", "fields": {"n": 1}})
-    body = (line + "\n").encode() * 20_000
+    body = _long_journal()
     head = f"POST /debug/replay HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
     while True:
         with contextlib.suppress(OSError):
             reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
             writer.write(head + body)
-            await reader.read(100)
+            if (await reader.read(100)).startswith(b"HTTP/1.1 200 "):
+                REACHED["ask for replays"] += 1
             writer.close()
+
+
+@functools.cache
+def _long_journal() -> bytes:
+    """A journal that replays without an error: many typed turns, each of which supersedes the one before."""
+    out, settings = io.StringIO(), profile("confirm")
+    journal, state = JournalWriter(out, settings), initial(settings)
+    typed = (ev.TextTyped(2 + number, 2 + number, 1 + number) for number in range(JOURNAL_EVENTS))
+    for event in (ev.StartRequested(0, 1), ev.SessionReady(1, 1), *typed):
+        state, _ = step(state, event)
+        journal.add(event, state)
+    journal.close()
+    return out.getvalue().encode()
 
 
 async def send_much(port: int, address: str) -> None:
@@ -115,6 +147,7 @@ async def send_much(port: int, address: str) -> None:
     await client.send("type", text="hello")
     for number in itertools.count():
         await client.send("ping", t=number)
+        REACHED["send much"] += 1
         if number > 400:
             await asyncio.sleep(1 / 145)
 
@@ -160,6 +193,8 @@ def main() -> None:
 
 def _end_with_parent() -> None:
     sys.stdin.buffer.read()
+    sys.stdout.write(json.dumps(REACHED) + "\n")
+    sys.stdout.flush()
     os._exit(0)
 
 

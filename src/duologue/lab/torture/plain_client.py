@@ -24,7 +24,8 @@ class NoAnswer(Exception):
 
 
 class PlainClient:
-    """One client. `errors` counts the errors that the server has sent, by code."""
+    """One client. `errors` counts the errors that the server has sent, by code, and `warnings` its notices that
+    something is wrong, such as "unsaved"."""
 
     def __init__(self, socket: ProtocolSocket) -> None:
         self.socket = socket
@@ -32,6 +33,8 @@ class PlainClient:
         self.sounds = 0  # voices that have begun to play
         self.finished = 0  # voices that were played to their end
         self.errors: Counter[str] = Counter()
+        self.warnings: Counter[str] = Counter()
+        self.answer = ""  # what was heard of the newest answer, once it is over
         self._heard_ms: Counter[int] = Counter()
         self._voice = 0
         self._news = asyncio.Event()
@@ -93,6 +96,10 @@ class PlainClient:
             self.state = payload["state"]
         elif kind == "error":
             self.errors[payload["code"]] += 1
+        elif kind == "notification" and payload["level"] != "info":
+            self.warnings[payload["code"]] += 1
+        elif kind == "caption" and payload["role"] == "assistant" and payload["final"]:
+            self.answer = payload["text"]
         elif kind == "play" and payload["action"] == "finish":
             self.finished += 1
             await self.send("finished", voice=payload["voice"], ms=self._heard_ms[payload["voice"]])

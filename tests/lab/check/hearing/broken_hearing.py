@@ -13,6 +13,8 @@ from duologue.lab.check.hearing.scopes import LONG, LONGER, SHORT, HearingScope
 
 TINY = HearingScope("tiny", 1, (SHORT,), (LONG,))
 SENT = HearingScope("sent", 1, (SHORT,), (LONGER,), sends=1)
+ASKED = HearingScope("asked", 0, typed=1, replies=True, speaks=True, asks=1, wait_ms=600)
+JOB_ASKS = HearingScope("job asks", 0, typed=1, replies=True, speaks=True, asks=1, job=True, wait_ms=600)
 FIRM = HearingScope("firm", 1, (), (LONG,), firm=True, speaks=True, begins_speaking=True)
 
 Rows = tuple[HearingRow, ...]
@@ -34,3 +36,9 @@ def broken_laws(rows: Rows, scope: HearingScope = TINY, machine: Machine = MACHI
     """The laws that these rows break in this scope."""
     explorer = HearingExplorer("confirm", scope, rows, machine, violations_max=30)
     return {violation.law for violation in explorer.run(states_max=4_000).violations}
+
+
+def messages(rows: Rows, scope: HearingScope) -> list[str]:
+    """What is wrong with these rows in this scope."""
+    explorer = HearingExplorer("confirm", scope, rows, violations_max=30)
+    return [violation.message for violation in explorer.run(states_max=4_000).violations]

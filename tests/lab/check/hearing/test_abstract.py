@@ -74,5 +74,7 @@ def test_a_step_leads_to_the_same_state_before_and_after_the_abstraction(scope: 
 
 
 def test_the_ledger_moves_to_the_time_of_the_state() -> None:
-    assert abstract_ledger(WordsLedger(sent=SentTurn(1, 500)), 100).sent == SentTurn(1, 600)
-    assert abstract_ledger(WordsLedger(), 100) == WordsLedger()
+    real = talked(100).state
+    moved = abstract_ledger(WordsLedger(sent=SentTurn(1, real.at + 500)), real)
+    assert moved.sent == SentTurn(1, NOW + 500)
+    assert abstract_ledger(WordsLedger(), real) == WordsLedger()

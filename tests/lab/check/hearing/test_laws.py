@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 from typing import Any
 
+import pytest
+
+from duologue.core import events as ev
 from duologue.core.leaves import Timer
 from duologue.core.machine import ROWS, Machine
 from duologue.core.state import initial
 from duologue.hearing import intents as it
-from duologue.hearing.actions import begin_speech, begin_turn_of, end_speech, hear_text
+from duologue.hearing.actions import begin_speech, begin_turn_of, end_speech, hear_text, note_question
+from duologue.hearing.inputs import Typed
 from duologue.hearing.machine import HEARING_ROWS
 from duologue.hearing.policy import HearingPolicy
+from duologue.hearing.questions import AskedQuestion
 from duologue.hearing.state import newest_of
 from duologue.hearing.words import SaidTurn, SaidWords
 from duologue.lab.check.hearing import laws
+from duologue.lab.check.hearing.check import JOB, HearingExplorer
 from duologue.lab.check.hearing.laws import check_state
-from duologue.lab.check.hearing.ledger import WordsLedger
-from duologue.lab.check.hearing.product import begin_product
-from tests.lab.check.hearing.broken_hearing import FIRM, SENT, TINY, broken_laws, changed, doing
+from duologue.lab.check.hearing.ledger import LedgerChoice, WordsLedger
+from duologue.lab.check.hearing.product import NewestReplyAsks, Posted, TimePassed, begin_product
+from duologue.lab.check.hearing.scopes import HearingScope
+from tests.lab.check.hearing.broken_hearing import (
+    ASKED,
+    FIRM,
+    JOB_ASKS,
+    SENT,
+    TINY,
+    broken_laws,
+    changed,
+    doing,
+    messages,
+)
 
 
 def test_the_real_rows_break_no_law_in_what_these_tests_explore() -> None:
-    for scope in (TINY, SENT, FIRM):
+    for scope in (TINY, SENT, FIRM, ASKED, JOB_ASKS):
         assert broken_laws(HEARING_ROWS, scope) == set()
 
 
@@ -125,6 +143,86 @@ def test_words_over_a_firm_reply_that_are_only_overheard_are_found() -> None:
         d.intents = [replace(one, substantial=0) if isinstance(one, it.HearWords) else one for one in d.intents]
 
     assert laws.FIRM_IS_ANSWERED in broken_laws(doing("-> hear_text", belittle), FIRM)
+
+
+# -- A yes counts for what was asked
+
+
+def _ask(change: Callable[[AskedQuestion], AskedQuestion]) -> Callable[[Any, Any], None]:
+    """`note_question`, but the questions that it notes are changed."""
+
+    def ask(d: Any, i: Any) -> None:
+        note_question(d, i)
+        d.asked_question = change(d.asked_question)
+        d.job_questions = tuple(one._replace(question=change(one.question)) for one in d.job_questions)
+
+    return ask
+
+
+@pytest.mark.req("H-14")
+def test_a_yes_before_a_question_that_the_machine_never_heard_of_is_found() -> None:
+    rows = changed("-> note_question", lambda _: None)
+    assert "turn 2 began before the question was asked, and confirms a flow" in messages(rows, ASKED)
+    assert laws.YES_TO_WHAT_WAS_ASKED in broken_laws(rows, ASKED)
+
+
+@pytest.mark.req("H-14")
+def test_a_question_that_counts_as_asked_before_it_was_heard_is_found() -> None:
+    """In a flow, for a tool that wants approval, and for a job that asks."""
+    rows = doing("-> note_question", _ask(lambda question: question._replace(asked_at=0)))
+    found = messages(rows, ASKED)
+    assert "turn 2 began before the question was asked, and confirms a flow" in found
+    assert "turn 2 began before the question was asked, and approves a tool" in found
+    assert "what the user said before the question of a job was asked answers it" in messages(rows, JOB_ASKS)
+
+
+@pytest.mark.req("H-14")
+def test_a_question_that_is_shown_at_once_is_found() -> None:
+    rows = doing("-> note_question", _ask(lambda question: question._replace(shown_at=0)))
+    assert laws.YES_TO_WHAT_WAS_ASKED in broken_laws(rows, ASKED)
+    assert "what the user said before the question of a job was asked answers it" in messages(rows, JOB_ASKS)
+
+
+@pytest.mark.req("H-14")
+def test_a_question_that_is_never_asked_is_found() -> None:
+    """Otherwise every yes would be asked again, for ever."""
+    rows = doing("-> note_question", _ask(lambda question: question._replace(reply=99)))
+    assert "turn 2 began after the question was asked, and is no answer" in messages(rows, ASKED)
+    unanswered = "what the user said after the question of a job was asked is no answer to it"
+    assert unanswered in messages(rows, JOB_ASKS)
+
+
+@pytest.mark.req("H-14")
+def test_a_job_that_takes_any_words_for_its_answer_is_found() -> None:
+    def ask(d: Any, i: Any) -> None:
+        note_question(d, i)
+        d.job_questions = tuple(one._replace(is_answerable=True) for one in d.job_questions)
+
+    found = messages(doing("-> note_question", ask), JOB_ASKS)
+    assert "what the user said before the question of a job was asked answers it" in found
+
+
+@pytest.mark.req("H-14")
+@pytest.mark.parametrize("scope", [ASKED, JOB_ASKS], ids=lambda scope: scope.name)
+def test_a_yes_to_another_question_of_the_agent_is_found(scope: HearingScope) -> None:
+    """ "Are you still there?" is a question too, and a yes to it confirms nothing else."""
+
+    def ask(d: Any, i: Any) -> None:
+        if not i.is_aside:
+            note_question(d, i)
+
+    rows = doing("-> note_question", ask)
+    explorer = HearingExplorer("confirm", scope, rows, violations_max=30)
+    node = explorer.start()
+    ended = (Posted(ev.AudioBuffered), Posted(ev.PlaybackFinished, (("heard_ms", 1_200),)))
+    job = (JOB,) if scope.job else ()
+    for stimulus in (
+        *(NewestReplyAsks(job), *ended, Typed(0, "what"), TimePassed(), NewestReplyAsks(is_aside=True), *ended),
+        Typed(0, "yes"),
+    ):
+        node, step = explorer.take(node, LedgerChoice(stimulus))
+    broken = [message for law, message in laws.check_answers(step, node.ledger) if law == laws.YES_TO_WHAT_WAS_ASKED]
+    assert broken, "the machine has not heard of the other question, and takes the yes for its own"
 
 
 def test_every_law_has_a_title_with_its_number() -> None:

@@ -6,12 +6,13 @@ time is dropped only when no due time can depend on it any more.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeVar
 
 from duologue.core.leaves import FROZEN, TIMER_INDEX, Timer, User, Voice, Words
-from duologue.core.state import FREEZES, State
+from duologue.core.state import FREEZES, JobRecord, State
 from duologue.hearing.policy import HearingPolicy
 from duologue.hearing.questions import NOT_YET, AskedQuestion
 from duologue.hearing.state import DEAF, HeardUtterance, HearingState, JudgedWords
@@ -22,10 +23,12 @@ from duologue.turns.overlap import SoundMemory
 from duologue.turns.own_speech import OwnSpeech
 from duologue.turns.stability import Stability
 
+from .answer_ledger import abstract_answers
 from .ledger import WordsLedger
 from .product import ProductState
 
 NOW = 1_000_000  # the time of every abstract state
+QUESTION_MS = 3_000  # longer than every speech, and than a question is shown before it counts as asked
 PAST_MS = 12_000  # longer ago than this makes no difference: it is more than every limit of the hearing machine
 SILENCE_MS = 5_000  # the same for the end of a voice: it is more than every wait in silence
 # Timers that only show, warn or commit audio: nothing that is checked here depends on them.
@@ -39,23 +42,73 @@ _UNKNOWN_STABILITY = Stability()
 _VOICED_ENOUGH_MS, _SILENCE_ENOUGH_MS = 1_024, 256
 
 
-def abstract(s: ProductState, policy: HearingPolicy) -> ProductState:
-    """The simplest state that behaves like `s` with this policy."""
+def abstract(s: ProductState, policy: HearingPolicy, asked: tuple[int, ...] | None = None) -> ProductState:
+    """The simplest state that behaves like `s` with this policy. With `asked`, it keeps what decides whether words are
+    an answer to a question; these are the replies that a ledger knows."""
     shift, hearing, core = NOW - s.at, s.hearing, s.core
-    asked, words = hearing.asked_question, hearing.words
     seqs = _ranks(core.seq, core.onset, hearing.ended_onset, *[one.onset for one in hearing.known])
-    replies, contents, said = _words(words, core.reply_id, 0 if asked.is_asked else asked.reply, core.content)
+    replies, contents, said = _words(hearing.words, core.reply_id, _questions(hearing, asked), core.content)
     voices = _ranks(core.voice_id, hearing.own.voice)
     core = _core(core, shift, seqs, replies, contents, voices)
-    return ProductState(_hearing(hearing, core, said, shift, seqs, replies, voices, policy), core.seq, NOW)
+    made = _hearing(hearing, core, said, shift, seqs, replies, voices, policy)
+    if asked is not None:
+        made = _with_questions(hearing, made, shift, replies)
+    return ProductState(made, core.seq, NOW)
 
 
-def abstract_ledger(ledger: WordsLedger, shift: int) -> WordsLedger:
-    """The same ledger (what the laws remember besides both machines), with its due time moved by `shift` milliseconds.
-    All times of the abstract state are moved in this way."""
-    if ledger.sent is None:
+def abstract_ledger(ledger: WordsLedger, s: ProductState) -> WordsLedger:
+    """The ledger that belongs to the abstract state of `s`: its times and the numbers of replies are made small in the
+    same way. Of old times of questions and answers, only the order is kept."""
+    shift = NOW - s.at
+    if ledger.sent is not None:
+        ledger = ledger._replace(sent=ledger.sent._replace(due=ledger.sent.due + shift))
+    if ledger.answers is None:
         return ledger
-    return ledger._replace(sent=ledger.sent._replace(due=ledger.sent.due + shift))
+    questions = _questions(s.hearing, ledger.answers.replies)
+    replies = _words(s.hearing.words, s.core.reply_id, questions, s.core.content)[0]
+    return ledger._replace(answers=abstract_answers(ledger.answers, lambda times: _aged(times, shift), replies))
+
+
+def _questions(s: HearingState, asked: tuple[int, ...] | None) -> tuple[int, ...]:
+    """The replies that questions are about."""
+    if asked is None:
+        return (0 if s.asked_question.is_asked else s.asked_question.reply,)
+    questions = (s.asked_question, s.aside_question, *(one.question for one in s.job_questions))
+    return (*asked, *(reply for one in questions for reply in (one.reply, one.playing)))
+
+
+def _aged(times: Iterable[int], shift: int) -> dict[int, int]:
+    """A value for each of these times: the time in relation to now, or, if it is old, a value that keeps only the order
+    of the old times. No question is found to have been asked longer ago than a speech lasts."""
+    old = sorted({at for at in times if at + shift <= NOW - QUESTION_MS})
+    kept = {at: at + shift for at in times}
+    return kept | {at: NOW - QUESTION_MS - place for place, at in enumerate(reversed(old))}
+
+
+def _with_questions(real: HearingState, made: HearingState, shift: int, replies: dict[int, int]) -> HearingState:
+    """The abstract state `made`, with the questions of the state `real`, and with the times that decide whether words
+    are an answer to them."""
+    questions = [real.asked_question, real.aside_question, *(one.question for one in real.job_questions)]
+    known = {at for one in questions for at in (one.asked_at, one.shown_at)}
+    known |= {said.typed_at for said in real.words.turns} | {one.began_at for one in real.known}
+    aged = {**_aged(known - {NOT_YET, 0}, shift), NOT_YET: NOT_YET, 0: 0}
+
+    def question(one: AskedQuestion) -> AskedQuestion:
+        return AskedQuestion(replies[one.reply], aged[one.asked_at], replies[one.playing], aged[one.shown_at])
+
+    turns = tuple(
+        said._replace(typed_at=aged[before.typed_at], is_blind=before.is_blind)
+        for said, before in zip(made.words.turns, real.words.turns, strict=True)
+    )
+    return made._replace(
+        words=made.words._replace(turns=turns),
+        known=tuple(
+            one._replace(began_at=aged[before.began_at]) for one, before in zip(made.known, real.known, strict=True)
+        ),
+        asked_question=question(real.asked_question),
+        aside_question=question(real.aside_question),
+        job_questions=tuple(one._replace(question=question(one.question)) for one in real.job_questions),
+    )
 
 
 @lru_cache(100_000)
@@ -84,7 +137,15 @@ def _core(
         content=contents[s.content],
         guess=GIST if s.guess else 0,
         due=_dues(s.due, s.link in FROZEN, shift),
+        jobs=tuple(_job(job, shift) for job in s.jobs) if s.jobs else (),
     )
+
+
+def _job(job: JobRecord, shift: int) -> JobRecord:
+    due, heartbeat_due, feedback_due = (
+        at and max(NOW, at + shift) for at in (job.due, job.heartbeat_due, job.feedback_due)
+    )
+    return job._replace(due=due, heartbeat_due=heartbeat_due, feedback_due=feedback_due)
 
 
 _CORE_PLACES = {name: place for place, name in enumerate(State._fields)}
@@ -224,12 +285,12 @@ def _frames(frames: Any, shift: int) -> Any:
 
 @lru_cache(100_000)
 def _words(
-    words: SaidWords, reply: int, question: int, content: int
+    words: SaidWords, reply: int, questions: tuple[int, ...], content: int
 ) -> tuple[dict[int, int], dict[int, int], SaidWords]:
     """Replace ids by ranks: small numbers in the same order. There are three results: the rank of each reply id, the
     rank of each content id, and the words with ranks in place of ids. The ids in `words` and the other arguments are
     ranked together."""
-    replies = _ranks(reply, question, *(said.given_in for said in words.turns))
+    replies = _ranks(reply, *questions, *(said.given_in for said in words.turns))
     contents = _ranks(
         words.content,
         content,

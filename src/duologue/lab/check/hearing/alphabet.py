@@ -24,6 +24,7 @@ from .scopes import AGENT_WORDS, HearingScope
 
 SPOKEN_MS = 1_200  # how long the agent's speech is, and where its question ends
 PART_MS = 600
+QUESTION_WAITS_MAX = 3  # how often time passes with nothing due, where the agent asks
 FINAL_STAGE, REVISED_STAGE = 10, 11
 STRAY_NUMBER, SKIPPED_NUMBER = 90, 3
 STRONG = PauseFeatures(600, 20.0, shape=LevelShape(), turn_logit=2.0)
@@ -36,8 +37,8 @@ def choices(scope: HearingScope, s: ProductState, ledger: WordsLedger) -> Iterat
     if core.link is Link.IDLE or (core.reply is Reply.RETRYING and not scope.line):
         return
     yield LedgerChoice(TimePassed())
-    if scope.wait_ms:
-        yield LedgerChoice(TimePassed(scope.wait_ms))
+    if scope.wait_ms and (not scope.asks or ledger.uses("wait") < QUESTION_WAITS_MAX):
+        yield LedgerChoice(TimePassed(scope.wait_ms), use="wait" if scope.asks else "")
     if core.link in CLOSED or core.link is Link.FAULTED:
         return
     yield from _reports(scope, ledger)
@@ -138,7 +139,10 @@ def _user(scope: HearingScope, s: ProductState, ledger: WordsLedger) -> Iterator
     if scope.sends > ledger.uses("send") and s.core.user is not User.QUIET:
         yield LedgerChoice(Posted(ev.SendPressed), use="send")
     if scope.typed > (typed := ledger.uses("type")):
-        yield LedgerChoice(inp.Typed(0, f"typed{typed + 1} text{typed + 1}"), use="type")
+        text = f"typed{typed + 1} text{typed + 1}"
+        yield LedgerChoice(inp.Typed(0, text), use="type")
+        if scope.asks:
+            yield LedgerChoice(inp.Typed(0, text, is_blind=True), use="type")
 
 
 def _brain(scope: HearingScope, core: State) -> Iterator[LedgerChoice]:
@@ -159,8 +163,12 @@ def _agent(scope: HearingScope, s: ProductState, ledger: WordsLedger) -> Iterato
         yield LedgerChoice(Posted(ev.ReplyFinished))
     if scope.line and core.link is Link.UP:
         yield LedgerChoice(NewestReplyAsks())
+    if scope.asks > ledger.uses("ask") and (is_open or core.reply is Reply.READY or core.voice in SOUNDING):
+        yield LedgerChoice(NewestReplyAsks(tuple(job.call for job in core.jobs)), use="ask")
+        if ledger.answers is not None and 0 < ledger.answers.question.reply < core.reply_id:
+            yield LedgerChoice(NewestReplyAsks(is_aside=True), use="ask")
     is_drafted = core.reply is Reply.GUESSING
-    if (is_open or is_drafted) and scope.speaks and not ledger.uses("play"):
+    if (is_open or is_drafted) and scope.speaks and ledger.uses("play") < max(1, scope.asks):
         yield LedgerChoice(Posted(ev.AudioBuffered), use="play")
     if scope.firm and not core.firm and (is_open or core.reply is Reply.READY or core.voice in SOUNDING):
         yield LedgerChoice(Posted(ev.ReplyBecameFirm))
@@ -169,7 +177,8 @@ def _agent(scope: HearingScope, s: ProductState, ledger: WordsLedger) -> Iterato
             yield _playback(ev.PlaybackProgressed, PART_MS)
         yield _playback(ev.PlaybackFinished, SPOKEN_MS)
         if not ledger.uses("spoke"):
-            yield LedgerChoice(inp.AgentSpoke(0, AGENT_WORDS, inp.QuestionSpan(0, SPOKEN_MS)), use="spoke")
+            words = () if scope.asks else AGENT_WORDS  # the words decide only what is an echo
+            yield LedgerChoice(inp.AgentSpoke(0, words, inp.QuestionSpan(0, SPOKEN_MS)), use="spoke")
     elif core.voice in ENDING:
         yield _playback(ev.PlaybackStopped, core.heard_ms)
     if scope.late and core.voice is Voice.SILENT and core.asked and not ledger.uses("heard late"):

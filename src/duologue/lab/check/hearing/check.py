@@ -24,12 +24,14 @@ from ..explore import Graph, explore
 from . import laws
 from .abstract import NOW, abstract, abstract_ledger
 from .alphabet import choices
+from .answer_ledger import AnswerLedger
 from .ledger import LedgerChoice, WordsLedger, note
 from .product import HearingProduct, Posted, ProductState, ProductStep, TimePassed, begin_product
 from .scopes import HearingScope
 
 LONG_MS = 60_000
 LONG_TURNS_MAX = 2  # a voice or a button that goes on begins a turn again and again
+JOB = 1  # the number of the job that asks, in scopes with a job
 REPLAYED_EVERY = 499  # one of this many states is reached again from the start
 
 
@@ -105,10 +107,17 @@ class HearingExplorer:
 
     def start(self) -> HearingNode:
         """The node where the exploration starts: the line is up and, in some scopes, the agent is speaking."""
-        node = HearingNode(begin_product(initial(self.settings), NOW), WordsLedger())
+        ledger = WordsLedger(answers=AnswerLedger() if self.scope.asks else None)
+        node = HearingNode(begin_product(initial(self.settings), NOW), ledger)
         first = [LedgerChoice(Posted(ev.StartRequested)), LedgerChoice(Posted(ev.SessionReady))]
         if self.scope.begins_speaking:
             first += [LedgerChoice(Typed(0, "well")), LedgerChoice(Posted(ev.AudioBuffered))]
+        if self.scope.asks:
+            first.append(LedgerChoice(Typed(0, "well")))
+        if self.scope.job:
+            called = Posted(ev.ToolCalled, (("call", JOB), ("cancellable", False)))
+            asked = Posted(ev.JobAsked, (("call", JOB),))
+            first += [LedgerChoice(one) for one in (called, Posted(ev.ReplyFinished), asked)]
         for choice in first:
             node = self.take(node, choice)[0]
         return node
@@ -119,8 +128,8 @@ class HearingExplorer:
 
     def reduce(self, node: HearingNode) -> HearingNode:
         """The same node with an abstract state and an abstract ledger."""
-        shift = NOW - node.state.at
-        return HearingNode(abstract(node.state, self.product.policy), abstract_ledger(node.ledger, shift))
+        asked = node.ledger.answers.replies if node.ledger.answers is not None else None
+        return HearingNode(abstract(node.state, self.product.policy, asked), abstract_ledger(node.ledger, node.state))
 
     # -- One state
 
@@ -170,7 +179,7 @@ class HearingExplorer:
         """Check the laws about the step. If the step leads to a state that wasn't checked before, also check the laws
         about that state."""
         policy = self.product.policy
-        for law, message in laws.check_step(policy, step, ledger):
+        for law, message in (*laws.check_step(policy, step, ledger), *laws.check_answers(step, after.ledger)):
             self._report(law, message, number, choice)
         if reduced not in self.graph.index:
             for law, message in laws.check_state(policy, after.state, after.ledger):

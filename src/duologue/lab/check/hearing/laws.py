@@ -16,9 +16,18 @@ from duologue.core.leaves import CLOSED, SOUNDING, Link, User
 from duologue.core.state import State
 from duologue.hearing import intents as it
 from duologue.hearing.policy import HearingPolicy
-from duologue.hearing.state import DEAF, KNOWN_MAX, due_times
+from duologue.hearing.state import (
+    DEAF,
+    KNOWN_MAX,
+    HearingState,
+    answers_question,
+    due_times,
+    is_premature,
+    may_answer_job,
+)
 from duologue.hearing.words import TURNS_MAX, Fate, SaidTurn, TurnMark, fate_of
 
+from .answer_ledger import AnswerRequest
 from .ledger import WordsLedger, counted
 from .product import ProductState, ProductStep, TimePassed, ToldStep
 
@@ -35,6 +44,7 @@ SAME_AGAIN = "10 the same inputs give the same states"
 ASKED_AS_SAID = "11 what the brain is asked is what was said"
 SEND_MEANS_SEND = "12 send means send"
 FIRM_IS_ANSWERED = "13 words over a firm reply are answered"
+YES_TO_WHAT_WAS_ASKED = "14 a yes counts for what was asked: in flows, for tools that want approval, and for jobs"
 
 LAWS = (
     NO_WORD_TWICE,
@@ -50,6 +60,7 @@ LAWS = (
     ASKED_AS_SAID,
     SEND_MEANS_SEND,
     FIRM_IS_ANSWERED,
+    YES_TO_WHAT_WAS_ASKED,
 )
 
 TURN_PARTS_MAX = 60  # utterances in one turn, and final texts that are remembered of it
@@ -102,6 +113,34 @@ def _check_firm(step: ProductStep, told: ToldStep) -> Iterator[Broken]:
             text = step.after.hearing.words.text_of(effect.turn)
             if effect.turn > max(s.asked, s.answered) and counted(text).substantial:
                 yield FIRM_IS_ANSWERED, f"turn {effect.turn} was said over a firm reply and is only overheard"
+
+
+def check_answers(step: ProductStep, ledger: WordsLedger) -> Iterator[Broken]:
+    """Check which words of the user the hearing machine takes as an answer. `ledger` is the ledger from after the step.
+    Yields (law, what is wrong)."""
+    answers, hearing = ledger.answers, step.after.hearing
+    if answers is None:
+        return
+    for request in answers.requests if answers.question.reply else ():
+        yield from _check_answer(hearing, answers.question.reply, request)
+    may_answer = any(may_answer_job(hearing, job.call) for job in hearing.core.jobs)
+    if may_answer is not answers.is_job_answered and hearing.core.jobs:
+        when = "before" if may_answer else "after"
+        verdict = "answers it" if may_answer else "is no answer to it"
+        yield YES_TO_WHAT_WAS_ASKED, f"what the user said {when} the question of a job was asked {verdict}"
+
+
+def _check_answer(s: HearingState, reply: int, request: AnswerRequest) -> Iterator[Broken]:
+    """Check a request with new words. The newest question was asked in this reply."""
+    turns, what = (request.first, request.last), f"turn {request.words.turn} began"
+    if request.is_answer and is_premature(s, *turns):
+        yield YES_TO_WHAT_WAS_ASKED, f"{what} after the question was asked, and is no answer"
+    if not request.is_answer and not is_premature(s, *turns):
+        yield YES_TO_WHAT_WAS_ASKED, f"{what} before the question was asked, and confirms a flow"
+    if not request.is_answer and answers_question(s, reply, *turns):
+        yield YES_TO_WHAT_WAS_ASKED, f"{what} before the question was asked, and approves a tool"
+    if answers_question(s, reply + 1, *turns):
+        yield YES_TO_WHAT_WAS_ASKED, f"{what} after another question was asked, and approves a tool"
 
 
 def check_state(policy: HearingPolicy, s: ProductState, ledger: WordsLedger) -> Iterator[Broken]:

@@ -18,6 +18,7 @@ from duologue.hearing.inputs import EarsStopped
 from duologue.ports.ears import Final
 from duologue.turns.words import count
 
+from .answer_ledger import AnswerLedger, note_answers
 from .product import ProductStep, Stimulus, ToldStep
 
 counted = cache(count)  # the words of a text; an exploration has few texts
@@ -61,6 +62,7 @@ class WordsLedger(NamedTuple):
     asides: tuple[int, ...] = ()  # turns whose newest words were recorded as overheard
     has_begun: bool = False  # the conversation machine was told of a voice, and not of its end
     sent: SentTurn | None = None
+    answers: AnswerLedger | None = None  # only in scopes in which the agent asks
     used: tuple[str, ...] = ()
 
     def uses(self, name: str) -> int:
@@ -69,9 +71,12 @@ class WordsLedger(NamedTuple):
 
 def note(ledger: WordsLedger, choice: LedgerChoice, step: ProductStep) -> WordsLedger:
     """The ledger after this step."""
+    is_onset = choice.key > ledger.keys
     ledger = _note_report(ledger, choice, step.before.core.link is Link.IDLE or step.before.core.link in CLOSED)
     for told in step.steps:
         ledger = _note_step(ledger, told, step)
+    if ledger.answers is not None:
+        ledger = ledger._replace(answers=note_answers(ledger.answers, step, is_onset))
     return ledger
 
 

@@ -30,6 +30,7 @@ _EXPLORATIONS = (
     "frames",
     "unnumbered",
     "long",
+    "job asks",
 )
 _STATES_MAX = 600
 _ONLY_TELL = ("end_turn_by_server", "take_answer")  # these actions leave the state as it is anyway

@@ -69,7 +69,10 @@ class OldReplyHeard:
 @dataclass(frozen=True, slots=True)
 class NewestReplyAsks:
     """A report that the newest reply contains a question. If there is no reply yet, the report is about the first
-    reply."""
+    reply. `calls` are the jobs whose question it is. With `is_aside`, the agent asks it by itself."""
+
+    calls: tuple[int, ...] = ()
+    is_aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,7 @@ class HearingProduct:
             given = (said.given_in for said in s.hearing.words.turns if said.given_in)
             run.give(inp.HeardLate(s.at, min(given, default=0)))
         elif isinstance(stimulus, NewestReplyAsks):
-            run.give(inp.AgentAsks(s.at, max(1, s.core.reply_id)))
+            run.give(inp.AgentAsks(s.at, max(1, s.core.reply_id), stimulus.calls, stimulus.is_aside))
         elif isinstance(stimulus, WordsJudged):
             said = s.hearing.words.of(s.core.turn)
             run.give(inp.TextJudged(s.at, said.turn, said.gist, stimulus.completeness))

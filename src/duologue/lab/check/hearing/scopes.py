@@ -54,6 +54,8 @@ class HearingScope:
     long: bool = False  # the user may talk for longer than a turn may last
     wait_ms: int = 0  # besides the due times, this much time may pass at once
     endpoint: EndpointPolicy | None = None
+    asks: int = 0  # how often the agent asks a question; times of questions and answers are explored then
+    job: bool = False  # a job runs whose question the agent asks
     asks_early: bool = False  # the brain is asked before the end of a turn is certain
     judges: bool = False  # the brain says how complete the words are
 
@@ -104,12 +106,16 @@ SMALL: tuple[HearingScope, ...] = (
     HearingScope("guessed", 1, (), (LONG,), (REVISED,), speaks=True, asks_early=True),
     HearingScope("judged", 1, (SHORT,), (LONG,), (REVISED,), replies=True, asks_early=True, judges=True),
     HearingScope("weighed", 1, (SHORT,), (LONG,), frames=1, judges=True),
+    HearingScope("asked", 1, (), (LONG,), typed=1, replies=True, speaks=True, asks=1, wait_ms=300),
+    HearingScope("asked again", 0, typed=2, replies=True, speaks=True, asks=2, wait_ms=700),
+    HearingScope("job asks", 1, (), (LONG,), typed=1, replies=True, speaks=True, asks=1, job=True, wait_ms=300),
+    HearingScope("job asks again", 0, typed=2, replies=True, speaks=True, asks=2, job=True, wait_ms=700),
     HearingScope("easy", 2, (SHORT,), (LONG,), frames=2, endpoint=EasyTurnEndpoint()),
 )
 SCOPES = {scope.name: scope for scope in SMALL}
 # For a quick check: the smallest scopes, which still fire every row.
 QUICK_NAMES = (
     "fillers", "again", "late", "typed", "over", "early", "firm", "echo", "doubtful", "long", "line", "frames",
-    "textual", "unnumbered", "guessed", "judged",
+    "textual", "unnumbered", "guessed", "judged", "asked", "job asks",
 )  # fmt: skip
 QUICK = tuple(SCOPES[name] for name in QUICK_NAMES)
