@@ -19,7 +19,7 @@ from duologue.core.errors import DuologueError, InvalidEvent
 from duologue.core.events import EVENTS, Event, TimerFired
 from duologue.core.machine import MACHINE, Machine
 from duologue.core.settings import Settings
-from duologue.core.state import State, initial, next_deadline
+from duologue.core.state import State, initial, next_deadline, next_due
 from duologue.core.step_record import StepRecord
 from duologue.observe.tracebacks import root_of
 from duologue.ports.failure import ServiceError
@@ -199,10 +199,10 @@ class Driver:
         self._alarm = self._loop.call_at(self._epoch + self._alarm_due / 1000, self._wake)
 
     def _next_due(self) -> int | None:
-        deadline, other = next_deadline(self._state), self._other_due()
-        if deadline is None or other is None:
-            return other if deadline is None else deadline.due
-        return min(deadline.due, other)
+        due, other = next_due(self._state), self._other_due()
+        if due is None or other is None:
+            return other if due is None else due
+        return min(due, other)
 
     def _wake(self) -> None:
         self._alarm = None
