@@ -8,6 +8,7 @@ and lost.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from enum import Enum
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from duologue.ports.encodable_text import encodable
 
 TYPED = -1  # the utterance number of typed text; a second typed text of the same turn gets -2
 FINALS_MAX = 20  # final texts of a turn that are remembered, to recognise one that is repeated
+_PLAIN_WORD = re.compile(r"[^\W_]+")  # letters and digits, as `isalnum` defines them
 TURNS_MAX = 50  # answered turns that are kept here, because their text may still change
 
 
@@ -62,6 +64,8 @@ class SaidTurn(NamedTuple):
 
     @property
     def text(self) -> str:
+        if len(self.pieces) == 1:
+            return self.pieces[0][1]
         return " ".join(text for _, text in self.pieces if text)
 
     def text_with(self, texts: tuple[tuple[int, str], ...]) -> str:
@@ -117,7 +121,7 @@ def is_same_question(one: str, other: str) -> bool:
 
 
 def _plain_words(text: str) -> list[str]:
-    return "".join(letter if letter.isalnum() else " " for letter in text.casefold()).split()
+    return _PLAIN_WORD.findall(text.casefold())
 
 
 def fate_of(said: SaidTurn, s: State) -> Fate:

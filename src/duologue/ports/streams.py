@@ -25,14 +25,11 @@ async def reading(stream: AsyncIterator[T]) -> AsyncIterator[AsyncIterator[T]]:
 async def in_time(stream: AsyncIterator[T], ms_max: int) -> AsyncIterator[T]:
     """Yield the parts of the stream. Raises TimeoutError if the next part takes longer than `ms_max`. The wait for the
     first part isn't limited."""
-    limit_s: float | None = None
-    while True:
-        async with asyncio.timeout(limit_s):
-            found = await _next(stream)
-        if not found:
-            return
-        limit_s = ms_max / 1000
+    found = await _next(stream)
+    while found:
         yield found[0]
+        async with asyncio.timeout(ms_max / 1000):
+            found = await _next(stream)
 
 
 async def with_heartbeats(stream: AsyncIterator[T], every_s: float) -> AsyncIterator[T | None]:

@@ -43,9 +43,9 @@ class Announcer:
         self._bus = bus
         self._transcript = transcript
         self._language, self._phrases = language, phrases or Phrases()
-        self.lifecycle = ViewHistory(LIFECYCLE, s, context, language, phrases)
-        self.conversation = ViewHistory(CONVERSATION, s, context, language, phrases)
-        self.phase = ViewHistory(PHASE, s, context, language, phrases)
+        self.lifecycle = ViewHistory(LIFECYCLE, s, context, language, phrases, bus.wants)
+        self.conversation = ViewHistory(CONVERSATION, s, context, language, phrases, bus.wants)
+        self.phase = ViewHistory(PHASE, s, context, language, phrases, bus.wants)
         self._notices = NoticeHistory()
         self.views = {history.view.name: history for history in (self.conversation, self.lifecycle, self.phase)}
         self.meter = Meter()

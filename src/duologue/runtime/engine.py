@@ -109,6 +109,7 @@ class Engine:
         self._unsavable = ""  # what is wrong with the program's data, if it can't be saved
         self.requests = Requests(self.transcript, agent.instructions, agent.tool_rounds_max, conversation)
         self.requests.history = self.changes.history
+        self.requests.context = self.context
         self.program = ProgramSpeech(self.driver, self.transcript)
         if saved:
             self.program.load(saved["says"])
@@ -432,14 +433,14 @@ class Engine:
     def _guess_reply(self, effect: fx.GuessReply) -> None:
         if self.program.listens or self.changes.greets:
             return  # the turn answers the program, or another agent speaks first: the brain isn't asked early
-        request = self.requests.guess(effect, self.tool_calls.tools)
-        self.replies.guess(self._with_context(request, effect))
+        premature = self._is_premature(effect)
+        self.replies.guess(self.requests.guess(effect, self.tool_calls.tools, premature))
 
-    def _with_context(self, request: Request, effect: fx.GuessReply | fx.StartReply) -> Request:
+    def _is_premature(self, effect: fx.GuessReply | fx.StartReply) -> bool:
         premature = self.hearing.is_premature(effect.first, effect.last)
         if premature:
             self.tool_calls.premature_reply = effect.reply
-        return replace(request, premature=premature, context=self.context)
+        return premature
 
     def _start_reply(self, effect: fx.StartReply) -> None:
         if effect.ask is Ask.SAY:
@@ -450,8 +451,7 @@ class Engine:
         if self.replies.confirm(effect.reply):
             self.requests.confirm(effect)
             return
-        request = self.requests.make(effect, self.tool_calls.tools)
-        request = self._with_context(request, effect)
+        request = self.requests.make(effect, self.tool_calls.tools, self._is_premature(effect))
         if request.outputs and self.tool_calls.asking:
             self.hearing.note_question(effect.reply)  # this reply asks the user what a job wants to know
         takes_over = self.changes.greeting(effect.reply, effect.ask)
@@ -468,7 +468,8 @@ class Engine:
         if told is not None and not isinstance(self.agent.thinker, Remembers) and told.turn == effect.last:
             self.replies.start(request, ToldBrain(told.text), told.heard)
             return
-        request = replace(request, heard_turn=told.turn_before(effect.last) if told is not None else 0)
+        if told is not None:
+            request = replace(request, heard_turn=told.turn_before(effect.last))
         brain: Brain | None = StuckBrain() if self.requests.is_stuck else Phrase(phrase) if phrase else None
         if takes_over and brain is None and (greeting := self.agent.phrase(Ask.ANSWER, True, 0)):
             brain = Greeting(greeting, self.agent.thinker)

@@ -16,6 +16,7 @@ from duologue.core.events import PlaybackFinished, ReplyFinished, ToolCalled
 from duologue.core.leaves import Ask, ErrorClass
 from duologue.core.step_record import StepRecord
 from duologue.ports.brain import Part, Request
+from duologue.ports.context import Context
 from duologue.ports.failure import BrokenContract
 from duologue.ports.history import CallOutput, Item, News, UserSaid
 from duologue.ports.worker import Tool
@@ -43,6 +44,7 @@ class Requests:
         self.instructions = instructions
         self.history: Callable[[], tuple[Item, ...]] = lambda: transcript.items  # as far as the agent knows it
         self.rounds_max = rounds_max
+        self.context: Context[Any] | None = None  # of the call
         self._handled_items = 0  # how many items of the transcript a reply has handled
         self._open = _Open()
         self._early = _Open()  # the newest request that was sent before its turn was over
@@ -50,12 +52,12 @@ class Requests:
         self._calling = 0  # the newest reply that called a tool
         self._rounds = 0  # requests in a row that only called tools
 
-    def make(self, effect: StartReply, tools: tuple[Tool, ...]) -> Request:
+    def make(self, effect: StartReply, tools: tuple[Tool, ...], premature: bool = False) -> Request:
         """The request that this effect asks for."""
         self._note(_Open(effect.reply, effect.last, len(self._transcript)))
-        return self._request(effect, tools, self.history(), effect.ask)
+        return self._request(effect, tools, self.history(), effect.ask, premature)
 
-    def guess(self, effect: GuessReply, tools: tuple[Tool, ...]) -> Request:
+    def guess(self, effect: GuessReply, tools: tuple[Tool, ...], premature: bool = False) -> Request:
         """Make a request early: the last of its turns may still go on. The request becomes the current one when
         `confirm` is called."""
         self._early = _Open(effect.reply, effect.last, len(self._transcript))
@@ -63,7 +65,7 @@ class Requests:
         known = {item.turn for item in self._transcript.items if isinstance(item, UserSaid)}
         new = tuple(UserSaid(one.turn, one.text, False, one.confidence) for one in said if one.turn not in known)
         rounds, self._rounds = self._rounds, 0  # the user has said something new
-        request = self._request(effect, tools, (*self.history(), *new), Ask.ANSWER)
+        request = self._request(effect, tools, (*self.history(), *new), Ask.ANSWER, premature)
         self._rounds = rounds
         return request
 
@@ -78,7 +80,12 @@ class Requests:
         self._open = opened
 
     def _request(
-        self, effect: StartReply | GuessReply, tools: tuple[Tool, ...], history: tuple[Item, ...], ask: Ask
+        self,
+        effect: StartReply | GuessReply,
+        tools: tuple[Tool, ...],
+        history: tuple[Item, ...],
+        ask: Ask,
+        premature: bool,
     ) -> Request:
         fresh = self._transcript.since(self._handled_items)
         turns = self._transcript.turns(effect.first, effect.last)
@@ -92,6 +99,8 @@ class Requests:
             outputs=tuple(item for item in fresh if isinstance(item, CallOutput)),
             news=tuple(item for item in fresh if isinstance(item, News)),
             conversation=self._conversation,
+            premature=premature,
+            context=self.context,
         )
 
     def note_heard_late(self, reply: int) -> None:
