@@ -33,7 +33,12 @@ Perform: TypeAlias = Callable[[StepRecord], None]
 ReportFailure: TypeAlias = Callable[[str, BaseException], None]
 
 _CURRENT = {"session": "session_id", "reply": "reply_id", "voice": "voice_id", "turn": "turn", "onset": "onset"}
-_FIELDS = {kind: frozenset(field.name for field in fields(kind)) for kind in EVENTS}
+_NAMES = {kind: tuple(field.name for field in fields(kind)) for kind in EVENTS}
+# For each kind of event: does it carry a sequence number, and which of its fields are current ids?
+_FILLED = {
+    kind: ("seq" in names, tuple((name, _CURRENT[name]) for name in names if name in _CURRENT))
+    for kind, names in _NAMES.items()
+}
 
 
 class RaisedFailure(NamedTuple):
@@ -89,7 +94,7 @@ class Driver:
 
     def now(self) -> int:
         """Milliseconds since the conversation was created."""
-        return max(self.state.at, round((self._loop.time() - self._epoch) * 1000))
+        return max(self._state.at, round((self._loop.time() - self._epoch) * 1000))
 
     def post(self, kind: type[Event], **given: Any) -> None:
         """Make an event of this kind and process it. `given` are fields of the event. The driver fills in the time, and
@@ -156,7 +161,7 @@ class Driver:
             self.set_alarm()
 
     def _take(self, kind: type[Event], given: dict[str, Any]) -> None:
-        before = self.state
+        before = self._state
         try:
             event = self.make(kind, given)
             d = self._machine.advance(before, event)
@@ -175,14 +180,14 @@ class Driver:
 
     def make(self, kind: type[Event], given: dict[str, Any]) -> Event:
         """An event of this kind with the current time. A missing sequence number and missing ids are filled in."""
-        wanted = _FIELDS[kind]
+        is_counted, ids = _FILLED[kind]
         given["at"] = self.now()
-        if "seq" in wanted and "seq" not in given:
+        if is_counted and "seq" not in given:
             self._seq += 1
             given["seq"] = self._seq
-        for name, current in _CURRENT.items():
-            if name in wanted and name not in given:
-                given[name] = getattr(self.state, current)
+        for name, current in ids:
+            if name not in given:
+                given[name] = getattr(self._state, current)
         return kind(**given)
 
     def set_alarm(self) -> None:

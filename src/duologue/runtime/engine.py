@@ -57,6 +57,7 @@ from .sessions import Sessions
 from .snapshot import context_of
 from .sound_recording import SoundRecording
 from .speech import Speech
+from .step_followers import StepFollowers
 from .tasks import Tasks
 from .text_judge import TextJudge
 from .tool_calls import ToolCalls
@@ -120,6 +121,7 @@ class Engine:
         if checkpoint is not None:  # loaded here, so that bad data raises NotRestorable before anything starts
             self.transcript.load(checkpoint.transcript, checkpoint.state.answered)
         self._join_parts(agent)
+        self._order_followers()
         self._table = self._effects_table()
         self._unfollow = self._follow_switches()
         self._unrestored = checkpoint  # None once `restore` was called
@@ -185,6 +187,16 @@ class Engine:
             agent.notes,
             self.ears_task.prepare,
         )
+
+    def _order_followers(self) -> None:
+        """Choose which parts are told about a step before its effects are performed, and which ones after."""
+        report, followed = self.report_failure, self._followed
+        self._before_effects = StepFollowers(
+            report, transcript=self.transcript.follow, playback=self.playback.follow, requests=self.requests.follow
+        )
+        first = {"program": self._follow_program, "cues": self.cues.follow, "ears": self.ears_task.follow}
+        then = {"hearing": self.hearing.follow, "conversation": followed, "signals": self.announcer.follow}
+        self._after_effects = StepFollowers(report, **first, **then, usage=self.usage.follow)
 
     def _follow_switches(self) -> list[Callable[[], None]]:
         """From now on, send a signal when the ears, voice or brain switch to another service. Returns functions that
@@ -359,20 +371,12 @@ class Engine:
             self._write("journal", partial(self.recorder.add, record))
         self._try("hearing", self.hearing.see, record)
         if record.after is not record.before:
-            self._try("transcript", self.transcript.follow, record)
-            self._try("playback", self.playback.follow, record)
-            self._try("requests", self.requests.follow, record)
+            self._before_effects.tell(record)
             for effect in record.effects:
                 do = self._table.get(type(effect))
                 if do is not None:  # effects that aren't in the table only become signals
                     self._try(type(effect).__name__, do, effect)
-            self._try("program", self._follow_program, record)
-            self._try("cues", self.cues.follow, record)
-            self._try("ears", self.ears_task.follow, record)
-            self._try("hearing", self.hearing.follow, record)
-            self._try("conversation", self._followed, record)
-            self._try("signals", self.announcer.follow, record)
-            self._try("usage", self.usage.follow, record)
+            self._after_effects.tell(record)
             self.events += 1  # counted even if the conversation isn't saved
             if self.checkpoint_writer is not None:
                 self._mark(record, self.checkpoint_writer)

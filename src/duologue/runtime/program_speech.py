@@ -263,6 +263,8 @@ class ProgramSpeech:
 
     @property
     def _secret(self) -> _Words | None:
+        if not self._current and self._question is None:
+            return None
         asked = [*self._current, *([self._question] if self._question is not None else [])]
         return next((words for words in asked if words.asks and words.secret), None)
 
