@@ -11,8 +11,8 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
-from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, NamedTuple, Protocol
 
 from .close_codes import SLOW_READER, CloseCode
 from .server_messages import ServerMessage, message
@@ -37,12 +37,30 @@ class _Item(NamedTuple):
     ends: bool = False
 
 
+class DirectWire(Protocol):
+    """A socket to which several frames can be written at once, without waiting."""
+
+    @property
+    def may_write(self) -> bool:
+        """Can frames be written now? If not, the ASGI function `send` must be used, which waits or raises."""
+        ...
+
+    def write(self, messages: Iterable[str | bytes]) -> None: ...
+
+
 class ClientOutbox:
     """Sends messages and sound to one client. `on_closing` is called when the server begins to disconnect the
     client."""
 
-    def __init__(self, send: Send, unread_bytes_max: int, on_closing: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self,
+        send: Send,
+        unread_bytes_max: int,
+        on_closing: Callable[[], object] = lambda: None,
+        direct: DirectWire | None = None,
+    ) -> None:
         self._send = send
+        self._direct = direct
         self._unread_max = unread_bytes_max
         self._on_closing = on_closing
         self._queue: deque[_Item] = deque()
@@ -179,9 +197,7 @@ class ClientOutbox:
         try:
             while not self._is_closed:
                 if self._queue:
-                    frame = self._next()
-                    if frame is not None:
-                        await self._send(frame)
+                    await self._send_queued()
                 elif self._close_code is not None:
                     code, _, reason = self._close_code
                     await self._send({"type": "websocket.close", "code": code, "reason": reason})
@@ -193,18 +209,28 @@ class ClientOutbox:
         except (OSError, RuntimeError):  # the client vanished, or the socket was closed by a lower layer
             self.close()
 
-    def _next(self) -> dict[str, Any] | None:
-        """Take the next frame to send from the queue. Returns None if the next item only marks the end of a voice and
-        needs no frame."""
+    async def _send_queued(self) -> None:
+        """Send everything that is queued if the socket can take it, otherwise the first frame."""
+        if self._direct is not None and self._direct.may_write:
+            frames = []
+            while self._queue:
+                if frame := self._next():
+                    frames.append(frame)
+            if frames:
+                self._direct.write(frames)
+        elif frame := self._next():
+            await self._send({"type": "websocket.send", "text" if isinstance(frame, str) else "bytes": frame})
+
+    def _next(self) -> str | bytes:
+        """Take the next frame to send from the queue. Returns an empty text if the next item only marks the end of a
+        voice and needs no frame."""
         item = self._queue[0]
         if item.ends and (rest := self._frames.rest(item.voice)) is not None:
             self._note_sound(len(rest), 0)
-            return {"type": "websocket.send", "bytes": rest}
+            return rest
         self._queue.popleft()
         self._unread -= len(item.data)
-        if isinstance(item.data, str):
-            return {"type": "websocket.send", "text": item.data} if item.data else None
-        return {"type": "websocket.send", "bytes": self._frame(item, item.data)}
+        return item.data if isinstance(item.data, str) else self._frame(item, item.data)
 
     def _frame(self, item: _Item, data: bytes) -> bytes:
         if not item.kind:
@@ -218,4 +244,4 @@ class ClientOutbox:
 def _as_text(outgoing: ServerMessage) -> str:
     """The message as JSON. Lone surrogates, which a service may send, are replaced, because UTF-8 can't encode them."""
     text = json.dumps(outgoing, separators=(",", ":"), ensure_ascii=False)
-    return text.encode(errors="replace").decode()
+    return text if text.isascii() else text.encode(errors="replace").decode()
