@@ -69,14 +69,13 @@ class BrowserLine:
         self.note_dry: Callable[[int], None] = lambda voice: None  # noqa: ARG005 - called if a voice runs out of sound
         self._arrivals: list[asyncio.Future[None]] = []
         self._patience: asyncio.TimerHandle | None = None
-        self._performers = self._table()
 
     def _post(self, given: on.PlaybackInput) -> None:
         """Pass this input to the state machine, and carry out the intents that it returns. Reports to the conversation
         come last, because the conversation may react to a report by calling this method again."""
         self._state, intents = step(self._state, given)
         for intent in intents:
-            self._performers[type(intent)](intent)
+            _PERFORMERS[type(intent)](self, intent)
         self._sound.drop_before(self._state.needed_from)
         if self._state.is_dry:
             self.note_dry(self._state.voice)
@@ -206,19 +205,6 @@ class BrowserLine:
 
     # -- What the machine says
 
-    def _table(self) -> dict[type, Callable[[Any], None]]:
-        return {
-            do.SendSound: self._send_sound,
-            do.SendCommand: lambda it: self._wire.send_play(it.command.value, it.voice, it.ms),
-            do.DropQueued: lambda it: self._wires[it.client].drop_sound(it.voice),
-            do.StartWaiting: lambda _: self._start_waiting(),
-            do.StopWaiting: lambda _: self._stop_waiting(),
-            do.FinishOpening: lambda _: self._finish_opening(),
-            do.CancelOpening: lambda _: self._cancel_opening(),
-            do.ReportNow: lambda it: self._notify(it.event),
-            do.ReportSoon: self._report_soon,
-        }
-
     @property
     def _wire(self) -> ClientWire:
         return self._wires[self._state.client]
@@ -247,3 +233,16 @@ class BrowserLine:
         for arrival in self._arrivals:
             arrival.cancel()
         self._arrivals.clear()
+
+
+_PERFORMERS: dict[type, Callable[[BrowserLine, Any], None]] = {
+    do.SendSound: lambda line, it: line._send_sound(it),
+    do.SendCommand: lambda line, it: line._wire.send_play(it.command.value, it.voice, it.ms),
+    do.DropQueued: lambda line, it: line._wires[it.client].drop_sound(it.voice),
+    do.StartWaiting: lambda line, _: line._start_waiting(),
+    do.StopWaiting: lambda line, _: line._stop_waiting(),
+    do.FinishOpening: lambda line, _: line._finish_opening(),
+    do.CancelOpening: lambda line, _: line._cancel_opening(),
+    do.ReportNow: lambda line, it: line._notify(it.event),
+    do.ReportSoon: lambda line, it: line._report_soon(it),
+}

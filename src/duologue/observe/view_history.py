@@ -6,7 +6,6 @@ Rule: the history is computed only from the steps of one conversation, and it ke
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 
 from duologue.core.events import Event, TimerFired
@@ -16,6 +15,7 @@ from duologue.core.views import View
 from duologue.phrases.overrides import Phrases
 
 from .labels import label
+from .newest import Newest
 from .signals import Signal, StateEntered, StateExited, Transitioned
 
 TRANSITIONS_MAX = 20
@@ -42,7 +42,7 @@ class ViewHistory:
         self.state = view.see(s)
         self.previous: str | None = None
         self.entered_at = s.at
-        self.transitions: deque[Transitioned] = deque(maxlen=TRANSITIONS_MAX)
+        self.transitions = Newest[Transitioned](TRANSITIONS_MAX)
         self._context = context
         self._language = language
         self._phrases = phrases or Phrases()

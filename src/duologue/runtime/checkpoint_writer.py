@@ -28,6 +28,8 @@ from duologue.ports.store import (
     Unsure,
 )
 
+from .flag import Flag
+
 GATHER_S = 0.05  # changes within this time become one write
 RETRY_S = (0.2, 0.5, 1.0, 2.0)
 AWAITED_RETRY_S = 0.5  # the longest pause between two attempts while a caller waits, such as a speech that is held
@@ -76,9 +78,9 @@ class CheckpointWriter:
         self._written = 0  # number of changes that are saved
         self._tried: set[str] = set()  # keys of actions that this process has begun
         self._waiting = 0  # callers that wait until everything is saved
-        self._hurry = asyncio.Event()
-        self._changed = asyncio.Event()
-        self._safe = asyncio.Event()
+        self._hurry = Flag()
+        self._changed = Flag()
+        self._safe = Flag()
         self._is_failing = False
         self.is_fenced = False
         self._is_over = False

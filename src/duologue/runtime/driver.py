@@ -8,7 +8,6 @@ sequence number and the current ids when it is processed, never earlier.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
@@ -68,7 +67,7 @@ class Driver:
         self._perform = perform
         self._report_failure = report_failure
         self._machine = machine
-        self._inbox: deque[tuple[type[Event], dict[str, Any]]] = deque()
+        self._inbox: list[tuple[type[Event], dict[str, Any]]] = []  # nearly always empty
         self._busy = False
         self._closed = False
         self._seq = self.state.seq
@@ -152,7 +151,7 @@ class Driver:
             for _ in range(STEPS_MAX):
                 if not self._inbox:
                     break
-                self._take(*self._inbox.popleft())
+                self._take(*self._inbox.pop(0))
             else:
                 self._inbox.clear()
                 self._report_failure("inbox", InboxFull(f"{STEPS_MAX} steps in a row: a listener posts without end"))

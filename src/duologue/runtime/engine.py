@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from duologue.observe.bus import Bus
 from duologue.observe.diagnostics import correlation_id
 from duologue.observe.hearing_fact import HearingFact, HearingStatus
 from duologue.observe.labels import WAITS, label
+from duologue.observe.newest import Newest
 from duologue.observe.recorder import Recorder
 from duologue.observe.tracebacks import traceback_of
 from duologue.ports.brain import Brain, Remembers, Request, Summarises
@@ -114,7 +115,7 @@ class Engine:
         self.program = ProgramSpeech(self.driver, self.transcript)
         if saved:
             self.program.load(saved["says"])
-        self.failures: deque[RaisedFailure] = deque(maxlen=FAILURES_MAX)
+        self.failures = Newest[RaisedFailure](FAILURES_MAX)
         self.failure_watchers: list[Callable[[RaisedFailure], object]] = []  # see messages, which no signal contains
         self.checkpoint_writer: CheckpointWriter | None = None
         self.events = checkpoint.events if checkpoint is not None else 0
@@ -122,7 +123,6 @@ class Engine:
             self.transcript.load(checkpoint.transcript, checkpoint.state.answered)
         self._join_parts(agent)
         self._order_followers()
-        self._table = self._effects_table()
         self._unfollow = self._follow_switches()
         self._unrestored = checkpoint  # None once `restore` was called
         self._speech: Speech | None = None
@@ -373,9 +373,9 @@ class Engine:
         if record.after is not record.before:
             self._before_effects.tell(record)
             for effect in record.effects:
-                do = self._table.get(type(effect))
+                do = _EFFECTS.get(type(effect))
                 if do is not None:  # effects that aren't in the table only become signals
-                    self._try(type(effect).__name__, do, effect)
+                    self._try(type(effect).__name__, do(self), effect)
             self._after_effects.tell(record)
             self.events += 1  # counted even if the conversation isn't saved
             if self.checkpoint_writer is not None:
@@ -406,33 +406,6 @@ class Engine:
         except OSError as failure:
             self.recorder = None
             self.report_failure(where, failure)
-
-    def _effects_table(self) -> dict[type[fx.Effect], Callable[[Any], None]]:
-        return {
-            fx.OpenSession: self.sessions.open,
-            fx.RenewSession: self.sessions.renew,
-            fx.CloseSession: self.sessions.close,
-            fx.SaveContext: self.sessions.save,
-            fx.RestoreContext: self.ears_task.start,
-            fx.CommitAudio: self.ears_task.commit,
-            fx.DiscardAudio: self.ears_task.discard,
-            fx.GuessReply: self._guess_reply,
-            fx.StartReply: self._start_reply,
-            fx.CancelReply: self.replies.cancel,
-            fx.ChangeAgent: self._change_agent,
-            fx.StartPlayback: self.playback.start,
-            fx.HoldPlayback: self.playback.hold,
-            fx.ResumePlayback: self.playback.resume,
-            fx.StopPlayback: self.playback.stop,
-            fx.TruncateReply: self.playback.truncate,
-            fx.PlayCue: self._play_cue,
-            fx.StopCue: self.cues.stop,
-            fx.RunCall: self.tool_calls.run,
-            fx.CancelWork: self.tool_calls.cancel,
-            fx.PostOutput: self.tool_calls.post_output,
-            fx.PostNews: self.tool_calls.post_news,
-            fx.ShowWait: self.tool_calls.show_wait,
-        }
 
     def _guess_reply(self, effect: fx.GuessReply) -> None:
         if self.program.listens or self.changes.greets:
@@ -596,3 +569,31 @@ class Engine:
         for name in await self.tasks.close():
             self.report_failure(name, TimeoutError())
         self.driver.close()
+
+
+# For each effect, the method of the engine or of its parts that performs it. Shared by all conversations.
+_EFFECTS: dict[type[fx.Effect], Callable[[Engine], Callable[[Any], None]]] = {
+    fx.OpenSession: attrgetter("sessions.open"),
+    fx.RenewSession: attrgetter("sessions.renew"),
+    fx.CloseSession: attrgetter("sessions.close"),
+    fx.SaveContext: attrgetter("sessions.save"),
+    fx.RestoreContext: attrgetter("ears_task.start"),
+    fx.CommitAudio: attrgetter("ears_task.commit"),
+    fx.DiscardAudio: attrgetter("ears_task.discard"),
+    fx.GuessReply: attrgetter("_guess_reply"),
+    fx.StartReply: attrgetter("_start_reply"),
+    fx.CancelReply: attrgetter("replies.cancel"),
+    fx.ChangeAgent: attrgetter("_change_agent"),
+    fx.StartPlayback: attrgetter("playback.start"),
+    fx.HoldPlayback: attrgetter("playback.hold"),
+    fx.ResumePlayback: attrgetter("playback.resume"),
+    fx.StopPlayback: attrgetter("playback.stop"),
+    fx.TruncateReply: attrgetter("playback.truncate"),
+    fx.PlayCue: attrgetter("_play_cue"),
+    fx.StopCue: attrgetter("cues.stop"),
+    fx.RunCall: attrgetter("tool_calls.run"),
+    fx.CancelWork: attrgetter("tool_calls.cancel"),
+    fx.PostOutput: attrgetter("tool_calls.post_output"),
+    fx.PostNews: attrgetter("tool_calls.post_news"),
+    fx.ShowWait: attrgetter("tool_calls.show_wait"),
+}

@@ -8,7 +8,6 @@ was heard, `say` returns that part.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -24,6 +23,7 @@ from duologue.ports.context import NotPossible
 from duologue.ports.ears import Final, Heard, Partial
 
 from .driver import Driver
+from .flag import Flag
 from .transcript import Transcript
 
 WAITING_MAX = 50  # texts that wait to be said
@@ -89,13 +89,13 @@ class ProgramSpeech:
     def __init__(self, driver: Driver, transcript: Transcript) -> None:
         self._driver = driver
         self._transcript = transcript
-        self._waiting: deque[_Words] = deque()
+        self._waiting: list[_Words] = []
         self._current: list[_Words] = []  # the texts that the newest request says
         self._reply = 0
         self._question: _Words | None = None  # heard, and not answered yet
         self._said_before = 0  # the newest turn when the question was asked: it isn't the answer
         self._asking = asyncio.Lock()
-        self._stepped = asyncio.Event()  # set after each step
+        self._stepped = Flag()  # set after each step
         # Did the words of these turns begin before the question was heard? The hearing machine knows.
         self.is_premature: Callable[[int, int], bool] = lambda first, last: False  # noqa: ARG005
 
@@ -198,7 +198,7 @@ class ProgramSpeech:
         ended, self._current = self._current, []
         may_go_on = record.after.link not in CLOSED and not isinstance(record.event, ev.InterruptRequested)
         if not heard and record.after.says and may_go_on:
-            self._waiting.extendleft(reversed(ended))
+            self._waiting[:0] = ended
             return
         for words, part in zip(ended, _shares(heard, [words.text for words in ended]), strict=True):
             if words.asks and part:
@@ -224,7 +224,7 @@ class ProgramSpeech:
 
     def _say_again(self, question: _Words) -> None:
         question.finals.clear()
-        self._waiting.appendleft(question)
+        self._waiting.insert(0, question)
         self._driver.post(ev.SpeechRequested)
 
     def _end(self) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, NamedTuple, Protocol
 
@@ -63,7 +62,7 @@ class ClientOutbox:
         self._direct = direct
         self._unread_max = unread_bytes_max
         self._on_closing = on_closing
-        self._queue: deque[_Item] = deque()
+        self._queue: list[_Item] = []  # short: a client that reads slowly is disconnected
         self._unread = 0
         self._waiter: asyncio.Future[None] | None = None
         self._close_code: CloseCode | None = None
@@ -161,7 +160,7 @@ class ClientOutbox:
 
     def _keep(self, is_kept: Callable[[_Item], bool]) -> None:
         """Keep only the queued items for which `is_kept` returns True, and remove the others."""
-        self._queue = deque(item for item in self._queue if is_kept(item))
+        self._queue = [item for item in self._queue if is_kept(item)]
         self._unread = sum(len(item.data) for item in self._queue)
 
     def _begin_closing(self, close_code: CloseCode) -> None:
@@ -228,7 +227,7 @@ class ClientOutbox:
         if item.ends and (rest := self._frames.rest(item.voice)) is not None:
             self._note_sound(len(rest), 0)
             return rest
-        self._queue.popleft()
+        self._queue.pop(0)
         self._unread -= len(item.data)
         return item.data if isinstance(item.data, str) else self._frame(item, item.data)
 
