@@ -17,7 +17,6 @@ from typing import Any
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.codec import canonical, event_to_json
 from duologue.core.leaves import SOUNDING, Ask, Cue, ErrorClass, Link, User
 from duologue.core.step_record import StepRecord
 from duologue.hearing.inputs import Input
@@ -40,7 +39,7 @@ from .agent import Agent, Phrase
 from .agent_changes import AgentChanges, Greeting
 from .announcements import Announcer
 from .call_data import DataNotSavable, data_to_json, info_to_json
-from .checkpoint import CONTEXT_PART, Checkpoint, machine_part, read_data, words_part
+from .checkpoint import CONTEXT_PART, Checkpoint, journal_line, machine_part, read_data, words_part
 from .checkpoint_writer import CheckpointWriter
 from .cues import Cues
 from .driver import Driver, RaisedFailure, failure_text
@@ -358,7 +357,7 @@ class Engine:
             self.unsaved_answers.note_receipts(receipts, played, state.voice_id)
 
     def _mark(self, record: StepRecord, writer: CheckpointWriter) -> None:
-        writer.log(canonical({"n": self.events, "event": event_to_json(record.event)}))
+        writer.log(partial(journal_line, self.events, record.event))
         if type(record.event) is not ev.PlaybackProgressed:  # a client that reconnects repeats this report
             writer.mark("machine", "words")
             if self.context.data is not None or self.changes.is_changed or self.driver.state.says:

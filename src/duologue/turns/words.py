@@ -89,6 +89,8 @@ def is_call_for_attention(text: str, language: Language | str = ENGLISH, is_fina
 def _is_attention(book: _Phrasebook, parts: list[str], is_final: bool) -> bool:
     if is_final or len(parts) > PARTS_MAX:
         return _is_only(parts, book.attention)
+    if parts and parts[0] not in book.attention:
+        return False
     return any(
         (not rest or _begins_phrase(rest, book.attention)) and (not before or _is_only(before, book.attention))
         for cut in range(len(parts) + 1)
@@ -233,6 +235,10 @@ def _uncovered(parts: list[str], book: _Phrasebook, is_final: bool) -> list[int]
     uncovered: list[int] = []
     place, negated = 0, -1  # `negated` is where the last negation ended
     while place < len(parts) and (is_final or place == negated or not _is_begun(parts, place, book.passing)):
+        if parts[place] not in book.passing:  # most words begin no phrase
+            uncovered.append(place)
+            place += 1
+            continue
         end, kind = _longest(parts, place, book.passing)
         if not end:
             end = place + 1
