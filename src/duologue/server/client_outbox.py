@@ -172,6 +172,9 @@ class ClientOutbox:
     def _put(self, item: _Item, at: int | None = None) -> None:
         if self.is_closing:
             return
+        if self._direct is not None and not self._queue and self._is_waiting and self._direct.may_write:
+            self._direct.write(self._frames_of(item))  # a task that sends it later would delay a command to hold
+            return
         self._queue.insert(len(self._queue) if at is None else at, item)
         self._unread += len(item.data)
         if self._unread > self._unread_max:
@@ -184,6 +187,11 @@ class ClientOutbox:
         """The index of the first queued sound, or the length of the queue if no sound is queued. Everything before the
         first sound is a message, and messages are short."""
         return next((at for at, item in enumerate(self._queue) if isinstance(item.data, bytes)), len(self._queue))
+
+    @property
+    def _is_waiting(self) -> bool:
+        """Does `write` wait for something to send, and is nothing being sent?"""
+        return self._waiter is not None and not self._waiter.done()
 
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
@@ -211,27 +219,34 @@ class ClientOutbox:
     async def _send_queued(self) -> None:
         """Send everything that is queued if the socket can take it, otherwise the first frame."""
         if self._direct is not None and self._direct.may_write:
-            frames = []
-            while self._queue:
-                if frame := self._next():
-                    frames.append(frame)
-            if frames:
-                self._direct.write(frames)
-        elif frame := self._next():
+            items, self._queue, self._unread = self._queue, [], 0
+            self._direct.write([frame for item in items for frame in self._frames_of(item)])
+            return
+        item = self._queue[0]
+        frame: str | bytes | None = self._rest_before(item)
+        if frame is None:  # otherwise the item stays in the queue, from which it may still be dropped
+            self._queue.pop(0)
+            self._unread -= len(item.data)
+            frame = self._frame(item)
+        if frame is not None:
             await self._send({"type": "websocket.send", "text" if isinstance(frame, str) else "bytes": frame})
 
-    def _next(self) -> str | bytes:
-        """Take the next frame to send from the queue. Returns an empty text if the next item only marks the end of a
-        voice and needs no frame."""
-        item = self._queue[0]
-        if item.ends and (rest := self._frames.rest(item.voice)) is not None:
-            self._note_sound(len(rest), 0)
-            return rest
-        self._queue.pop(0)
-        self._unread -= len(item.data)
-        return item.data if isinstance(item.data, str) else self._frame(item, item.data)
+    def _frames_of(self, item: _Item) -> Iterable[str | bytes]:
+        """The frames to send for an item of the queue."""
+        return [frame for frame in (self._rest_before(item), self._frame(item)) if frame is not None]
 
-    def _frame(self, item: _Item, data: bytes) -> bytes:
+    def _rest_before(self, item: _Item) -> bytes | None:
+        """If this item ends a voice: a frame with the last samples of the voice; None if they were sent."""
+        rest = self._frames.rest(item.voice) if item.ends else None
+        if rest is not None:
+            self._note_sound(len(rest), 0)
+        return rest
+
+    def _frame(self, item: _Item) -> str | bytes | None:
+        """The frame for this item. None if the item only marks the end of a voice."""
+        data = item.data
+        if isinstance(data, str):
+            return data or None
         if not item.kind:
             return data
         is_cue = item.kind == CUE
