@@ -92,6 +92,15 @@ class Announcer:
         if after is record.before:
             return
         send = self._bus.send
+        if not record.is_only_progress:
+            self._tell_step(record, notices)
+        for notice in notices:
+            code, level, text, actions, fatal, part, _ = notice
+            if code != "lost":  # its signal is Lost
+                send(sg.Noticed(event.at, code, level, text, actions, fatal, part))
+
+    def _tell_step(self, record: StepRecord, notices: tuple[Notice, ...]) -> None:
+        event, after, send = record.event, record.after, self._bus.send
         self.meter.add(record)
         if type(event) is TimerFired:
             send(sg.TimedOut(event.at, event.timer.value, event.call))
@@ -104,10 +113,6 @@ class Announcer:
         self._tell_turns(record)
         for effect in record.effects:
             self._tell_effect(event.at, effect, notices)
-        for notice in notices:
-            code, level, text, actions, fatal, part, _ = notice
-            if code != "lost":  # its signal is Lost
-                send(sg.Noticed(event.at, code, level, text, actions, fatal, part))
 
     def _hint(self, part: str, notices: tuple[Notice, ...]) -> str:
         """The text that tells the person what went wrong in this step: the notices with level "error". Empty if there

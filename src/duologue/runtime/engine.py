@@ -11,7 +11,6 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +43,7 @@ from .checkpoint_writer import CheckpointWriter
 from .cues import Cues
 from .driver import Driver, RaisedFailure, failure_text
 from .ears_task import EarsTask
+from .effect_performers import PERFORMERS
 from .guarded_line import GuardedLine
 from .hearing import Hearing
 from .playback import Playback
@@ -196,6 +196,8 @@ class Engine:
         first = {"program": self._follow_program, "cues": self.cues.follow, "ears": self.ears_task.follow}
         then = {"hearing": self.hearing.follow, "conversation": followed, "signals": self.announcer.follow}
         self._after_effects = StepFollowers(report, **first, **then, usage=self.usage.follow)
+        progress = {"program": self.program.follow, "hearing": self.hearing.follow, "signals": self.announcer.follow}
+        self._after_progress = StepFollowers(report, **progress)  # the other parts don't follow how much was heard
 
     def _follow_switches(self) -> list[Callable[[], None]]:
         """From now on, send a signal when the ears, voice or brain switch to another service. Returns functions that
@@ -369,18 +371,24 @@ class Engine:
         if self.recorder is not None:
             self._write("journal", partial(self.recorder.add, record))
         self._try("hearing", self.hearing.see, record)
-        if record.after is not record.before:
+        if record.is_only_progress:
+            self._after_progress.tell(record)
+            self._note_step(record)
+        elif record.after is not record.before:
             self._before_effects.tell(record)
             for effect in record.effects:
-                do = _EFFECTS.get(type(effect))
+                do = PERFORMERS.get(type(effect))
                 if do is not None:  # effects that aren't in the table only become signals
                     self._try(type(effect).__name__, do(self), effect)
             self._after_effects.tell(record)
-            self.events += 1  # counted even if the conversation isn't saved
-            if self.checkpoint_writer is not None:
-                self._mark(record, self.checkpoint_writer)
+            self._note_step(record)
         for watch in tuple(self.watchers):
             self._try("watcher", watch, record)
+
+    def _note_step(self, record: StepRecord) -> None:
+        self.events += 1  # counted even if the conversation isn't saved
+        if self.checkpoint_writer is not None:
+            self._mark(record, self.checkpoint_writer)
 
     def _try(self, where: str, do: Callable[[Any], object], what: object) -> None:
         """Call `do(what)`. If it fails, report the failure instead of raising it, so that the conversation and its
@@ -568,31 +576,3 @@ class Engine:
         for name in await self.tasks.close():
             self.report_failure(name, TimeoutError())
         self.driver.close()
-
-
-# For each effect, the method of the engine or of its parts that performs it. Shared by all conversations.
-_EFFECTS: dict[type[fx.Effect], Callable[[Engine], Callable[[Any], None]]] = {
-    fx.OpenSession: attrgetter("sessions.open"),
-    fx.RenewSession: attrgetter("sessions.renew"),
-    fx.CloseSession: attrgetter("sessions.close"),
-    fx.SaveContext: attrgetter("sessions.save"),
-    fx.RestoreContext: attrgetter("ears_task.start"),
-    fx.CommitAudio: attrgetter("ears_task.commit"),
-    fx.DiscardAudio: attrgetter("ears_task.discard"),
-    fx.GuessReply: attrgetter("_guess_reply"),
-    fx.StartReply: attrgetter("_start_reply"),
-    fx.CancelReply: attrgetter("replies.cancel"),
-    fx.ChangeAgent: attrgetter("_change_agent"),
-    fx.StartPlayback: attrgetter("playback.start"),
-    fx.HoldPlayback: attrgetter("playback.hold"),
-    fx.ResumePlayback: attrgetter("playback.resume"),
-    fx.StopPlayback: attrgetter("playback.stop"),
-    fx.TruncateReply: attrgetter("playback.truncate"),
-    fx.PlayCue: attrgetter("_play_cue"),
-    fx.StopCue: attrgetter("cues.stop"),
-    fx.RunCall: attrgetter("tool_calls.run"),
-    fx.CancelWork: attrgetter("tool_calls.cancel"),
-    fx.PostOutput: attrgetter("tool_calls.post_output"),
-    fx.PostNews: attrgetter("tool_calls.post_news"),
-    fx.ShowWait: attrgetter("tool_calls.show_wait"),
-}
