@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
 
-@asynccontextmanager
-async def reading(stream: AsyncIterator[T]) -> AsyncIterator[AsyncIterator[T]]:
+class reading(Generic[T]):  # noqa: N801 - used like a function
     """Use the stream in an `async with` block, and close it when the block ends. An iterator without `aclose` isn't
     closed."""
-    try:
-        yield stream
-    finally:
-        close = getattr(stream, "aclose", None)
+
+    __slots__ = ("_stream",)
+
+    def __init__(self, stream: AsyncIterator[T]) -> None:
+        self._stream = stream
+
+    async def __aenter__(self) -> AsyncIterator[T]:
+        return self._stream
+
+    async def __aexit__(self, *_: object) -> None:
+        close = getattr(self._stream, "aclose", None)
         if close is not None:
             await close()
 

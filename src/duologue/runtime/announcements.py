@@ -149,7 +149,8 @@ class Announcer:
     def _tell_turns(self, record: StepRecord) -> None:
         event, before, after = record.event, record.before, record.after
         ends = _ends_of(record)
-        self._end_turns(event.at, {turn: why for turn, why in ends.items() if turn <= before.turn})
+        if ends:
+            self._end_turns(event.at, {turn: why for turn, why in ends.items() if turn <= before.turn})
         if (
             self._open_turn
             and (after.user is User.QUIET or after.turn > self._open_turn)

@@ -107,6 +107,7 @@ class Engine:
             self.changes.load(saved["agents"])
         self.policies = PolicyChoice(saved.get("policies"))
         self.agent = agent = self.changes.voiced(self.changes.current)
+        self._listening_agent = agent  # whose ears listen
         self._unsavable = ""  # what is wrong with the program's data, if it can't be saved
         self.requests = Requests(self.transcript, agent.instructions, agent.tool_rounds_max, conversation)
         self.requests.history = self.changes.history
@@ -248,7 +249,8 @@ class Engine:
     def _follow_program(self, record: StepRecord) -> None:
         self.program.follow(record)
         self.changes.follow(record)
-        if record.after.user is User.QUIET:
+        if self.agent is not self._listening_agent and record.after.user is User.QUIET:
+            self._listening_agent = self.agent
             self.ears_task.change(self.agent.ears)
             self.usage.use_ears(self.agent)
 

@@ -30,6 +30,7 @@ from duologue.voice.sentences import Sentences
 
 from .driver import Driver, ReportFailure
 from .guarded_line import GuardedLine
+from .handover_queue import HandoverQueue
 from .receipts import HeardText
 from .speech import Speech
 from .tasks import Tasks
@@ -142,7 +143,7 @@ class Replies:
         if self.report_usage is not None:
             report_usage_to(self.report_usage)
         self._driver.post(ev.ReplyAccepted, reply=speech.reply)
-        sentences: asyncio.Queue[_Spoken | None] = asyncio.Queue(SENTENCES_AHEAD_MAX)
+        sentences = HandoverQueue[_Spoken | None](SENTENCES_AHEAD_MAX)
         try:
             async with asyncio.TaskGroup() as both:
                 work = self._speak(speech, sentences, self._voice, self._forms)
@@ -156,7 +157,7 @@ class Replies:
             raise VoiceFailed(ErrorClass.SERVER_ERROR, "the voice was cancelled")
 
     async def _think(
-        self, speech: Speech, request: Request, brain: Brain, sentences: asyncio.Queue[_Spoken | None]
+        self, speech: Speech, request: Request, brain: Brain, sentences: HandoverQueue[_Spoken | None]
     ) -> None:
         """Read the parts of the brain's reply, and queue them for the voice."""
         splitter = Sentences(self._forms.language)
@@ -233,7 +234,7 @@ class Replies:
             self.on_question(speech.reply)
 
     async def _speak(
-        self, speech: Speech, sentences: asyncio.Queue[_Spoken | None], voice: Voice | None, forms: SpokenForms
+        self, speech: Speech, sentences: HandoverQueue[_Spoken | None], voice: Voice | None, forms: SpokenForms
     ) -> None:
         """Turn sentences into sound, one after another."""
         has_words = False

@@ -25,6 +25,8 @@ from .request_text import request_text
 from .transcript import Transcript
 from .validation import reading, whole
 
+_HANDLING = (ToolCalled, ReplyFinished, PlaybackFinished)  # after these, the input of a request is handled
+
 
 class _Open(NamedTuple):
     """The newest request: the number of its reply, its newest turn, and the length of the transcript when it was
@@ -144,16 +146,15 @@ class Requests:
     def follow(self, record: StepRecord) -> None:
         """When the reply to the open request was heard, was shown or has called a tool, mark the input of the request
         as handled."""
-        if record.after is record.before or record.before.ask is Ask.SAY:
-            return
         event = record.event
+        if type(event) not in _HANDLING or record.after is record.before or record.before.ask is Ask.SAY:
+            return
         if isinstance(event, ToolCalled):
             self._rounds += event.reply != self._calling
             self._calling = event.reply
-        elif isinstance(event, ReplyFinished | PlaybackFinished) and self._calling != self._open.reply:
+        elif self._calling != self._open.reply:
             self._rounds = 0  # the reply answered without calling a tool
-        if isinstance(event, ToolCalled | ReplyFinished | PlaybackFinished):
-            self._handled_items = self._open.items
+        self._handled_items = self._open.items
 
 
 class SilentBrain:
