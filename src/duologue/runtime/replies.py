@@ -182,9 +182,11 @@ class Replies:
                         if self._driver.now() - waiting_since >= SENTENCE_MS_MAX and (words := splitter.whole_words()):
                             found, waiting_since = [*found, _Part(words)], self._driver.now()
                         for sentence in found:
-                            is_opening = False
                             self._note_question(speech, sentence)
                             await sentences.put(sentence)
+                            if is_opening:
+                                is_opening = False
+                                await asyncio.sleep(0)  # the voice begins before the rest of the text is split
                     case Firm():
                         self._driver.post(ev.ReplyBecameFirm, reply=speech.reply)
                         for sentence in splitter.feed(part.text):
