@@ -61,8 +61,8 @@ def _prepare_checks(cls: type[Event]) -> None:
     """Prepare the check of all values of an event: two calls instead of one for each field."""
     kinds = {field.name: _KINDS[str(field.type)] for field in fields(cls)}
     cls._kinds = tuple(kinds.values())
-    cls._values = _getter(kinds)
     cls._numbers = _getter([name for name, kind in kinds.items() if kind is int])
+    cls._values = _getter(kinds)  # last: another thread may make an event of this kind at the same time
 
 
 def _getter(names: Iterable[str]) -> Callable[[Any], tuple[Any, ...]]:
