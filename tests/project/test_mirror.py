@@ -14,7 +14,6 @@ SRC, TESTS = ROOT / "src" / "duologue", ROOT / "tests"
 EXEMPT = {
     "client/failures.py": "three exceptions; tests/client/test_client.py sees them",
     "core/effects.py": "values; every row's test sees them",
-    "core/step_record.py": "one named tuple",
     "dialogue/commands.py": "values",
     "dialogue/effects.py": "values",
     "dialogue/events.py": "values",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import struct
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.client_outbox import ClientOutbox
 from duologue.server.close_codes import SLOW_READER, STOPPING
 from duologue.server.server_messages import message
-from duologue.server.voice_frames import OpusFrames
+from duologue.server.voice_frames import OpusFrames, PcmFrames
 
 from .opus_client import parse, wave
 
@@ -288,3 +288,86 @@ def test_a_lone_surrogate_from_a_service_does_not_stop_the_socket() -> None:
         await flush()
 
     assert with_outbox(script)[0].sent == [1, 2]
+
+
+# -- A socket that can be written to at once
+
+
+class Direct:
+    """A socket that takes frames at once, unless it is full."""
+
+    def __init__(self) -> None:
+        self.may_write = True
+        self.written: list[str | bytes] = []
+
+    def write(self, messages: Iterable[str | bytes]) -> None:
+        self.written += messages
+
+
+def directly(script: Callable[[ClientOutbox, Direct, list[dict[str, Any]]], Awaitable[None]]) -> None:
+    """Run a script with an outbox that writes, and with a list of what it has sent otherwise."""
+
+    async def whole() -> None:
+        sent: list[dict[str, Any]] = []
+
+        async def send(event: dict[str, Any]) -> None:
+            sent.append(event)
+            await asyncio.sleep(0)
+
+        direct = Direct()
+        outbox = ClientOutbox(send, 10_000, direct=direct)
+        writing = asyncio.create_task(outbox.write())
+        await asyncio.sleep(0)
+        await script(outbox, direct, sent)
+        outbox.close()
+        await writing
+
+    run_simulated(whole())
+
+
+def test_what_can_be_written_is_written_at_once() -> None:
+    async def script(outbox: ClientOutbox, direct: Direct, sent: list[dict[str, Any]]) -> None:
+        outbox.send_sound(1, 1, b"aa")
+        outbox.send_play("hold", 1)
+        assert direct.written[0] == PcmFrames().chunk(1, 1, b"aa")
+        assert '"action":"hold"' in str(direct.written[1])
+        assert outbox.unread_bytes == 0
+        assert not sent
+
+    directly(script)
+
+
+def test_what_a_full_socket_cannot_take_waits_and_a_command_overtakes_its_sound() -> None:
+    async def script(outbox: ClientOutbox, direct: Direct, sent: list[dict[str, Any]]) -> None:
+        direct.may_write = False
+        for chunk in (1, 2, 3):
+            outbox.send_sound(1, chunk, b"aa")
+        outbox.send_play("hold", 1)
+        assert not direct.written
+        await asyncio.sleep(0)  # the writer has taken the command, and waits until it is sent
+        assert [sorted(event) for event in sent] == [["text", "type"]]
+        direct.may_write = True
+        outbox.send_sound(1, 4, b"aa")
+        assert not direct.written, "what was queued comes first"
+        while outbox.unread_bytes:
+            await asyncio.sleep(0)
+        assert direct.written == [PcmFrames().chunk(1, chunk, b"aa") for chunk in (1, 2, 3, 4)]
+
+    directly(script)
+
+
+def test_dropped_sound_is_not_written_when_the_socket_has_room_again() -> None:
+    async def script(outbox: ClientOutbox, direct: Direct, sent: list[dict[str, Any]]) -> None:
+        direct.may_write = False
+        outbox.send_sound(1, 1, b"aa")
+        outbox.send_sound(1, 2, b"aa")
+        outbox.drop_sound(1)
+        direct.may_write = True
+        outbox.send_play("clear", 1)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert '"action":"clear"' in str(direct.written)
+        assert [frame for frame in direct.written if isinstance(frame, bytes)] == []
+        assert not [event for event in sent if "bytes" in event]
+
+    directly(script)

@@ -15,6 +15,8 @@ from websockets.asyncio.client import connect
 
 from duologue import Agent
 from duologue.core.leaves import Link
+from duologue.server.client_messages import ClientMessage
+from duologue.server.served_conversation import ServedConversation
 from tests.limits import WAIT_S
 from tests.server.running_server import Client, RunningServer, agent_that_says, serve, talk
 
@@ -111,6 +113,44 @@ def test_commands_before_hello_are_refused() -> None:
         await client.begin("alice")
         await client.hello("bob")
         await client.expect("error", code="bad_message", message="hello was sent already")
+
+    serve(script)
+
+
+# -- Messages in a conversation, which are handled without a task
+
+
+def test_messages_of_a_conversation_are_handled_in_order_however_they_arrive() -> None:
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        await client.begin("alice")
+        for number in range(30):
+            await client.send("ping", t=number)
+        await client.socket.send(['{"type": "ping", ', '"payload": {"t": 30}}'])  # fragments, which uvicorn joins
+        await client.send("ping", t=31)
+        await client.expect("pong", t=31)
+        assert [told["t"] for told in client.told("pong")] == list(range(32))
+
+    serve(script)
+
+
+def test_a_message_whose_handling_fails_closes_only_its_socket(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(served: ServedConversation, incoming: ClientMessage) -> None:
+        raise ZeroDivisionError
+
+    async def script(running: RunningServer) -> None:
+        client, other = await running.connect(), await running.connect()
+        await client.begin("alice")
+        await other.begin("bob")
+        with monkeypatch.context() as broken:
+            broken.setattr(ServedConversation, "do", fail)
+            await client.send("suspend")
+            await client.gone()
+        await other.send("ping", t=1)
+        await other.expect("pong", t=1)
+        assert "a socket failed: ZeroDivisionError" in caplog.text
 
     serve(script)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import fields
+from functools import lru_cache
 from typing import Any
 
 from . import events as ev
@@ -37,6 +38,7 @@ from .state import Fault, JobRecord, State
 SCHEMA = 1
 
 _EVENT_KINDS = {kind.__name__: kind for kind in ev.EVENTS}
+_EVENT_FIELDS = {kind: tuple(field.name for field in fields(kind)) for kind in ev.EVENTS}
 _ENUMS: dict[str, type[Leaf]] = {
     kind.__name__: kind
     for kind in (
@@ -93,6 +95,8 @@ def canonical(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
+    if type(value) is int or type(value) is bool:
+        return value
     return value.value if isinstance(value, Leaf) else list(value) if isinstance(value, tuple) else value
 
 
@@ -107,10 +111,8 @@ def _enum(kind: type[Leaf], value: Any, place: str) -> Any:
 
 
 def event_to_json(event: ev.Event) -> dict[str, Any]:
-    return {
-        "type": type(event).__name__,
-        **{field.name: _plain(getattr(event, field.name)) for field in fields(event)},
-    }
+    kind = type(event)
+    return {"type": kind.__name__, **{name: _plain(getattr(event, name)) for name in _EVENT_FIELDS[kind]}}
 
 
 def event_from_json(data: Any) -> ev.Event:
@@ -158,6 +160,7 @@ def settings_from_json(data: Any) -> Settings:
         raise InvalidSnapshot(str(error)) from None
 
 
+@lru_cache(maxsize=64)
 def settings_digest(settings: Settings) -> str:
     return _digest(settings_to_json(settings))
 
@@ -168,8 +171,10 @@ def settings_digest(settings: Settings) -> str:
 def state_to_json(s: State) -> dict[str, Any]:
     """A state as JSON data, without its settings. Snapshots and journals store the settings separately, and only
     once."""
-    data: dict[str, Any] = {name: _plain(value) for name, value in zip(s._fields, s, strict=True)}
+    data = s._asdict()
     del data["settings"]
+    for name in _STATE_ENUMS:
+        data[name] = data[name].value
     data["jobs"] = [{name: _plain(value) for name, value in job._asdict().items()} for job in s.jobs]
     data["fault"] = s.fault and {name: _plain(value) for name, value in s.fault._asdict().items()}
     data["due"] = {name: due for name, due in zip(_TIMER_NAMES, s.due, strict=True) if due}

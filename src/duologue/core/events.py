@@ -7,7 +7,9 @@ carries the id of what it is about, so that a late event is recognised as stale.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from .errors import InvalidEvent
@@ -28,21 +30,46 @@ class Event:
     """Something that happened at `at`, in whole milliseconds."""
 
     at: int
-    _checks: ClassVar[tuple[tuple[str, type], ...]] = ()
+    _values: ClassVar[Callable[[Any], tuple[Any, ...]] | None] = None
+    _numbers: ClassVar[Callable[[Any], tuple[int, ...]]]
+    _kinds: ClassVar[tuple[type, ...]]
 
     def __init_subclass__(cls) -> None:
-        cls._checks = ()  # filled on first use, when the fields of the dataclass exist
+        cls._values = None  # set on first use, when the fields of the dataclass exist
 
     def __post_init__(self) -> None:
         cls = type(self)
-        if not cls._checks:
-            cls._checks = tuple((f.name, _KINDS[str(f.type)]) for f in fields(self))
-        for name, kind in cls._checks:
+        if cls._values is None:
+            _prepare_checks(cls)
+        assert cls._values is not None
+        if tuple(map(type, cls._values(self))) != cls._kinds or min(cls._numbers(self)) < 0:
+            self._refuse()
+
+    def _refuse(self) -> None:
+        """Raise an error about the first field that has a wrong value."""
+        cls = type(self)
+        for field in fields(self):
+            name, kind = field.name, _KINDS[str(field.type)]
             value: Any = getattr(self, name)  # checked against its declared type
             if type(value) is not kind:
                 raise InvalidEvent(f"{cls.__name__}.{name} must be {kind.__name__}, not {value!r}")
             if isinstance(value, int) and value < 0:
                 raise InvalidEvent(f"{cls.__name__}.{name} must not be negative, is {value}")
+
+
+def _prepare_checks(cls: type[Event]) -> None:
+    """Prepare the check of all values of an event: two calls instead of one for each field."""
+    kinds = {field.name: _KINDS[str(field.type)] for field in fields(cls)}
+    cls._kinds = tuple(kinds.values())
+    cls._numbers = _getter([name for name, kind in kinds.items() if kind is int])
+    cls._values = _getter(kinds)  # last: another thread may make an event of this kind at the same time
+
+
+def _getter(names: Iterable[str]) -> Callable[[Any], tuple[Any, ...]]:
+    """A function that returns the values of these fields of an event."""
+    first, *rest = names
+    one: Callable[[Any], Any] = attrgetter(first)
+    return attrgetter(first, *rest) if rest else lambda event: (one(event),)
 
 
 @dataclass(frozen=True, slots=True)

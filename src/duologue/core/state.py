@@ -162,6 +162,14 @@ def next_deadline(s: State) -> Deadline | None:
     return best
 
 
+def next_due(s: State) -> int | None:
+    """The due time of the earliest armed deadline; None if no deadline is armed."""
+    if s.link in FROZEN or s.jobs:
+        deadline = next_deadline(s)
+        return None if deadline is None else deadline.due
+    return min(filter(None, s.due), default=None)
+
+
 def armed(s: State) -> list[Deadline]:
     """Every deadline that can fire in this state, in the order of the enum `Timer`; deadlines of jobs come last."""
     if s.link in FROZEN:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .effects import Effect
-from .events import Event
+from .events import Event, PlaybackProgressed
 from .state import State
 
 
@@ -20,3 +20,9 @@ class StepRecord(NamedTuple):
     after: State
     effects: tuple[Effect, ...]
     fired: tuple[int, ...]  # a row as its index, a rule as -1 - its index
+
+    @property
+    def is_only_progress(self) -> bool:
+        """Did this step only record that more of the agent's sound was heard? Then it has changed no region, no count
+        of turns and nothing else that most observers follow. While the agent speaks, nearly all steps are like that."""
+        return type(self.event) is PlaybackProgressed and len(self.fired) == 1 and not self.effects

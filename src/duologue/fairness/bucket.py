@@ -65,13 +65,17 @@ def refilled(rate: Rate, bucket: Bucket, now_ms: int) -> Bucket:
 def take(rate: Rate, bucket: Bucket, amount: int, now_ms: int) -> Taken:
     """Use this amount, if enough is left."""
     assert amount >= 0, "an amount is 0 or more"
-    now = refilled(rate, bucket, now_ms)
+    parts, at_ms = bucket  # refilled here, because this is called for each message of each client
+    if now_ms > at_ms:
+        parts, at_ms = parts + (now_ms - at_ms) * rate.amount, now_ms
+    if parts > (most := rate.burst * rate.per_ms):
+        parts = most
     wanted = amount * rate.per_ms
-    if wanted <= now.parts:
-        return Taken(Bucket(now.parts - wanted, now.at_ms), 0)
+    if wanted <= parts:
+        return Taken(Bucket(parts - wanted, at_ms), 0)
     if amount > rate.burst:
-        return Taken(now, None)
-    return Taken(now, -(-(wanted - now.parts) // rate.amount))
+        return Taken(Bucket(parts, at_ms), None)
+    return Taken(Bucket(parts, at_ms), -(-(wanted - parts) // rate.amount))
 
 
 def use(rate: Rate, bucket: Bucket, amount: int, now_ms: int) -> Bucket:

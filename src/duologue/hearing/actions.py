@@ -18,7 +18,7 @@ from duologue.turns.echo_words import is_own, without_own
 from duologue.turns.overlap import Judgement
 from duologue.turns.own_speech import OwnSpeech
 from duologue.turns.stability import Stability
-from duologue.turns.words import count, is_call_for_attention
+from duologue.turns.words import count_and_attention
 
 from . import intents as it
 from .inputs import (
@@ -260,7 +260,7 @@ def _tell(d: HearingDraft, turn: int, utterance: HeardUtterance, text: str, hear
     is_final = isinstance(heard, Final)
     d.words, content = hear(d.words, turn, utterance.serial, text, heard.confidence, is_final)
     whole = d.words.text_of(turn)
-    said = count(whole, d.policy.language, is_final)
+    said, is_call = count_and_attention(whole, d.policy.language, is_final)
     d.intents.append(
         it.HearWords(
             turn,
@@ -270,7 +270,7 @@ def _tell(d: HearingDraft, turn: int, utterance: HeardUtterance, text: str, hear
             len(whole),
             round(100 * heard.confidence),
             content,
-            presence=is_call_for_attention(whole, d.policy.language, is_final),
+            presence=is_call,
             gist=d.words.of(turn).gist,
         )
     )

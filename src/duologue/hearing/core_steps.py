@@ -45,7 +45,7 @@ def see(d: HearingDraft, i: CoreStepped) -> None:
         d.job_questions = follow_jobs(d.job_questions, i.record, needed, d.policy.question_shown_ms)
     d.core = after
     if i.record.effects or type(i.record.event) in (ev.TextTyped, ev.PlaybackFinished, ev.ReplyFinished, ev.ToolCalled):
-        d.words = follow_words(d.words, i.record, frozenset(one.turn for one in d.known))
+        d.words = follow_words(d.words, i.record, (one.turn for one in d.known))
         if d.job_questions:
             _judge_for_jobs(d, i)
     if after.heard_ms != before.heard_ms or (after.voice is Voice.PLAYING and before.voice is not Voice.PLAYING):

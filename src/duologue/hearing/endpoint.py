@@ -7,6 +7,7 @@ the due time follows from the answer.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from duologue.core.leaves import User
 from duologue.turns.completeness import Completeness
@@ -57,15 +58,13 @@ def _wait_without_text(d: HearingDraft, spare_ms: int) -> SilenceWait:
 def _pause_of(d: HearingDraft, text: str, is_read: bool) -> PauseFeatures:
     """What is known about the pause. If the ears report frames, text is included only when it can't change any more."""
     said = text if is_read or not d.has_frames else None
-    known = d.pause or PauseFeatures()
-    completeness = Completeness.UNKNOWN if said is None else _completeness(d)
-    return replace(
-        known,
-        text=said,
-        confidence=d.said.confidence,
-        last_confidence=d.last_confidence,
-        completeness=completeness,
-    )
+    words: dict[str, Any] = {
+        "text": said,
+        "confidence": d.said.confidence,
+        "last_confidence": d.last_confidence,
+        "completeness": Completeness.UNKNOWN if said is None else _completeness(d),
+    }
+    return PauseFeatures(**words) if d.pause is None else replace(d.pause, **words)
 
 
 def _completeness(d: HearingDraft) -> Completeness:

@@ -7,6 +7,7 @@ number and the number of the agent's current speech (`voice`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 from duologue.core import events as ev
@@ -141,11 +142,14 @@ HEARING_EVENTS: tuple[type[ev.Event], ...] = (
 )
 
 
+_WORDS_OF = attrgetter(*HearWords.__slots__)
+
+
 def event_of(intent: Intent) -> tuple[type[ev.Event], dict[str, Any]]:
     """The class of the event that this intent becomes, and the fields of this event that come from the intent."""
     match intent:
         case HearWords():
-            return ev.WordsHeard, {name: getattr(intent, name) for name in HearWords.__slots__}
+            return ev.WordsHeard, dict(zip(HearWords.__slots__, _WORDS_OF(intent), strict=True))
         case StopSpeech(quiet_ms=quiet_ms):
             return ev.SpeechStopped, {"quiet_ms": quiet_ms}
         case TakeTyped(content=content):

@@ -117,7 +117,7 @@ class DueTime(NamedTuple):
 def due_times(policy: HearingPolicy, s: HearingState) -> list[DueTime]:
     """The times at which the hearing machine must be woken. Empty while no audio arrives."""
     core = s.core
-    if core.link in DEAF:
+    if core.link in DEAF or (s.wait is None and not s.speaking):
         return []
     found = []
     if s.wait is not None and s.wait.wait_ms is not None and s.ended_onset != core.onset and is_settling(s):
@@ -143,11 +143,16 @@ def _has_text(s: HearingState, utterance: HeardUtterance) -> bool:
 
 def next_due(policy: HearingPolicy, s: HearingState) -> int | None:
     """The earliest time at which the hearing machine must be woken; None if there is no such time."""
-    return min((due.at for due in due_times(policy, s)), default=None)
+    found = due_times(policy, s)
+    return min(found).at if found else None
 
 
 def newest_of(s: HearingState | HearingDraft) -> HeardUtterance | None:
-    return next((one for one in reversed(s.known) if one.serial == s.newest), None)
+    one: HeardUtterance
+    for one in reversed(s.known):
+        if one.serial == s.newest:
+            return one
+    return None
 
 
 def is_settling(s: HearingState | HearingDraft) -> bool:
@@ -322,7 +327,9 @@ class HearingDraft:
 
     def put(self, utterance: HeardUtterance) -> HeardUtterance:
         """Add this utterance, or replace the one with the same serial number. Returns the utterance."""
-        if any(one.serial == utterance.serial for one in self.known):
+        if self.known and self.known[-1].serial == utterance.serial:  # the newest utterance, as nearly always
+            self.known = (*self.known[:-1], utterance)
+        elif any(one.serial == utterance.serial for one in self.known):
             self.known = tuple(utterance if one.serial == utterance.serial else one for one in self.known)
         else:
             others = tuple(one for one in self.known if one.number != utterance.number)

@@ -8,6 +8,8 @@ and lost.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from enum import Enum
 from typing import NamedTuple
 
@@ -20,6 +22,7 @@ from duologue.ports.encodable_text import encodable
 
 TYPED = -1  # the utterance number of typed text; a second typed text of the same turn gets -2
 FINALS_MAX = 20  # final texts of a turn that are remembered, to recognise one that is repeated
+_PLAIN_WORD = re.compile(r"[^\W_]+")  # letters and digits, as `isalnum` defines them
 TURNS_MAX = 50  # answered turns that are kept here, because their text may still change
 
 
@@ -61,6 +64,8 @@ class SaidTurn(NamedTuple):
 
     @property
     def text(self) -> str:
+        if len(self.pieces) == 1:
+            return self.pieces[0][1]
         return " ".join(text for _, text in self.pieces if text)
 
     def text_with(self, texts: tuple[tuple[int, str], ...]) -> str:
@@ -102,6 +107,9 @@ class SaidWords(NamedTuple):
 
     def put(self, said: SaidTurn) -> SaidWords:
         """A copy of this object in which the words of one turn are replaced."""
+        if not self.turns or self.turns[-1].turn <= said.turn:  # the newest turn, as nearly always
+            is_known = bool(self.turns) and self.turns[-1].turn == said.turn
+            return self._replace(turns=(*(self.turns[:-1] if is_known else self.turns), said))
         before = tuple(one for one in self.turns if one.turn < said.turn)
         after = tuple(one for one in self.turns if one.turn > said.turn)
         return self._replace(turns=(*before, said, *after))
@@ -113,7 +121,7 @@ def is_same_question(one: str, other: str) -> bool:
 
 
 def _plain_words(text: str) -> list[str]:
-    return "".join(letter if letter.isalnum() else " " for letter in text.casefold()).split()
+    return _PLAIN_WORD.findall(text.casefold())
 
 
 def fate_of(said: SaidTurn, s: State) -> Fate:
@@ -175,7 +183,7 @@ def store_typed(words: SaidWords, text: str, is_blind: bool = False) -> tuple[Sa
 # -- What becomes of it
 
 
-def follow(words: SaidWords, record: StepRecord, needed: frozenset[int]) -> SaidWords:
+def follow(words: SaidWords, record: StepRecord, needed: Iterable[int]) -> SaidWords:
     """The words after a step of the conversation machine. Turns in `needed` are kept, because text for them may still
     arrive."""
     event, before, after = record.event, record.before, record.after
@@ -243,10 +251,10 @@ def recent(said: tuple[SaidTurn, ...], answered: int) -> tuple[SaidTurn, ...]:
     return unanswered + said[-TURNS_MAX:]
 
 
-def _trim(words: SaidWords, s: State, needed: frozenset[int]) -> SaidWords:
+def _trim(words: SaidWords, s: State, needed: Iterable[int]) -> SaidWords:
     """Drop the oldest turns that are answered. Turns in `needed` are kept, because text for them may still arrive."""
     if len(words.turns) <= TURNS_MAX:
         return words
-    old = words.turns[:-TURNS_MAX]
-    kept = tuple(said for said in old if said.turn > s.answered or said.turn in needed)
+    old, awaited = words.turns[:-TURNS_MAX], frozenset(needed)
+    kept = tuple(said for said in old if said.turn > s.answered or said.turn in awaited)
     return words._replace(turns=kept + words.turns[-TURNS_MAX:])

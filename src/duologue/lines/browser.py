@@ -10,12 +10,9 @@ it returns.
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from duologue.audio.frames import UnusableAudio, to_pcm, to_samples
-from duologue.audio.resample import LiveResampler
 from duologue.ports.ears import Frame
 from duologue.ports.line import Closed, LineEvent
 from duologue.ports.sound import Sound
@@ -24,6 +21,7 @@ from .playback import inputs as on
 from .playback import intents as do
 from .playback.machine import step
 from .playback.state import OUTPUT_HZ, SAMPLES_PER_MS, ClientPlace, PlaybackState, SoundEnd
+from .voice_sound import VoiceSound
 from .whole_sound import sound_at
 
 LOST_MS = 2_500  # after this long without a client, the line counts as closed
@@ -58,77 +56,26 @@ class ClientWire(Protocol):
         ...
 
 
-class _VoiceSound:
-    """The part of the current voice (utterance of the agent) that may still have to be sent or sent again, converted to
-    the client's sample rate."""
-
-    def __init__(self) -> None:
-        self._pcm = bytearray()
-        self._start = 0  # the position of the first sample in `_pcm`
-        self._source_hz = OUTPUT_HZ
-        self._resampler = LiveResampler(OUTPUT_HZ, OUTPUT_HZ)
-
-    def begin(self) -> None:
-        """Begin a new voice, and forget the sound of the previous voice."""
-        self._pcm.clear()
-        self._start = 0
-        self._resampler.finish()
-
-    def add(self, sound: Sound) -> int:
-        """Add a piece of sound. Returns how many more samples can be sent now. The resampler may hold back a few
-        samples until the next piece."""
-        before = len(self._pcm)
-        pcm = sound.pcm or bytes(sound.rate_hz * sound.ms // 1000 * 2)
-        if len(pcm) % 2:
-            raise UnusableAudio(f"16-bit audio must have an even number of bytes, not {len(pcm)}")
-        if sound.rate_hz != self._source_hz:
-            resampler = LiveResampler(sound.rate_hz, OUTPUT_HZ)
-            self._pcm += to_pcm(self._resampler.finish())
-            self._resampler, self._source_hz = resampler, sound.rate_hz
-        self._pcm += pcm if self._source_hz == OUTPUT_HZ else to_pcm(self._resampler.feed(to_samples(pcm)))
-        return (len(self._pcm) - before) // 2
-
-    def finish(self) -> int:
-        """Add the samples that the resampler has held back. Returns how many samples these are."""
-        rest = to_pcm(self._resampler.finish())
-        self._pcm += rest
-        return len(rest) // 2
-
-    @property
-    def memory_bytes(self) -> int:
-        """How much memory the sound takes."""
-        return sys.getsizeof(self._pcm)
-
-    def take(self, start: int, end: int) -> bytes:
-        return bytes(self._pcm[(start - self._start) * 2 : (end - self._start) * 2])
-
-    def drop_before(self, position: int) -> None:
-        if position > self._start:
-            del self._pcm[: (position - self._start) * 2]
-            self._start = position
-
-
 class BrowserLine:
     """The line of one conversation. `attach` sets the client's current socket, and `detach` removes it."""
 
     def __init__(self, rate_hz: int = 16_000) -> None:
         self.rate_hz = rate_hz
         self._state = PlaybackState()
-        self._sound = _VoiceSound()
+        self._sound = VoiceSound(OUTPUT_HZ)
         self._ambient = b""  # at the client's rate, for the next client
         self._wires: dict[int, ClientWire] = {}  # the current socket by its number, and the one before it
         self._notify: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
         self.note_dry: Callable[[int], None] = lambda voice: None  # noqa: ARG005 - called if a voice runs out of sound
         self._arrivals: list[asyncio.Future[None]] = []
         self._patience: asyncio.TimerHandle | None = None
-        self._performers = self._table()
 
     def _post(self, given: on.PlaybackInput) -> None:
         """Pass this input to the state machine, and carry out the intents that it returns. Reports to the conversation
         come last, because the conversation may react to a report by calling this method again."""
         self._state, intents = step(self._state, given)
         for intent in intents:
-            self._performers[type(intent)](intent)
+            _PERFORMERS[type(intent)](self, intent)
         self._sound.drop_before(self._state.needed_from)
         if self._state.is_dry:
             self.note_dry(self._state.voice)
@@ -258,19 +205,6 @@ class BrowserLine:
 
     # -- What the machine says
 
-    def _table(self) -> dict[type, Callable[[Any], None]]:
-        return {
-            do.SendSound: self._send_sound,
-            do.SendCommand: lambda it: self._wire.send_play(it.command.value, it.voice, it.ms),
-            do.DropQueued: lambda it: self._wires[it.client].drop_sound(it.voice),
-            do.StartWaiting: lambda _: self._start_waiting(),
-            do.StopWaiting: lambda _: self._stop_waiting(),
-            do.FinishOpening: lambda _: self._finish_opening(),
-            do.CancelOpening: lambda _: self._cancel_opening(),
-            do.ReportNow: lambda it: self._notify(it.event),
-            do.ReportSoon: self._report_soon,
-        }
-
     @property
     def _wire(self) -> ClientWire:
         return self._wires[self._state.client]
@@ -299,3 +233,16 @@ class BrowserLine:
         for arrival in self._arrivals:
             arrival.cancel()
         self._arrivals.clear()
+
+
+_PERFORMERS: dict[type, Callable[[BrowserLine, Any], None]] = {
+    do.SendSound: lambda line, it: line._send_sound(it),
+    do.SendCommand: lambda line, it: line._wire.send_play(it.command.value, it.voice, it.ms),
+    do.DropQueued: lambda line, it: line._wires[it.client].drop_sound(it.voice),
+    do.StartWaiting: lambda line, _: line._start_waiting(),
+    do.StopWaiting: lambda line, _: line._stop_waiting(),
+    do.FinishOpening: lambda line, _: line._finish_opening(),
+    do.CancelOpening: lambda line, _: line._cancel_opening(),
+    do.ReportNow: lambda line, it: line._notify(it.event),
+    do.ReportSoon: lambda line, it: line._report_soon(it),
+}

@@ -120,6 +120,11 @@ class Meter:
         said = [_whole(turn) for turn in data["said"]]
         self._counts, self._token_ms, self._audio_ms, self._said = counts, token_ms, audio_ms, said
 
+    @property
+    def interrupted(self) -> int:
+        """How many replies were interrupted so far."""
+        return self._counts["interrupted"]
+
     def metrics(self) -> Metrics:
         return Metrics(self._token_ms.value, self._audio_ms.value, **self._counts)
 

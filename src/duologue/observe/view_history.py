@@ -6,7 +6,6 @@ Rule: the history is computed only from the steps of one conversation, and it ke
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 
 from duologue.core.events import Event, TimerFired
@@ -16,6 +15,7 @@ from duologue.core.views import View
 from duologue.phrases.overrides import Phrases
 
 from .labels import label
+from .newest import Newest
 from .signals import Signal, StateEntered, StateExited, Transitioned
 
 TRANSITIONS_MAX = 20
@@ -36,26 +36,32 @@ class ViewHistory:
         context: Callable[[], dict[str, object]],
         language: str = "en",
         phrases: Phrases | None = None,
+        wants: Callable[[type[Signal]], bool] = lambda kind: True,  # noqa: ARG005
     ) -> None:
         self.view = view
         self.state = view.see(s)
         self.previous: str | None = None
         self.entered_at = s.at
-        self.transitions: deque[Transitioned] = deque(maxlen=TRANSITIONS_MAX)
+        self.transitions = Newest[Transitioned](TRANSITIONS_MAX)
         self._context = context
         self._language = language
         self._phrases = phrases or Phrases()
+        self._wants = wants  # is there a handler for this kind of signal?
 
     def follow(self, event: Event, after: State) -> tuple[Signal, ...]:
         """Process one step of the conversation machine, whose state is now `after`. Returns the signals about the
-        view's change, or an empty tuple if the view still shows the same state."""
+        view's change that are wanted, or an empty tuple if the view still shows the same state."""
         state = self.view.see(after)
         if state == self.state:
             return ()
         at, name = event.at, self.view.name
-        exited = StateExited(at, name, self.state, at - self.entered_at)
         moved = Transitioned(at, name, self.state, state, cause_of(event))
-        self.previous, self.state, self.entered_at = self.state, state, at
         self.transitions.append(moved)
-        shown = label(state, self._language, self._phrases)
-        return exited, moved, StateEntered(at, name, state, shown, self._context())
+        signals: tuple[Signal, ...] = (moved,)
+        if self._wants(StateExited):
+            signals = (StateExited(at, name, self.state, at - self.entered_at), moved)
+        self.previous, self.state, self.entered_at = self.state, state, at
+        if self._wants(StateEntered):
+            shown = label(state, self._language, self._phrases)
+            signals = (*signals, StateEntered(at, name, state, shown, self._context()))
+        return signals

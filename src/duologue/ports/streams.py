@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
 
-@asynccontextmanager
-async def reading(stream: AsyncIterator[T]) -> AsyncIterator[AsyncIterator[T]]:
+class reading(Generic[T]):  # noqa: N801 - used like a function
     """Use the stream in an `async with` block, and close it when the block ends. An iterator without `aclose` isn't
     closed."""
-    try:
-        yield stream
-    finally:
-        close = getattr(stream, "aclose", None)
+
+    __slots__ = ("_stream",)
+
+    def __init__(self, stream: AsyncIterator[T]) -> None:
+        self._stream = stream
+
+    async def __aenter__(self) -> AsyncIterator[T]:
+        return self._stream
+
+    async def __aexit__(self, *_: object) -> None:
+        close = getattr(self._stream, "aclose", None)
         if close is not None:
             await close()
 
@@ -25,14 +30,11 @@ async def reading(stream: AsyncIterator[T]) -> AsyncIterator[AsyncIterator[T]]:
 async def in_time(stream: AsyncIterator[T], ms_max: int) -> AsyncIterator[T]:
     """Yield the parts of the stream. Raises TimeoutError if the next part takes longer than `ms_max`. The wait for the
     first part isn't limited."""
-    limit_s: float | None = None
-    while True:
-        async with asyncio.timeout(limit_s):
-            found = await _next(stream)
-        if not found:
-            return
-        limit_s = ms_max / 1000
+    found = await _next(stream)
+    while found:
         yield found[0]
+        async with asyncio.timeout(ms_max / 1000):
+            found = await _next(stream)
 
 
 async def with_heartbeats(stream: AsyncIterator[T], every_s: float) -> AsyncIterator[T | None]:

@@ -46,7 +46,7 @@ class AgentChanges:
         self.greets = False  # another agent has taken over, and nothing of it was heard yet
         self._driver = driver
         self._transcript = transcript
-        self._changes: deque[_Change] = deque()
+        self._changes: list[_Change] = []
         self._updated: dict[str, str] = {}  # what `update` has changed, as far as it can be saved
         self._seam = 0  # the first place of the history that the agent knows
         self._summary = ""  # the agent's summary of the history before that place
@@ -129,7 +129,7 @@ class AgentChanges:
         was waiting."""
         if not self._changes:
             return None  # requested by an earlier process
-        change = self._changes.popleft()
+        change = self._changes.pop(0)
         self.current, self._seam, self._summary = change.agent, change.seam, change.summary
         self.greets = self.greets or change.speaks
         self._greeting = 0 if change.speaks else self._greeting

@@ -43,9 +43,9 @@ class Announcer:
         self._bus = bus
         self._transcript = transcript
         self._language, self._phrases = language, phrases or Phrases()
-        self.lifecycle = ViewHistory(LIFECYCLE, s, context, language, phrases)
-        self.conversation = ViewHistory(CONVERSATION, s, context, language, phrases)
-        self.phase = ViewHistory(PHASE, s, context, language, phrases)
+        self.lifecycle = ViewHistory(LIFECYCLE, s, context, language, phrases, bus.wants)
+        self.conversation = ViewHistory(CONVERSATION, s, context, language, phrases, bus.wants)
+        self.phase = ViewHistory(PHASE, s, context, language, phrases, bus.wants)
         self._notices = NoticeHistory()
         self.views = {history.view.name: history for history in (self.conversation, self.lifecycle, self.phase)}
         self.meter = Meter()
@@ -92,6 +92,15 @@ class Announcer:
         if after is record.before:
             return
         send = self._bus.send
+        if not record.is_only_progress:
+            self._tell_step(record, notices)
+        for notice in notices:
+            code, level, text, actions, fatal, part, _ = notice
+            if code != "lost":  # its signal is Lost
+                send(sg.Noticed(event.at, code, level, text, actions, fatal, part))
+
+    def _tell_step(self, record: StepRecord, notices: tuple[Notice, ...]) -> None:
+        event, after, send = record.event, record.after, self._bus.send
         self.meter.add(record)
         if type(event) is TimerFired:
             send(sg.TimedOut(event.at, event.timer.value, event.call))
@@ -104,10 +113,6 @@ class Announcer:
         self._tell_turns(record)
         for effect in record.effects:
             self._tell_effect(event.at, effect, notices)
-        for notice in notices:
-            code, level, text, actions, fatal, part, _ = notice
-            if code != "lost":  # its signal is Lost
-                send(sg.Noticed(event.at, code, level, text, actions, fatal, part))
 
     def _hint(self, part: str, notices: tuple[Notice, ...]) -> str:
         """The text that tells the person what went wrong in this step: the notices with level "error". Empty if there
@@ -144,7 +149,8 @@ class Announcer:
     def _tell_turns(self, record: StepRecord) -> None:
         event, before, after = record.event, record.before, record.after
         ends = _ends_of(record)
-        self._end_turns(event.at, {turn: why for turn, why in ends.items() if turn <= before.turn})
+        if ends:
+            self._end_turns(event.at, {turn: why for turn, why in ends.items() if turn <= before.turn})
         if (
             self._open_turn
             and (after.user is User.QUIET or after.turn > self._open_turn)

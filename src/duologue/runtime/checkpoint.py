@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from duologue.core.codec import settings_digest, state_from_json, state_to_json
+from duologue.core.codec import canonical, event_to_json, settings_digest, state_from_json, state_to_json
 from duologue.core.deadlines import has_unowned_timer
 from duologue.core.errors import DuologueError
+from duologue.core.events import Event
 from duologue.core.leaves import Outcome
 from duologue.core.settings import Settings
 from duologue.core.state import State
@@ -83,6 +84,11 @@ def machine_part(state: State, events: int, metrics: dict[str, Any] | None = Non
         "events": events,
         "metrics": metrics,
     }
+
+
+def journal_line(number: int, event: Event) -> str:
+    """The line of the stored journal for the event with this number."""
+    return canonical({"n": number, "event": event_to_json(event)})
 
 
 def words_part(

@@ -28,6 +28,8 @@ from duologue.ports.store import (
     Unsure,
 )
 
+from .flag import Flag
+
 GATHER_S = 0.05  # changes within this time become one write
 RETRY_S = (0.2, 0.5, 1.0, 2.0)
 AWAITED_RETRY_S = 0.5  # the longest pause between two attempts while a caller waits, such as a speech that is held
@@ -44,7 +46,7 @@ class _Batch:
     names: dict[str, None]
     marked: int
     write: StoreWrite
-    lines: list[str]
+    lines: list[Callable[[], str]]
 
 
 class CheckpointWriter:
@@ -71,14 +73,14 @@ class CheckpointWriter:
         self._messages: list[OutboxMessage] = []
         self._unsure: _Batch | None = None  # a batch that the store may or may not have written
         self._done: list[tuple[str, Any]] = []  # actions that are done, but not yet marked as done in the store
-        self._lines: list[str] = []
+        self._lines: list[Callable[[], str]] = []
         self._marked = 0  # number of changes so far
         self._written = 0  # number of changes that are saved
         self._tried: set[str] = set()  # keys of actions that this process has begun
         self._waiting = 0  # callers that wait until everything is saved
-        self._hurry = asyncio.Event()
-        self._changed = asyncio.Event()
-        self._safe = asyncio.Event()
+        self._hurry = Flag()
+        self._changed = Flag()
+        self._safe = Flag()
         self._is_failing = False
         self.is_fenced = False
         self._is_over = False
@@ -103,9 +105,10 @@ class CheckpointWriter:
                 self._write_all(), name="checkpoint writer", context=context_of(self.lease.conversation)
             )
 
-    def log(self, line: str) -> None:
-        """Add a line to the stored journal. The line is written with the next change."""
-        self._lines.append(line)
+    def log(self, make: Callable[[], str]) -> None:
+        """Add a line to the stored journal. The line is made and written with the next change, so that the step that it
+        is about isn't delayed."""
+        self._lines.append(make)
 
     def send(self, message: OutboxMessage) -> None:
         """Add a message to the outbox, the stored list of messages that are to be sent. The message is saved with the
@@ -216,7 +219,7 @@ class CheckpointWriter:
         batch = self._unsure or self._gather()
         try:
             if batch.lines:
-                await self._store.log(self.lease, batch.lines)
+                await self._store.log(self.lease, [make() for make in batch.lines])
                 batch.lines = []
             self._revision = await self._store.write(self.lease, self._revision, batch.write)
         except Fenced:

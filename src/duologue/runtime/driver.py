@@ -8,7 +8,6 @@ sequence number and the current ids when it is processed, never earlier.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
@@ -19,7 +18,7 @@ from duologue.core.errors import DuologueError, InvalidEvent
 from duologue.core.events import EVENTS, Event, TimerFired
 from duologue.core.machine import MACHINE, Machine
 from duologue.core.settings import Settings
-from duologue.core.state import State, initial, next_deadline
+from duologue.core.state import State, initial, next_deadline, next_due
 from duologue.core.step_record import StepRecord
 from duologue.observe.tracebacks import root_of
 from duologue.ports.failure import ServiceError
@@ -33,7 +32,12 @@ Perform: TypeAlias = Callable[[StepRecord], None]
 ReportFailure: TypeAlias = Callable[[str, BaseException], None]
 
 _CURRENT = {"session": "session_id", "reply": "reply_id", "voice": "voice_id", "turn": "turn", "onset": "onset"}
-_FIELDS = {kind: frozenset(field.name for field in fields(kind)) for kind in EVENTS}
+_NAMES = {kind: tuple(field.name for field in fields(kind)) for kind in EVENTS}
+# For each kind of event: does it carry a sequence number, and which of its fields are current ids?
+_FILLED = {
+    kind: ("seq" in names, tuple((name, _CURRENT[name]) for name in names if name in _CURRENT))
+    for kind, names in _NAMES.items()
+}
 
 
 class RaisedFailure(NamedTuple):
@@ -63,7 +67,7 @@ class Driver:
         self._perform = perform
         self._report_failure = report_failure
         self._machine = machine
-        self._inbox: deque[tuple[type[Event], dict[str, Any]]] = deque()
+        self._inbox: list[tuple[type[Event], dict[str, Any]]] = []  # nearly always empty
         self._busy = False
         self._closed = False
         self._seq = self.state.seq
@@ -89,7 +93,7 @@ class Driver:
 
     def now(self) -> int:
         """Milliseconds since the conversation was created."""
-        return max(self.state.at, round((self._loop.time() - self._epoch) * 1000))
+        return max(self._state.at, round((self._loop.time() - self._epoch) * 1000))
 
     def post(self, kind: type[Event], **given: Any) -> None:
         """Make an event of this kind and process it. `given` are fields of the event. The driver fills in the time, and
@@ -147,7 +151,7 @@ class Driver:
             for _ in range(STEPS_MAX):
                 if not self._inbox:
                     break
-                self._take(*self._inbox.popleft())
+                self._take(*self._inbox.pop(0))
             else:
                 self._inbox.clear()
                 self._report_failure("inbox", InboxFull(f"{STEPS_MAX} steps in a row: a listener posts without end"))
@@ -156,7 +160,7 @@ class Driver:
             self.set_alarm()
 
     def _take(self, kind: type[Event], given: dict[str, Any]) -> None:
-        before = self.state
+        before = self._state
         try:
             event = self.make(kind, given)
             d = self._machine.advance(before, event)
@@ -175,14 +179,14 @@ class Driver:
 
     def make(self, kind: type[Event], given: dict[str, Any]) -> Event:
         """An event of this kind with the current time. A missing sequence number and missing ids are filled in."""
-        wanted = _FIELDS[kind]
+        is_counted, ids = _FILLED[kind]
         given["at"] = self.now()
-        if "seq" in wanted and "seq" not in given:
+        if is_counted and "seq" not in given:
             self._seq += 1
             given["seq"] = self._seq
-        for name, current in _CURRENT.items():
-            if name in wanted and name not in given:
-                given[name] = getattr(self.state, current)
+        for name, current in ids:
+            if name not in given:
+                given[name] = getattr(self._state, current)
         return kind(**given)
 
     def set_alarm(self) -> None:
@@ -199,10 +203,10 @@ class Driver:
         self._alarm = self._loop.call_at(self._epoch + self._alarm_due / 1000, self._wake)
 
     def _next_due(self) -> int | None:
-        deadline, other = next_deadline(self._state), self._other_due()
-        if deadline is None or other is None:
-            return other if deadline is None else deadline.due
-        return min(deadline.due, other)
+        due, other = next_due(self._state), self._other_due()
+        if due is None or other is None:
+            return other if due is None else due
+        return min(due, other)
 
     def _wake(self) -> None:
         self._alarm = None

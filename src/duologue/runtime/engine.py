@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -17,7 +16,6 @@ from typing import Any
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.codec import canonical, event_to_json
 from duologue.core.leaves import SOUNDING, Ask, Cue, ErrorClass, Link, User
 from duologue.core.step_record import StepRecord
 from duologue.hearing.inputs import Input
@@ -26,6 +24,7 @@ from duologue.observe.bus import Bus
 from duologue.observe.diagnostics import correlation_id
 from duologue.observe.hearing_fact import HearingFact, HearingStatus
 from duologue.observe.labels import WAITS, label
+from duologue.observe.newest import Newest
 from duologue.observe.recorder import Recorder
 from duologue.observe.tracebacks import traceback_of
 from duologue.ports.brain import Brain, Remembers, Request, Summarises
@@ -39,11 +38,12 @@ from .agent import Agent, Phrase
 from .agent_changes import AgentChanges, Greeting
 from .announcements import Announcer
 from .call_data import DataNotSavable, data_to_json, info_to_json
-from .checkpoint import CONTEXT_PART, Checkpoint, machine_part, read_data, words_part
+from .checkpoint import CONTEXT_PART, Checkpoint, journal_line, machine_part, read_data, words_part
 from .checkpoint_writer import CheckpointWriter
 from .cues import Cues
 from .driver import Driver, RaisedFailure, failure_text
 from .ears_task import EarsTask
+from .effect_performers import PERFORMERS
 from .guarded_line import GuardedLine
 from .hearing import Hearing
 from .own_phrases import own_phrase
@@ -58,6 +58,7 @@ from .sessions import Sessions
 from .snapshot import context_of
 from .sound_recording import SoundRecording
 from .speech import Speech
+from .step_followers import StepFollowers
 from .tasks import Tasks
 from .text_judge import TextJudge
 from .tool_calls import ToolCalls
@@ -108,20 +109,22 @@ class Engine:
         self.policies = PolicyChoice(saved.get("policies"))
         self.agent = agent = self.changes.voiced(self.changes.current)
         self.transcript.speaker = self.changes.speaker
+        self._listening_agent = agent  # whose ears listen
         self._unsavable = ""  # what is wrong with the program's data, if it can't be saved
         self.requests = Requests(self.transcript, agent.instructions, agent.tool_rounds_max, conversation)
         self.requests.history = self.changes.history
+        self.requests.context = self.context
         self.program = ProgramSpeech(self.driver, self.transcript)
         if saved:
             self.program.load(saved["says"])
-        self.failures: deque[RaisedFailure] = deque(maxlen=FAILURES_MAX)
+        self.failures = Newest[RaisedFailure](FAILURES_MAX)
         self.failure_watchers: list[Callable[[RaisedFailure], object]] = []  # see messages, which no signal contains
         self.checkpoint_writer: CheckpointWriter | None = None
         self.events = checkpoint.events if checkpoint is not None else 0
         if checkpoint is not None:  # loaded here, so that bad data raises NotRestorable before anything starts
             self.transcript.load(checkpoint.transcript, checkpoint.state.answered)
         self._join_parts(agent)
-        self._table = self._effects_table()
+        self._order_followers()
         self._unfollow = self._follow_switches()
         self._unrestored = checkpoint  # None once `restore` was called
         self._speech: Speech | None = None
@@ -189,6 +192,18 @@ class Engine:
             self.ears_task.prepare,
         )
 
+    def _order_followers(self) -> None:
+        """Choose which parts are told about a step before its effects are performed, and which ones after."""
+        report, followed = self.report_failure, self._followed
+        self._before_effects = StepFollowers(
+            report, transcript=self.transcript.follow, playback=self.playback.follow, requests=self.requests.follow
+        )
+        first = {"program": self._follow_program, "cues": self.cues.follow, "ears": self.ears_task.follow}
+        then = {"hearing": self.hearing.follow, "conversation": followed, "signals": self.announcer.follow}
+        self._after_effects = StepFollowers(report, **first, **then, usage=self.usage.follow)
+        progress = {"program": self.program.follow, "hearing": self.hearing.follow, "signals": self.announcer.follow}
+        self._after_progress = StepFollowers(report, **progress)  # the other parts don't follow how much was heard
+
     def _follow_switches(self) -> list[Callable[[], None]]:
         """From now on, send a signal when the ears, voice or brain switch to another service. Returns functions that
         end these signals: one for each part that can switch."""
@@ -239,7 +254,8 @@ class Engine:
     def _follow_program(self, record: StepRecord) -> None:
         self.program.follow(record)
         self.changes.follow(record)
-        if record.after.user is User.QUIET:
+        if self.agent is not self._listening_agent and record.after.user is User.QUIET:
+            self._listening_agent = self.agent
             self.ears_task.change(self.agent.ears)
             self.usage.use_ears(self.agent)
 
@@ -350,7 +366,7 @@ class Engine:
             self.unsaved_answers.note_receipts(receipts, played, state.voice_id)
 
     def _mark(self, record: StepRecord, writer: CheckpointWriter) -> None:
-        writer.log(canonical({"n": self.events, "event": event_to_json(record.event)}))
+        writer.log(partial(journal_line, self.events, record.event))
         if type(record.event) is not ev.PlaybackProgressed:  # a client that reconnects repeats this report
             writer.mark("machine", "words")
             if self.context.data is not None or self.changes.is_changed or self.driver.state.says:
@@ -362,26 +378,24 @@ class Engine:
         if self.recorder is not None:
             self._write("journal", partial(self.recorder.add, record))
         self._try("hearing", self.hearing.see, record)
-        if record.after is not record.before:
-            self._try("transcript", self.transcript.follow, record)
-            self._try("playback", self.playback.follow, record)
-            self._try("requests", self.requests.follow, record)
+        if record.is_only_progress:
+            self._after_progress.tell(record)
+            self._note_step(record)
+        elif record.after is not record.before:
+            self._before_effects.tell(record)
             for effect in record.effects:
-                do = self._table.get(type(effect))
+                do = PERFORMERS.get(type(effect))
                 if do is not None:  # effects that aren't in the table only become signals
-                    self._try(type(effect).__name__, do, effect)
-            self._try("program", self._follow_program, record)
-            self._try("cues", self.cues.follow, record)
-            self._try("ears", self.ears_task.follow, record)
-            self._try("hearing", self.hearing.follow, record)
-            self._try("conversation", self._followed, record)
-            self._try("signals", self.announcer.follow, record)
-            self._try("usage", self.usage.follow, record)
-            self.events += 1  # counted even if the conversation isn't saved
-            if self.checkpoint_writer is not None:
-                self._mark(record, self.checkpoint_writer)
+                    self._try(type(effect).__name__, do(self), effect)
+            self._after_effects.tell(record)
+            self._note_step(record)
         for watch in tuple(self.watchers):
             self._try("watcher", watch, record)
+
+    def _note_step(self, record: StepRecord) -> None:
+        self.events += 1  # counted even if the conversation isn't saved
+        if self.checkpoint_writer is not None:
+            self._mark(record, self.checkpoint_writer)
 
     def _try(self, where: str, do: Callable[[Any], object], what: object) -> None:
         """Call `do(what)`. If it fails, report the failure instead of raising it, so that the conversation and its
@@ -407,44 +421,14 @@ class Engine:
             self.recorder = None
             self.report_failure(where, failure)
 
-    def _effects_table(self) -> dict[type[fx.Effect], Callable[[Any], None]]:
-        return {
-            fx.OpenSession: self.sessions.open,
-            fx.RenewSession: self.sessions.renew,
-            fx.CloseSession: self.sessions.close,
-            fx.SaveContext: self.sessions.save,
-            fx.RestoreContext: self.ears_task.start,
-            fx.CommitAudio: self.ears_task.commit,
-            fx.DiscardAudio: self.ears_task.discard,
-            fx.GuessReply: self._guess_reply,
-            fx.StartReply: self._start_reply,
-            fx.CancelReply: self.replies.cancel,
-            fx.ChangeAgent: self._change_agent,
-            fx.StartPlayback: self.playback.start,
-            fx.HoldPlayback: self.playback.hold,
-            fx.ResumePlayback: self.playback.resume,
-            fx.StopPlayback: self.playback.stop,
-            fx.TruncateReply: self.playback.truncate,
-            fx.PlayCue: self._play_cue,
-            fx.StopCue: self.cues.stop,
-            fx.RunCall: self.tool_calls.run,
-            fx.CancelWork: self.tool_calls.cancel,
-            fx.PostOutput: self.tool_calls.post_output,
-            fx.PostNews: self.tool_calls.post_news,
-            fx.ShowWait: self.tool_calls.show_wait,
-        }
-
     def _guess_reply(self, effect: fx.GuessReply) -> None:
         if self.program.listens or self.changes.greets:
             return  # the turn answers the program, or another agent speaks first: the brain isn't asked early
-        request = self.requests.guess(effect, self.tool_calls.tools)
-        self.replies.guess(self._with_context(request, effect))
-
-    def _with_context(self, request: Request, effect: fx.GuessReply | fx.StartReply) -> Request:
-        if isinstance(effect, fx.GuessReply) or effect.ask is Ask.ANSWER:
-            self.tool_calls.note_request(effect.reply)
         premature = self.hearing.is_premature(effect.first, effect.last)
-        return replace(request, premature=premature, context=self.context)
+        request = self.requests.guess(effect, self.tool_calls.tools, premature)
+        self.tool_calls.note_request(effect.reply)
+        self.replies.guess(request)
+
 
     def _note_question(self, reply: int) -> None:
         """This reply asks a question. If the brain knows what a job wants to know, it asks that too."""
@@ -459,8 +443,10 @@ class Engine:
         if self.replies.confirm(effect.reply):
             self.requests.confirm(effect)
             return
-        request = self.requests.make(effect, self.tool_calls.tools)
-        request = self._with_context(request, effect)
+        premature = self.hearing.is_premature(effect.first, effect.last)
+        request = self.requests.make(effect, self.tool_calls.tools, premature)
+        if effect.ask is Ask.ANSWER:
+            self.tool_calls.note_request(effect.reply)
         if (request.outputs or request.news) and self.tool_calls.asked_in(effect.reply):
             self._note_question(effect.reply)  # this reply asks the user what a job wants to know
         takes_over = self.changes.greeting(effect.reply, effect.ask)
@@ -477,7 +463,8 @@ class Engine:
         if told is not None and not isinstance(self.agent.thinker, Remembers) and told.turn == effect.last:
             self.replies.start(request, ToldBrain(told.text), told.heard)
             return
-        request = replace(request, heard_turn=told.turn_before(effect.last) if told is not None else 0)
+        if told is not None:
+            request = replace(request, heard_turn=told.turn_before(effect.last))
         brain: Brain | None = StuckBrain() if self.requests.is_stuck else Phrase(own.text) if own.text else None
         if takes_over and brain is None and (greeting := self.agent.phrase(Ask.ANSWER, True, 0)):
             brain = Greeting(greeting, self.agent.thinker)

@@ -152,7 +152,8 @@ class Hearing:
         self._transcript.take(self.state.words)
         for intent in intents:
             self._tell(intent)
-        self._driver.set_alarm()
+        if not intents:  # otherwise the steps of the conversation machine have set the alarm
+            self._driver.set_alarm()
         if self._judge is not None and self._judge.can_judge:
             self._judge_words(self._judge)
 

@@ -99,6 +99,8 @@ class Playback:
         try:
             for _ in range(HOLD_STEPS):
                 await asyncio.wait([saving], timeout=step_s)
+                if saving.done():
+                    break
             if saving.done():
                 saving.result()
             else:

@@ -8,7 +8,6 @@ was heard, `say` returns that part.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -24,6 +23,7 @@ from duologue.ports.context import NotPossible
 from duologue.ports.ears import Final, Heard, Partial
 
 from .driver import Driver
+from .flag import Flag
 from .transcript import Transcript
 
 WAITING_MAX = 50  # texts that wait to be said
@@ -90,14 +90,14 @@ class ProgramSpeech:
     def __init__(self, driver: Driver, transcript: Transcript) -> None:
         self._driver = driver
         self._transcript = transcript
-        self._waiting: deque[_Words] = deque()
+        self._waiting: list[_Words] = []
         self._current: list[_Words] = []  # the texts that the newest request says
         self._reply = 0
         self._question: _Words | None = None  # heard, and not answered yet
         self._asked_in = 0  # the reply that asked it
         self._said_before = 0  # the newest turn when the question was asked: it isn't the answer
         self._asking = asyncio.Lock()
-        self._stepped = asyncio.Event()  # set after each step
+        self._stepped = Flag()  # set after each step
         # Do the words of these turns answer the question of this reply? The hearing machine knows. The last argument
         # says whether the answer is a yes or a no.
         self.answers: Callable[[int, int, int, bool], bool] = lambda reply, first, last, confirms: True  # noqa: ARG005
@@ -208,7 +208,7 @@ class ProgramSpeech:
         ended, self._current = self._current, []
         may_go_on = record.after.link not in CLOSED and not isinstance(record.event, ev.InterruptRequested)
         if not heard and record.after.says and may_go_on:
-            self._waiting.extendleft(reversed(ended))
+            self._waiting[:0] = ended
             return
         for words, part in zip(ended, _shares(heard, [words.text for words in ended]), strict=True):
             if words.asks and part:
@@ -235,7 +235,7 @@ class ProgramSpeech:
 
     def _say_again(self, question: _Words) -> None:
         question.finals.clear()
-        self._waiting.appendleft(question)
+        self._waiting.insert(0, question)
         self._driver.post(ev.SpeechRequested)
 
     def _end(self) -> None:
@@ -274,6 +274,8 @@ class ProgramSpeech:
 
     @property
     def _secret(self) -> _Words | None:
+        if not self._current and self._question is None:
+            return None
         asked = [*self._current, *([self._question] if self._question is not None else [])]
         return next((words for words in asked if words.asks and words.secret), None)
 

@@ -30,6 +30,7 @@ from duologue.voice.sentences import Sentences
 
 from .driver import Driver, ReportFailure
 from .guarded_line import GuardedLine
+from .handover_queue import HandoverQueue
 from .receipts import HeardText
 from .speech import Speech
 from .tasks import Tasks
@@ -142,7 +143,7 @@ class Replies:
         if self.report_usage is not None:
             report_usage_to(self.report_usage)
         self._driver.post(ev.ReplyAccepted, reply=speech.reply)
-        sentences: asyncio.Queue[_Spoken | None] = asyncio.Queue(SENTENCES_AHEAD_MAX)
+        sentences = HandoverQueue[_Spoken | None](SENTENCES_AHEAD_MAX)
         try:
             async with asyncio.TaskGroup() as both:
                 work = self._speak(speech, sentences, self._voice, self._forms)
@@ -156,7 +157,7 @@ class Replies:
             raise VoiceFailed(ErrorClass.SERVER_ERROR, "the voice was cancelled")
 
     async def _think(
-        self, speech: Speech, request: Request, brain: Brain, sentences: asyncio.Queue[_Spoken | None]
+        self, speech: Speech, request: Request, brain: Brain, sentences: HandoverQueue[_Spoken | None]
     ) -> None:
         """Read the parts of the brain's reply, and queue them for the voice."""
         splitter = Sentences(self._forms.language)
@@ -181,9 +182,11 @@ class Replies:
                         if self._driver.now() - waiting_since >= SENTENCE_MS_MAX and (words := splitter.whole_words()):
                             found, waiting_since = [*found, _Part(words)], self._driver.now()
                         for sentence in found:
-                            is_opening = False
                             self._note_question(speech, sentence)
                             await sentences.put(sentence)
+                            if is_opening:
+                                is_opening = False
+                                await asyncio.sleep(0)  # the voice begins before the rest of the text is split
                     case Firm():
                         self._driver.post(ev.ReplyBecameFirm, reply=speech.reply)
                         for sentence in splitter.feed(part.text):
@@ -233,7 +236,7 @@ class Replies:
             self.on_question(speech.reply)
 
     async def _speak(
-        self, speech: Speech, sentences: asyncio.Queue[_Spoken | None], voice: Voice | None, forms: SpokenForms
+        self, speech: Speech, sentences: HandoverQueue[_Spoken | None], voice: Voice | None, forms: SpokenForms
     ) -> None:
         """Turn sentences into sound, one after another."""
         has_words = False

@@ -16,6 +16,7 @@ from duologue.core.events import PlaybackFinished, ReplyFinished, ToolCalled
 from duologue.core.leaves import Ask, ErrorClass
 from duologue.core.step_record import StepRecord
 from duologue.ports.brain import Part, Request
+from duologue.ports.context import Context
 from duologue.ports.failure import BrokenContract
 from duologue.ports.history import CallOutput, Item, News, UserSaid
 from duologue.ports.worker import Tool
@@ -23,6 +24,8 @@ from duologue.ports.worker import Tool
 from .request_text import request_text
 from .transcript import Transcript
 from .validation import reading, whole
+
+_HANDLING = (ToolCalled, ReplyFinished, PlaybackFinished)  # after these, the input of a request is handled
 
 
 class _Open(NamedTuple):
@@ -43,6 +46,7 @@ class Requests:
         self.instructions = instructions
         self.history: Callable[[], tuple[Item, ...]] = lambda: transcript.items  # as far as the agent knows it
         self.rounds_max = rounds_max
+        self.context: Context[Any] | None = None  # of the call
         self._handled_items = 0  # how many items of the transcript a reply has handled
         self._open = _Open()
         self._early = _Open()  # the newest request that was sent before its turn was over
@@ -50,12 +54,12 @@ class Requests:
         self._calling = 0  # the newest reply that called a tool
         self._rounds = 0  # requests in a row that only called tools
 
-    def make(self, effect: StartReply, tools: tuple[Tool, ...]) -> Request:
+    def make(self, effect: StartReply, tools: tuple[Tool, ...], premature: bool = False) -> Request:
         """The request that this effect asks for."""
         self._note(_Open(effect.reply, effect.last, len(self._transcript)))
-        return self._request(effect, tools, self.history(), effect.ask)
+        return self._request(effect, tools, self.history(), effect.ask, premature)
 
-    def guess(self, effect: GuessReply, tools: tuple[Tool, ...]) -> Request:
+    def guess(self, effect: GuessReply, tools: tuple[Tool, ...], premature: bool = False) -> Request:
         """Make a request early: the last of its turns may still go on. The request becomes the current one when
         `confirm` is called."""
         self._early = _Open(effect.reply, effect.last, len(self._transcript))
@@ -63,7 +67,7 @@ class Requests:
         known = {item.turn for item in self._transcript.items if isinstance(item, UserSaid)}
         new = tuple(UserSaid(one.turn, one.text, False, one.confidence) for one in said if one.turn not in known)
         rounds, self._rounds = self._rounds, 0  # the user has said something new
-        request = self._request(effect, tools, (*self.history(), *new), Ask.ANSWER)
+        request = self._request(effect, tools, (*self.history(), *new), Ask.ANSWER, premature)
         self._rounds = rounds
         return request
 
@@ -78,7 +82,12 @@ class Requests:
         self._open = opened
 
     def _request(
-        self, effect: StartReply | GuessReply, tools: tuple[Tool, ...], history: tuple[Item, ...], ask: Ask
+        self,
+        effect: StartReply | GuessReply,
+        tools: tuple[Tool, ...],
+        history: tuple[Item, ...],
+        ask: Ask,
+        premature: bool,
     ) -> Request:
         fresh = self._transcript.since(self._handled_items)
         turns = self._transcript.turns(effect.first, effect.last)
@@ -92,6 +101,8 @@ class Requests:
             outputs=tuple(item for item in fresh if isinstance(item, CallOutput)),
             news=tuple(item for item in fresh if isinstance(item, News)),
             conversation=self._conversation,
+            premature=premature,
+            context=self.context,
         )
 
     def note_heard_late(self, reply: int) -> None:
@@ -135,16 +146,15 @@ class Requests:
     def follow(self, record: StepRecord) -> None:
         """When the reply to the open request was heard, was shown or has called a tool, mark the input of the request
         as handled."""
-        if record.after is record.before or record.before.ask is Ask.SAY:
-            return
         event = record.event
+        if type(event) not in _HANDLING or record.after is record.before or record.before.ask is Ask.SAY:
+            return
         if isinstance(event, ToolCalled):
             self._rounds += event.reply != self._calling
             self._calling = event.reply
-        elif isinstance(event, ReplyFinished | PlaybackFinished) and self._calling != self._open.reply:
+        elif self._calling != self._open.reply:
             self._rounds = 0  # the reply answered without calling a tool
-        if isinstance(event, ToolCalled | ReplyFinished | PlaybackFinished):
-            self._handled_items = self._open.items
+        self._handled_items = self._open.items
 
 
 class SilentBrain:

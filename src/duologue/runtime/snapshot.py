@@ -68,7 +68,7 @@ def context_of(engine: Engine) -> dict[str, Any]:
         "reason": engine.announcer.reason_in(s),  # why it is paused or in a fault
         "last_error": engine.announcer.last_error,
         "retries": s.retries,
-        "interruptions": engine.announcer.meter.metrics().interrupted,
+        "interruptions": engine.announcer.meter.interrupted,
         "queued_turns": s.said - s.answered,
     }
 

@@ -55,9 +55,10 @@ class SoundRecording:
 
     def note(self, event: LineEvent) -> None:
         """Add the sound that the line delivers or has played."""
-        recording, now = self._recording, self._driver.now()
+        recording = self._recording
         if recording is None:
             return
+        now = self._driver.now()
         match event:
             case Frame() if not self._hears_secret():
                 self._do(lambda: recording.hear(event, now))

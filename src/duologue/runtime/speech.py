@@ -7,7 +7,6 @@ reports. After a reply is dropped, no more of its sound is played.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +14,7 @@ from duologue.ports.sound import Sound
 from duologue.voice.ledger import Ledger
 
 from .checkpoint import OpenSpeech
+from .flag import Flag
 from .guarded_line import GuardedLine
 from .receipts import HeardText
 from .validation import reading
@@ -31,7 +31,7 @@ class Speech:
         self.ledger = Ledger()
         self.task: asyncio.Task[Any] | None = None
         self.voice = 0  # the voice number of the speech; 0: the speech may not be played yet
-        self.counts = asyncio.Event()  # set once the user's turn is over and the reply may be used
+        self.counts = Flag()  # set once the user's turn is over and the reply may be used
         self.asks = False  # the reply holds a question
         self.complete = False  # the reply has all its sound
         self.dropped = False
@@ -40,8 +40,8 @@ class Speech:
         self.before_sound: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005 - called before sound is sent
         self._has_started = False  # from its start on, the line gets its sound whenever the state machine plays it
         self._finished = False  # the line was told that no more sound follows
-        self._queue: deque[tuple[int, Sound]] = deque()
-        self._room = asyncio.Event()
+        self._queue: list[tuple[int, Sound]] = []
+        self._room = Flag()
 
     def dump(self) -> OpenSpeech:
         return OpenSpeech(self.reply, self.voice, self.ledger.dump())
@@ -99,7 +99,7 @@ class Speech:
         if self._queue or (self.complete and not self._finished):
             self.before_sound(self)
         while self._queue and not self.dropped:
-            if not line.play(self.voice, *self._queue.popleft()):
+            if not line.play(self.voice, *self._queue.pop(0)):
                 self.drop()
                 return
         if self.complete and not self._finished:

@@ -9,7 +9,6 @@ and replies in the order of their start. It contains every word of the user, eve
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import filterfalse
 from typing import Any
 
 from duologue.core.effects import RecordOverheard
@@ -45,8 +44,9 @@ class Transcript:
         """Copy the words of the user from the hearing machine."""
         if words is self._words:
             return
-        self._words = words
-        for said in words.turns:
+        known, self._words = self._words.turns, words
+        is_newest_only = words.turns[:-1] in (known[:-1], known)  # fast, because most turns are the same objects
+        for said in words.turns[-1:] if is_newest_only else words.turns:
             if self._said.get(said.turn) is not said:
                 self._said[said.turn] = said
                 self.pages.touch(said.turn)
@@ -198,7 +198,8 @@ class Transcript:
     def since(self, place: int, until: int | None = None) -> tuple[Item, ...]:
         """The items of the history from index `place` up to but not including index `until`; without `until`, up to the
         end. Replies that weren't heard and called no tool are left out."""
-        return tuple(filterfalse(_is_empty, self._items[place:until]))
+        items = self._items[place:until]
+        return tuple([item for item in items if type(item) is not AgentSaid or item.text or item.calls])
 
     def first_after(self, turn: int) -> int:
         """The index, in the history, of the user's first turn after turn number `turn`. If there is no later turn, the
@@ -231,8 +232,3 @@ def _check_place(holds: bool) -> None:
 
 def _is_over(item: Item) -> bool:
     return isinstance(item, AgentSaid) and bool(item.text)
-
-
-def _is_empty(item: Item) -> bool:
-    """Is this item a reply that wasn't heard and called no tool?"""
-    return isinstance(item, AgentSaid) and not item.text and not item.calls

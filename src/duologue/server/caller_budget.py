@@ -8,7 +8,6 @@ in `TELL_MS` milliseconds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from duologue.fairness.bucket import Bucket, full, full_in_ms, left, take
@@ -34,8 +33,7 @@ class Unanswered(NamedTuple):
     chars: int
 
 
-@dataclass(frozen=True, slots=True)
-class CallerBudget:
+class CallerBudget(NamedTuple):
     """How much the client may still send, and how much sound was left out since the client was last told about left-out
     sound."""
 
@@ -72,7 +70,7 @@ def type_text(
     texts, wait_ms = take(limits.typed_chars, budget.typed_chars, chars, now_ms)
     if wait_ms != 0:
         return budget, Refused("typed_chars", f"too much text at once: send it again in {_s(wait_ms)}", wait_ms)
-    return replace(budget, typed_turns=turns, typed_chars=texts), None
+    return budget._replace(typed_turns=turns, typed_chars=texts), None
 
 
 class TurnsLeft(NamedTuple):
@@ -96,12 +94,12 @@ def hear_sound(limits: Limits, budget: CallerBudget, ms: int, now_ms: int) -> tu
     bucket, wait_ms = take(limits.sound_ms, budget.sound_ms, ms, now_ms)
     is_heard = wait_ms == 0
     if is_heard and not budget.untold_ms:
-        return replace(budget, sound_ms=bucket), True, None
-    budget = replace(budget, sound_ms=bucket, untold_ms=budget.untold_ms + (0 if is_heard else ms))
+        return CallerBudget(budget.typed_turns, budget.typed_chars, bucket, 0, budget.told_at_ms), True, None
+    budget = budget._replace(sound_ms=bucket, untold_ms=budget.untold_ms + (0 if is_heard else ms))
     if budget.told_at_ms is not None and now_ms - budget.told_at_ms < TELL_MS:
         return budget, is_heard, None
     message = f"sound comes faster than it is spoken: {budget.untold_ms} ms of it were left out"
-    return replace(budget, untold_ms=0, told_at_ms=now_ms), is_heard, Refused("sound", message)
+    return budget._replace(untold_ms=0, told_at_ms=now_ms), is_heard, Refused("sound", message)
 
 
 def _s(wait_ms: int | None) -> str:

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import deque
-from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, NamedTuple, Protocol
 
 from .close_codes import SLOW_READER, CloseCode
 from .server_messages import ServerMessage, message
@@ -37,15 +36,33 @@ class _Item(NamedTuple):
     ends: bool = False
 
 
+class DirectWire(Protocol):
+    """A socket to which several frames can be written at once, without waiting."""
+
+    @property
+    def may_write(self) -> bool:
+        """Can frames be written now? If not, the ASGI function `send` must be used, which waits or raises."""
+        ...
+
+    def write(self, messages: Iterable[str | bytes]) -> None: ...
+
+
 class ClientOutbox:
     """Sends messages and sound to one client. `on_closing` is called when the server begins to disconnect the
     client."""
 
-    def __init__(self, send: Send, unread_bytes_max: int, on_closing: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self,
+        send: Send,
+        unread_bytes_max: int,
+        on_closing: Callable[[], object] = lambda: None,
+        direct: DirectWire | None = None,
+    ) -> None:
         self._send = send
+        self._direct = direct
         self._unread_max = unread_bytes_max
         self._on_closing = on_closing
-        self._queue: deque[_Item] = deque()
+        self._queue: list[_Item] = []  # short: a client that reads slowly is disconnected
         self._unread = 0
         self._waiter: asyncio.Future[None] | None = None
         self._close_code: CloseCode | None = None
@@ -143,7 +160,7 @@ class ClientOutbox:
 
     def _keep(self, is_kept: Callable[[_Item], bool]) -> None:
         """Keep only the queued items for which `is_kept` returns True, and remove the others."""
-        self._queue = deque(item for item in self._queue if is_kept(item))
+        self._queue = [item for item in self._queue if is_kept(item)]
         self._unread = sum(len(item.data) for item in self._queue)
 
     def _begin_closing(self, close_code: CloseCode) -> None:
@@ -154,6 +171,9 @@ class ClientOutbox:
 
     def _put(self, item: _Item, at: int | None = None) -> None:
         if self.is_closing:
+            return
+        if self._direct is not None and not self._queue and self._is_waiting and self._direct.may_write:
+            self._direct.write(self._frames_of(item))  # a task that sends it later would delay a command to hold
             return
         self._queue.insert(len(self._queue) if at is None else at, item)
         self._unread += len(item.data)
@@ -168,6 +188,11 @@ class ClientOutbox:
         first sound is a message, and messages are short."""
         return next((at for at, item in enumerate(self._queue) if isinstance(item.data, bytes)), len(self._queue))
 
+    @property
+    def _is_waiting(self) -> bool:
+        """Does `write` wait for something to send, and is nothing being sent?"""
+        return self._waiter is not None and not self._waiter.done()
+
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
@@ -179,9 +204,7 @@ class ClientOutbox:
         try:
             while not self._is_closed:
                 if self._queue:
-                    frame = self._next()
-                    if frame is not None:
-                        await self._send(frame)
+                    await self._send_queued()
                 elif self._close_code is not None:
                     code, _, reason = self._close_code
                     await self._send({"type": "websocket.close", "code": code, "reason": reason})
@@ -193,20 +216,37 @@ class ClientOutbox:
         except (OSError, RuntimeError):  # the client vanished, or the socket was closed by a lower layer
             self.close()
 
-    def _next(self) -> dict[str, Any] | None:
-        """Take the next frame to send from the queue. Returns None if the next item only marks the end of a voice and
-        needs no frame."""
+    async def _send_queued(self) -> None:
+        """Send everything that is queued if the socket can take it, otherwise the first frame."""
+        if self._direct is not None and self._direct.may_write:
+            items, self._queue, self._unread = self._queue, [], 0
+            self._direct.write([frame for item in items for frame in self._frames_of(item)])
+            return
         item = self._queue[0]
-        if item.ends and (rest := self._frames.rest(item.voice)) is not None:
-            self._note_sound(len(rest), 0)
-            return {"type": "websocket.send", "bytes": rest}
-        self._queue.popleft()
-        self._unread -= len(item.data)
-        if isinstance(item.data, str):
-            return {"type": "websocket.send", "text": item.data} if item.data else None
-        return {"type": "websocket.send", "bytes": self._frame(item, item.data)}
+        frame: str | bytes | None = self._rest_before(item)
+        if frame is None:  # otherwise the item stays in the queue, from which it may still be dropped
+            self._queue.pop(0)
+            self._unread -= len(item.data)
+            frame = self._frame(item)
+        if frame is not None:
+            await self._send({"type": "websocket.send", "text" if isinstance(frame, str) else "bytes": frame})
 
-    def _frame(self, item: _Item, data: bytes) -> bytes:
+    def _frames_of(self, item: _Item) -> Iterable[str | bytes]:
+        """The frames to send for an item of the queue."""
+        return [frame for frame in (self._rest_before(item), self._frame(item)) if frame is not None]
+
+    def _rest_before(self, item: _Item) -> bytes | None:
+        """If this item ends a voice: a frame with the last samples of the voice; None if they were sent."""
+        rest = self._frames.rest(item.voice) if item.ends else None
+        if rest is not None:
+            self._note_sound(len(rest), 0)
+        return rest
+
+    def _frame(self, item: _Item) -> str | bytes | None:
+        """The frame for this item. None if the item only marks the end of a voice."""
+        data = item.data
+        if isinstance(data, str):
+            return data or None
         if not item.kind:
             return data
         is_cue = item.kind == CUE
@@ -218,4 +258,4 @@ class ClientOutbox:
 def _as_text(outgoing: ServerMessage) -> str:
     """The message as JSON. Lone surrogates, which a service may send, are replaced, because UTF-8 can't encode them."""
     text = json.dumps(outgoing, separators=(",", ":"), ensure_ascii=False)
-    return text.encode(errors="replace").decode()
+    return text if text.isascii() else text.encode(errors="replace").decode()

@@ -49,6 +49,7 @@ from .close_codes import (
 )
 from .conversations import Conversations, rate_of
 from .credentials import Admission, admit, is_own_page
+from .direct_messages import DIRECT_KEY, DirectMessages
 from .limited_caller import now_ms
 from .message_limits import MessageLimits
 from .microphone_frames import MicrophoneFrames, microphone_frames
@@ -91,7 +92,8 @@ class Gate:
         await send({"type": "websocket.accept"})
         may_stay = access.enter(address, is_handed(scope))
         entrance = Entrance(scope, self._settings, self._conversations.agent_name, access)
-        socket = ClientSocket(self._conversations, self._settings, send, entrance, scope.get(SCOPE_KEY), address)
+        connection, direct = scope.get(SCOPE_KEY), scope.get(DIRECT_KEY)
+        socket = ClientSocket(self._conversations, self._settings, send, entrance, connection, address, direct)
         socket.info = info_of(scope, self._settings)
         self._conversations.clients.add(socket.client)
         refusal = None if may_stay else TOO_MANY
@@ -143,6 +145,7 @@ class ClientSocket:
         entrance: Entrance,
         connection: GiveableSocket | None = None,
         address: str = "",
+        direct: DirectMessages | None = None,
     ) -> None:
         self._address = address  # towards whose limits this client counts
         self._conversations = conversations
@@ -150,7 +153,11 @@ class ClientSocket:
         self._connection = connection  # with which the socket can be given to another process
         self._seat = connection.arrival.seat if connection is not None else ""  # counted for this process
         self._settings = settings
-        self.client = self._client = ClientOutbox(send, settings.limits.unread_bytes_max, self._detach)
+        self.client = self._client = ClientOutbox(send, settings.limits.unread_bytes_max, self._detach, direct)
+        self._in_task = 0  # messages that the reading task has yet to handle
+        self._is_limited = True  # the reading task has a time limit for the next message
+        if direct is not None:
+            direct.pass_to(self._take, settings.limits.message_bytes_max)
         self._entrance = entrance
         self._operator = Operator(conversations.switchboard, self._client)
         self._reading: asyncio.Task[None] | None = None
@@ -215,8 +222,36 @@ class ClientSocket:
                         until_s = self._silent_until()
                         if until_s is not None or hello_timeout.when() is not None:
                             hello_timeout.reschedule(until_s)
+                        self._is_limited = until_s is not None
+                    self._in_task = max(0, self._in_task - 1)
         except TimeoutError:
             self.refuse(NO_HELLO if self._hello is None else SILENT)
+
+    def _take(self, received: str | bytes) -> bool:
+        """Handle a message at once, without the reading task, if that is possible: the client is in a conversation, and
+        all its earlier messages are handled. Returns False if the reading task must handle the message."""
+        served = self._served
+        if self._in_task or self._is_limited or served is None or served.is_over or self._client.is_closing:
+            self._in_task += 1
+            return False
+        try:
+            if self._limits.is_too_fast():
+                self.refuse(TOO_FAST)
+            elif isinstance(received, str):
+                self._take_text(received)
+            else:
+                self._receive_audio(received)
+        except Exception as failure:  # noqa: BLE001 - the socket fails, as if its reading task had failed
+            LOG.error("a socket failed: %s", type(failure).__name__)
+            self._detach()
+        return True
+
+    def _take_text(self, text: str) -> None:
+        incoming = self._parse(text)
+        if incoming is not None and incoming.type == "hello":
+            self._refuse_message("hello was sent already")
+        elif incoming is not None:
+            self._dispatch(incoming)
 
     def refuse(self, close_code: CloseCode) -> None:
         """Disconnect the client with this reason."""
@@ -246,20 +281,25 @@ class ClientSocket:
             self._refuse_message(str(problem))
 
     async def _receive_text(self, text: str) -> None:
-        try:
-            incoming = read_message(text)
-        except WrongVersion:
-            self.refuse(WRONG_VERSION)
-            return
-        except BadMessage as problem:
-            self._refuse_message(str(problem))
+        incoming = self._parse(text)
+        if incoming is None:
             return
         if incoming.type == "hello":
             await self._receive_hello(incoming.payload)
         elif self._hello is None:
             self._refuse_message("hello must come first")
-        else:
-            await self._dispatch(incoming)
+        elif (start := self._dispatch(incoming)) is not None:
+            await self._start(start)
+
+    def _parse(self, text: str) -> ClientMessage | None:
+        """The message in this text frame. If it is invalid, the client is told, and the result is None."""
+        try:
+            return read_message(text)
+        except WrongVersion:
+            self.refuse(WRONG_VERSION)
+        except BadMessage as problem:
+            self._refuse_message(str(problem))
+        return None
 
     def _refuse_message(self, what: str) -> None:
         LOG.warning("a client sent an invalid message: %s", what)
@@ -354,24 +394,27 @@ class ClientSocket:
 
     # -- Commands
 
-    async def _dispatch(self, incoming: ClientMessage) -> None:
+    def _dispatch(self, incoming: ClientMessage) -> dict[str, Any] | None:
+        """Do what this message asks for. If it asks for a new conversation, returns the payload, and the caller must
+        start the conversation; otherwise returns None."""
         if incoming.type == "ping":
             self._client.send_message(message("pong", t=incoming.payload["t"]))
         elif incoming.type in ("calls", "watch") or self._operator.is_watching:
             is_busy = self._served is not None and not self._served.is_over
             if incoming.type == "watch" and not is_busy and self._is_given_to_call(incoming.payload["id"]):
-                return
+                return None
             self._operator.do(incoming, self._language, is_busy)
         elif self._served is not None and not self._served.is_over:
             if self._served.client is self._client:
                 self._served.do(incoming)
         elif incoming.type == "start":
-            await self._start(incoming.payload)
+            return incoming.payload
         elif not self._is_late(incoming):
             named = {"id": incoming.payload["id"]} if "id" in incoming.payload else {}
             self._client.send_message(
                 message("error", code="refused", message=f"{incoming.type}: no conversation is running", **named)
             )
+        return None
 
     def _is_late(self, incoming: ClientMessage) -> bool:
         """May this message be ignored because no conversation is running? The client's reports (`FACTS`) may always be

@@ -7,10 +7,10 @@ to every client that reconnects until the fault is solved. A question is sent to
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection, Iterable
 
 from duologue.observe import signals as sg
+from duologue.observe.newest import Newest
 
 from .server_messages import ServerMessage
 
@@ -21,8 +21,8 @@ class MissedMessages:
     """The messages of one conversation that a client must get when it reconnects."""
 
     def __init__(self, lost: Iterable[ServerMessage] = (), turns: Iterable[int] = ()) -> None:
-        self._lost: deque[ServerMessage] = deque(lost, maxlen=LOST_MAX)  # not sent to any client yet
-        self.lost_turns: deque[int] = deque(turns, maxlen=LOST_MAX)  # marked in the history each time that is sent
+        self._lost = Newest[ServerMessage](LOST_MAX, lost)  # not sent to any client yet
+        self.lost_turns = Newest[int](LOST_MAX, turns)  # marked in the history each time that is sent
         self.fault: sg.Noticed | None = None  # the newest; each client gets it in its own language
         self._questions: dict[int, ServerMessage] = {}  # by the tool call that asked
 

@@ -14,15 +14,21 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from .app import Server
 from .blocked_loop import BlockedLoopWatch, warn
+from .direct_messages import DirectMessages
 from .processes.connection import Connections, GiveableSocket
 from .processes.link import ParentLink
 from .retention import ROUND_S, keep_deleting
 from .slow_requests import timed
 
 KEEP_DAYS = 30
+
+
+class DirectSocket(DirectMessages, WebSocketsSansIOProtocol):
+    """A WebSocket whose messages take the short way."""
 
 
 class QuietServer(uvicorn.Server):
@@ -42,7 +48,7 @@ async def serving(server: Server, listening: socket.socket | None) -> AsyncItera
         server.app,
         log_level="warning",
         access_log=False,
-        ws="websockets-sansio" if listening is not None else GiveableSocket,
+        ws=DirectSocket if listening is not None else GiveableSocket,
         ws_max_size=limits.message_bytes_max,
         ws_per_message_deflate=False,
         ws_ping_interval=20.0,

@@ -245,6 +245,8 @@ class Screen:
         if record.after is record.before:
             return
         self._stages.follow(record)
+        if record.is_only_progress:
+            return  # changes nothing that is shown, except for the caption
         situation = situation_after(self._situation, record)
         has_changed, self._situation = situation != self._situation, situation
         if not self._viewers:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from duologue.core.errors import DuologueError
 from duologue.core.leaves import SOUNDING, Link, Reply, User, Voice
@@ -56,16 +56,6 @@ LOG = logging.getLogger("duologue.server")
 TYPED_TURNS_MAX = 20
 EARLY_MAX = 100  # commands that wait until a restored conversation has resumed
 _END_S_MAX = 0.5
-_COMMANDS_WITHOUT_PAYLOAD = (
-    "press",
-    "release",
-    "send",
-    "suspend",
-    "resume",
-    "retry",
-    "dismiss",
-    "reconnect",
-)
 
 
 def new_id() -> str:
@@ -144,7 +134,6 @@ class ServedConversation:
         self.conversation.on(sg.Lost, lambda _: self._mark_client_part())
         self.conversation.engine.watchers.append(self._follow)
         self.conversation.engine.unsaved_answers.on_receipt = self._send_receipt
-        self._commands = self._table()
 
     def _new_screen(self, earlier: RestoredConversation | None) -> Screen:
         if earlier is None:
@@ -473,7 +462,7 @@ class ServedConversation:
         try:
             if self._early is not None and incoming.type != "end":
                 raise ValueError("too many commands before the conversation has resumed: send this one again later")
-            self._commands[incoming.type](incoming.payload)
+            _COMMANDS[incoming.type](self, incoming.payload)
         except (DuologueError, ValueError) as problem:
             self._refuse(incoming, str(problem))
 
@@ -485,30 +474,6 @@ class ServedConversation:
 
     def _tell_left_out(self, refused: Refused) -> None:
         self.send_message(message("error", code="sound_left_out", message=refused.message))
-
-    def _table(self) -> dict[str, Callable[[dict[str, Any]], object]]:
-        talk, line = self.conversation, self.line
-        plain = {name: _without_payload(getattr(talk, name)) for name in _COMMANDS_WITHOUT_PAYLOAD}
-        return {
-            **plain,
-            "start": self._refuse_start,
-            "interrupt": lambda _: talk.interrupt("button"),
-            "end": self._hang_up,
-            "type": self._type,
-            "cancel": lambda given: talk.cancel(given["call"]),
-            "answer": lambda given: talk.answer(given["call"], self._admitted(given["text"])),
-            "played": lambda given: line.note_played(given["voice"], given["ms"]),
-            "finished": lambda given: line.note_finished(given["voice"], given["ms"]),
-            "stopped": lambda given: line.note_stopped(given["voice"], given["ms"]),
-            "unplayable": lambda given: line.note_unplayable(given["voice"]),
-            "webrtc": lambda given: self.sound.offer(self.client, given),
-            "heard": self.sound.note_heard,
-            "carrier": self.sound.use_socket,
-            "debug": lambda given: self._debug(given["on"]),
-            "microphone": lambda given: talk.notify_microphone(Microphone(given["state"])),
-            "attention": lambda given: talk.notify_attention(given["here"]),
-            "key": lambda given: self._acknowledge_key(given["key"]),
-        }
 
     def _refuse_start(self, _: dict[str, Any]) -> None:
         raise ValueError("this client is in a conversation already")
@@ -590,6 +555,32 @@ class ServedConversation:
             self.do(incoming)
 
 
-def _without_payload(do: Callable[[], object]) -> Callable[[dict[str, Any]], object]:
-    """Make a command that ignores its payload and calls `do`."""
-    return lambda _: do()
+def _plain(name: str) -> _Command:
+    """A command without a payload: calls this method of the conversation."""
+    return lambda served, _: getattr(served.conversation, name)()
+
+
+_Command: TypeAlias = Callable[[ServedConversation, dict[str, Any]], object]
+_COMMANDS: dict[str, _Command] = {
+    **{
+        name: _plain(name)
+        for name in ("press", "release", "send", "suspend", "resume", "retry", "dismiss", "reconnect")
+    },
+    "start": ServedConversation._refuse_start,
+    "interrupt": lambda served, _: served.conversation.interrupt("button"),
+    "end": ServedConversation._hang_up,
+    "type": ServedConversation._type,
+    "cancel": lambda served, given: served.conversation.cancel(given["call"]),
+    "answer": lambda served, given: served.conversation.answer(given["call"], served._admitted(given["text"])),
+    "played": lambda served, given: served.line.note_played(given["voice"], given["ms"]),
+    "finished": lambda served, given: served.line.note_finished(given["voice"], given["ms"]),
+    "stopped": lambda served, given: served.line.note_stopped(given["voice"], given["ms"]),
+    "unplayable": lambda served, given: served.line.note_unplayable(given["voice"]),
+    "webrtc": lambda served, given: served.sound.offer(served.client, given),
+    "heard": lambda served, given: served.sound.note_heard(given),
+    "carrier": lambda served, given: served.sound.use_socket(given),
+    "debug": lambda served, given: served._debug(given["on"]),
+    "microphone": lambda served, given: served.conversation.notify_microphone(Microphone(given["state"])),
+    "attention": lambda served, given: served.conversation.notify_attention(given["here"]),
+    "key": lambda served, given: served._acknowledge_key(given["key"]),
+}

@@ -47,39 +47,11 @@ class MessageWriter:
         self.language = language
         self._phrases = conversation.agent.phrases
         self._sent: tuple[int, str, str] | None = None  # the newest state message: when, state, phase
-        self._table: dict[type[sg.Signal], Callable[[Any], ServerMessage | None]] = {
-            sg.StateEntered: self._entered,
-            sg.TurnStarted: lambda signal: _turn("turn-started", signal.turn),
-            sg.TurnCompleted: lambda signal: _turn("turn-completed", signal.turn),
-            sg.TurnInterrupted: lambda signal: _turn("turn-interrupted", signal.turn, signal.by),
-            sg.TurnDropped: lambda signal: _turn("turn-dropped", signal.turn, signal.why),
-            sg.Caption: _caption,
-            sg.Decided: lambda signal: message(
-                "decision",
-                at=signal.at,
-                decision=signal.decision,
-                reasons=list(signal.reasons),
-                confidence=signal.confidence,
-            ),
-            sg.WorkStarted: lambda signal: _work("started", signal, mode=signal.mode),
-            sg.WorkProgressed: lambda signal: _work("progressed", signal, text=signal.text, fraction=signal.fraction),
-            sg.WorkAsked: lambda signal: _work("asked", signal, question=signal.question),
-            sg.WorkEnded: lambda signal: _work(
-                "ended", signal, outcome=signal.outcome.value, durationMs=signal.duration_ms
-            ),
-            sg.WorkSilent: lambda signal: message("work", event="silent", call=signal.call),
-            sg.Waiting: self._waiting,
-            sg.AgentChanged: lambda signal: message("agent", name=signal.name),
-            sg.CueGiven: lambda signal: message("cue", action="play", cue=signal.cue, text=signal.text),
-            sg.Noticed: self._noticed,
-            sg.Lost: self._lost,
-            sg.Problem: self._problem,
-        }
 
     def write(self, signal: sg.Signal) -> ServerMessage | None:
         """The message for a signal; None if this kind of signal isn't sent to clients."""
-        make = self._table.get(type(signal))
-        return make(signal) if make is not None else None
+        make = _WRITERS.get(type(signal))
+        return make(self, signal) if make is not None else None
 
     # -- States
 
@@ -280,3 +252,32 @@ def metrics(measured: Metrics, session_ms: int, latency: LatencyStages, used: di
         stages=latency.newest,
         usage=used,
     )
+
+
+# Shared by all writers: a table of its own would take more memory than everything else that a writer has.
+_WRITERS: dict[type[sg.Signal], Callable[[MessageWriter, Any], ServerMessage | None]] = {
+    sg.StateEntered: MessageWriter._entered,
+    sg.TurnStarted: lambda _, signal: _turn("turn-started", signal.turn),
+    sg.TurnCompleted: lambda _, signal: _turn("turn-completed", signal.turn),
+    sg.TurnInterrupted: lambda _, signal: _turn("turn-interrupted", signal.turn, signal.by),
+    sg.TurnDropped: lambda _, signal: _turn("turn-dropped", signal.turn, signal.why),
+    sg.Caption: lambda _, signal: _caption(signal),
+    sg.Decided: lambda _, signal: message(
+        "decision",
+        at=signal.at,
+        decision=signal.decision,
+        reasons=list(signal.reasons),
+        confidence=signal.confidence,
+    ),
+    sg.WorkStarted: lambda _, signal: _work("started", signal, mode=signal.mode),
+    sg.WorkProgressed: lambda _, signal: _work("progressed", signal, text=signal.text, fraction=signal.fraction),
+    sg.WorkAsked: lambda _, signal: _work("asked", signal, question=signal.question),
+    sg.WorkEnded: lambda _, signal: _work("ended", signal, outcome=signal.outcome.value, durationMs=signal.duration_ms),
+    sg.WorkSilent: lambda _, signal: message("work", event="silent", call=signal.call),
+    sg.Waiting: MessageWriter._waiting,
+    sg.AgentChanged: lambda _, signal: message("agent", name=signal.name),
+    sg.CueGiven: lambda _, signal: message("cue", action="play", cue=signal.cue, text=signal.text),
+    sg.Noticed: MessageWriter._noticed,
+    sg.Lost: MessageWriter._lost,
+    sg.Problem: MessageWriter._problem,
+}

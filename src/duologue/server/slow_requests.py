@@ -78,6 +78,8 @@ class TimedRequests(asyncio.Protocol):
         if self._head_timer is None and not self._answering:
             self._start_timer()
         super().data_received(data)
+        if self._timed_transport.get_protocol() is not self:  # a WebSocket now: the timer would keep this object alive
+            self._stop_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()

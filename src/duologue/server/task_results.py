@@ -6,10 +6,10 @@ only once, even if its form is shown several times.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
+from duologue.observe.newest import Newest
 from duologue.ports.brain import Form
 
 from .server_messages import ServerMessage, message
@@ -23,7 +23,7 @@ class TaskResults:
     this node."""
 
     def __init__(self, earlier: Iterable[dict[str, Any]] = ()) -> None:
-        self._results: deque[dict[str, Any]] = deque(earlier, maxlen=RESULTS_MAX)
+        self._results = Newest[dict[str, Any]](RESULTS_MAX, earlier)
 
     def note(self, form: Form | None, turn: int) -> bool:
         """Note the results of a completed form. `turn` is the newest turn of the user. Returns whether they are new."""

@@ -57,7 +57,7 @@ def is_own(heard: str, own: OwnSpeech, onset_at: int, late_ms: int = 0, rule: Ec
     speech) was reported. If the ears report no onsets, `onset_at` is the time at which the text arrived, and `late_ms`
     is how long after the onset a text may arrive."""
     recent = _recent(own, onset_at, late_ms, rule)
-    mine = words_of(heard)
+    mine = words_of(heard) if recent else []
     found = _is_explained(mine, [word.text for word in recent], rule) if mine else None
     if found is None:
         return False
@@ -84,7 +84,9 @@ def without_own(heard: str, own: OwnSpeech, onset_at: int, late_ms: int = 0, rul
     repeated them: at the beginning, this is decided as in `is_own`; at the end, the words must have been played after
     the onset. If no other words would remain, the text is returned unchanged."""
     recent = _recent(own, onset_at, late_ms, rule)
-    mine = words_of(heard) if recent else []
+    if not recent:
+        return heard
+    mine = words_of(heard)
     pairs = _align(mine, [word.text for word in recent], rule)
     lead, tail = _run(pairs, rule), _run(pairs[::-1], rule)
     if lead and not _is_too_early(recent, (lead[0].own, lead[-1].own), onset_at, late_ms, rule):

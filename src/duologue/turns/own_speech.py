@@ -60,8 +60,12 @@ class OwnSpeech:
             for word in begun
             for part in words_of(word.text)
         )
-        return OwnSpeech(_recent((*self.words, *new), now), voice, known + len(begun))
+        words = _recent((*self.words, *new), now)
+        if not begun and voice == self.voice and len(words) == len(self.words):
+            return self  # as at most reports of playback: no word has begun, and no word is too old
+        return OwnSpeech(words, voice, known + len(begun))
 
 
 def _recent(words: tuple[SpokenWord, ...], now: int) -> tuple[SpokenWord, ...]:
-    return tuple(word for word in words if word.end_ms >= now - KEEP_MS)[-WORDS_MAX:]
+    since = now - KEEP_MS
+    return tuple([word for word in words if word.end_ms >= since][-WORDS_MAX:])

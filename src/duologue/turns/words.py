@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from enum import IntEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from .language import ENGLISH, Language
@@ -51,15 +51,23 @@ def count(text: str, language: Language | str = ENGLISH, is_final: bool = True) 
     """How many words a text has, how many of them are substantial, and whether the text is nothing but a command.
     `language` is a language or its code. If the text isn't final, its last words may be the beginning of a backchannel
     (such as "of" in "of course"). Such words aren't counted as substantial yet."""
+    return _count(_book_of(language), _TOKEN.findall(_normal(text)), is_final)[0]
+
+
+def count_and_attention(text: str, language: Language | str, is_final: bool) -> tuple[Count, bool]:
+    """What `count` and `is_call_for_attention` return for this text, for less than the cost of both."""
     book = _book_of(language)
-    tokens = _TOKEN.findall(_normal(text))
+    counted, parts = _count(book, _TOKEN.findall(_normal(text)), is_final)
+    return counted, _is_attention(book, parts, is_final)
+
+
+def _count(book: _Phrasebook, tokens: list[str], is_final: bool) -> tuple[Count, list[str]]:
+    """How many words these tokens are, and the parts of the tokens."""
     parts, owners = _split(tokens, book.vocabulary)
+    sizes = [1 if token.isascii() else _size(token) for token in tokens]
     substantial = {owners[place] for place in _uncovered(parts, book, is_final)}
-    return Count(
-        sum(map(_size, tokens)),
-        sum(_size(tokens[place]) for place in substantial if not _is_noise(tokens[place], book.letters)),
-        _is_only(parts, book.commands),
-    )
+    counted = sum([sizes[place] for place in substantial if not _is_noise(tokens[place], book.letters)])
+    return Count(sum(sizes), counted, _is_only(parts, book.commands)), parts
 
 
 def is_presence(text: str, language: Language | str = ENGLISH) -> bool:
@@ -75,8 +83,14 @@ def is_call_for_attention(text: str, language: Language | str = ENGLISH, is_fina
     there?". If the text isn't final, it may end in the middle of such a phrase: "hello? Are you"."""
     book = _book_of(language)
     parts, _ = _split(_TOKEN.findall(_normal(text)), book.vocabulary)
+    return _is_attention(book, parts, is_final)
+
+
+def _is_attention(book: _Phrasebook, parts: list[str], is_final: bool) -> bool:
     if is_final or len(parts) > PARTS_MAX:
         return _is_only(parts, book.attention)
+    if parts and parts[0] not in book.attention:
+        return False
     return any(
         (not rest or _begins_phrase(rest, book.attention)) and (not before or _is_only(before, book.attention))
         for cut in range(len(parts) + 1)
@@ -135,6 +149,7 @@ class _Phrasebook(NamedTuple):
     letters: frozenset[str]
 
 
+@lru_cache(maxsize=64)
 def _book_of(language: Language | str) -> _Phrasebook:
     return _book(language_of(language) if isinstance(language, str) else language)
 
@@ -167,7 +182,11 @@ def _split(tokens: list[str], vocabulary: frozenset[str]) -> tuple[list[str], li
     parts: list[str] = []
     owners: list[int] = []
     for place, token in enumerate(tokens):
-        pieces = [token] if token in vocabulary else _pieces(token.translate(_FOLDED))
+        if token in vocabulary or (token.isascii() and token.isalnum()):  # one piece, as nearly every token
+            parts.append(_unstretched(token, vocabulary))
+            owners.append(place)
+            continue
+        pieces = _pieces(token.translate(_FOLDED))
         parts += [_unstretched(piece, vocabulary) for piece in pieces]
         owners += [place] * len(pieces)
     return parts, owners
@@ -216,6 +235,10 @@ def _uncovered(parts: list[str], book: _Phrasebook, is_final: bool) -> list[int]
     uncovered: list[int] = []
     place, negated = 0, -1  # `negated` is where the last negation ended
     while place < len(parts) and (is_final or place == negated or not _is_begun(parts, place, book.passing)):
+        if parts[place] not in book.passing:  # most words begin no phrase
+            uncovered.append(place)
+            place += 1
+            continue
         end, kind = _longest(parts, place, book.passing)
         if not end:
             end = place + 1

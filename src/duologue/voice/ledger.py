@@ -95,7 +95,7 @@ class _Passage:
 
     def cut(self, heard_ms: int) -> int:
         """The position in the text at which the heard part ends."""
-        if self.is_silent and 0 < heard_ms >= self.start_ms:
+        if self.spoken is not None and self.is_silent and 0 < heard_ms >= self.start_ms:
             return len(self.text)
         heard_ms = min(heard_ms - self.start_ms, self.ms)
         if heard_ms <= 0:
@@ -408,9 +408,9 @@ class Ledger:
         """Numbers that describe where the heard text ends. As long as these numbers stay the same, the results of
         `split()` and `shown` stay the same too. Computing the numbers takes about as long for a long reply as for a
         short one."""
-        self._pass_heard()
-        cuts = []
-        for at in range(self._done, len(self._passages)):
+        first = self._pass_heard()
+        cuts = [first] if self._done < len(self._passages) else []
+        for at in range(self._done + 1, len(self._passages)):
             passage = self._passages[at]
             if passage.start_ms >= self.heard_ms:
                 break
@@ -425,15 +425,17 @@ class Ledger:
         if self._done == len(self._passages):
             self._done, self._done_text = 0, ""
 
-    def _pass_heard(self) -> None:
+    def _pass_heard(self) -> int:
         """Update the count and the text of the passages that were heard completely. Such passages don't change any
-        more."""
+        more. Returns where the heard part of the next passage ends; 0 if there is no next passage."""
         while self._done < len(self._passages):
             passage = self._passages[self._done]
-            if passage.cut(self.heard_ms) < len(passage.text) or not passage.whole:
-                return
+            cut = passage.cut(self.heard_ms)
+            if cut < len(passage.text) or not passage.whole:
+                return cut
             self._done_text = _join([(passage.text, passage.glued)], self._done_text)
             self._done += 1
+        return 0
 
 
 def _length(text: str) -> int:

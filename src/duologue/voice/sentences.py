@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from duologue.spoken.abbreviations import Abbreviations, abbreviations, folded
+from duologue.spoken.abbreviations import Abbreviations, abbreviations
 
 from .opening import opening_length
 
@@ -84,7 +84,9 @@ class Sentences:
     def _is_in_code(self, place: int) -> bool:
         """Is this position in the text inside a block of code?"""
         text = self._text
-        return any(fence in text and text.count(fence, 0, place) % 2 == 1 for fence in _FENCES)
+        if "```" not in text and "~~~" not in text:
+            return False
+        return any(text.count(fence, 0, place) % 2 == 1 for fence in _FENCES)
 
     def _is_end(self, match: re.Match[str]) -> bool | None:
         """Does a sentence end at this punctuation mark? None if that depends on text that hasn't arrived yet."""
@@ -123,7 +125,7 @@ def _is_stop(before: str, after: str, known: Abbreviations) -> bool | None:
         return False
     words = before.split()
     for count in (3, 2, 1):
-        written = folded("".join(words[-count:]).lstrip("(\"'“„¿¡*_")) + "."
+        written = "".join(words[-count:]).lstrip("(\"'“„¿¡*_") + "."
         if written in known.numbered_keys and (not after or after[0].isdigit()):
             return False if after else None
         if written in known.either_keys or (known.months and written.endswith("str.")):  # a German street

@@ -23,6 +23,9 @@ class Collecting(LightSocket):
     def take(self, content: bytes) -> None:
         self.came.put_nowait(content)
 
+    def take_sound(self, content: bytes) -> None:
+        self.came.put_nowait(content[::-1])
+
     def note_lost(self) -> None:
         self.is_gone.set()
 
@@ -47,6 +50,24 @@ def test_frames_of_all_sizes_come_back_and_pings_are_answered() -> None:
             client.close()
             await asyncio.wait_for(client.is_gone.wait(), WAIT_S)
             assert not client.is_lost, "it was closed by this side"
+
+    asyncio.run(whole())
+
+
+def test_sound_and_the_reason_of_a_close_are_received() -> None:
+    async def closing(socket: ServerConnection) -> None:
+        await socket.send(await socket.recv())
+        await socket.close(4_001, "enough")
+
+    async def whole() -> None:
+        async with serve(closing, "127.0.0.1", 0, compression=None) as server:
+            client = Collecting()
+            await client.open(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", "/")
+            client.send_sound(b"\x01\x02\x03")
+            assert await asyncio.wait_for(client.came.get(), WAIT_S) == b"\x03\x02\x01"
+            await asyncio.wait_for(client.is_gone.wait(), WAIT_S)
+            assert client.close_reason == "4001 enough"
+            assert client.is_lost
 
     asyncio.run(whole())
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from duologue.lines.playback import inputs as on
@@ -22,12 +20,12 @@ PLAYING = PlaybackState(  # two pieces were sent and half of the first was heard
     V.PLAYING, C.HERE, 7, voice=2, made=4_800, cut=(Piece(1, 0, 2_400), Piece(2, 2_400, 4_800)),
     cut_to=4_800, next_number=3, sent_to=4_800, heard_ms=50, former=FormerVoice(1, 300),
 )  # fmt: skip
-TOLD = replace(PLAYING, end=SoundEnd.SENT)
-HELD = replace(PLAYING, voice_place=V.HELD)
-CLEARED = replace(PLAYING, voice_place=V.CLEARED, cut=())
-MISSED = replace(PLAYING, client_place=C.MISSED)
+TOLD = PLAYING._replace(end=SoundEnd.SENT)
+HELD = PLAYING._replace(voice_place=V.HELD)
+CLEARED = PLAYING._replace(voice_place=V.CLEARED, cut=())
+MISSED = PLAYING._replace(client_place=C.MISSED)
 AWAY = PlaybackState(stopped=Stopped(1, 20))
-AWAITED = replace(AWAY, client_place=C.AWAITED)
+AWAITED = AWAY._replace(client_place=C.AWAITED)
 
 Example = tuple[PlaybackState, on.PlaybackInput, VoicePlace | ClientPlace, tuple[do.PlaybackIntent, ...]]
 EXAMPLES: dict[str, list[Example]] = {
@@ -98,7 +96,7 @@ EXAMPLES: dict[str, list[Example]] = {
          (SendCommand(PlayCommand.CLEAR, 1), SendCommand(PlayCommand.RESUME, 2), do.StopWaiting(),
           do.SendSound(2, 1, 1_200, 2_400), do.SendSound(2, 2, 2_400, 4_800),
           ReportNow(Stopped(1, 90)), ReportNow(Healed()))),
-        (replace(MISSED, former=FormerVoice(0, 0)), on.ClientConnected(8, Position(9, 5, 5)), V.PLAYING,
+        (MISSED._replace(former=FormerVoice(0, 0)), on.ClientConnected(8, Position(9, 5, 5)), V.PLAYING,
          (SendCommand(PlayCommand.CLEAR, 9), SendCommand(PlayCommand.RESUME, 2), do.StopWaiting(),
           do.SendSound(2, 1, 1_200, 2_400), do.SendSound(2, 2, 2_400, 4_800), ReportNow(Healed()))),
     ],
@@ -108,7 +106,7 @@ EXAMPLES: dict[str, list[Example]] = {
           do.SendSound(2, 2, 2_400, 4_800), ReportNow(Healed()))),
     ],
     "cleared + ClientConnected [plays_this_voice] -> same": [
-        (replace(CLEARED, client_place=C.MISSED), on.ClientConnected(8, Position(2, 150, 2)), V.CLEARED,
+        (CLEARED._replace(client_place=C.MISSED), on.ClientConnected(8, Position(2, 150, 2)), V.CLEARED,
          (SendCommand(PlayCommand.CLEAR, 2), do.StopWaiting(), ReportNow(Stopped(2, 150)), ReportNow(Healed()))),
     ],
     "silent/cleared + ClientConnected [plays_another_voice] -> same": [
@@ -120,7 +118,7 @@ EXAMPLES: dict[str, list[Example]] = {
         (AWAITED, on.ClientConnected(1), C.HERE, (do.FinishOpening(), ReportNow(Healed()))),
     ],
     "missed + ClientConnected -> here": [
-        (replace(SILENT, client_place=C.MISSED), on.ClientConnected(8), C.HERE,
+        (SILENT._replace(client_place=C.MISSED), on.ClientConnected(8), C.HERE,
          (do.StopWaiting(), ReportNow(Healed()))),
     ],
     "here + ClientConnected -> same": [
@@ -137,7 +135,7 @@ EXAMPLES: dict[str, list[Example]] = {
     ],
     "missed + OpeningBegan -> awaited": [(MISSED, on.OpeningBegan(), C.AWAITED, (do.StopWaiting(),))],
     "here + OpeningBegan -> same": [
-        (replace(SILENT, stopped=Stopped(1, 20)), on.OpeningBegan(), C.HERE, (ReportNow(Stopped(1, 20)),)),
+        (SILENT._replace(stopped=Stopped(1, 20)), on.OpeningBegan(), C.HERE, (ReportNow(Stopped(1, 20)),)),
     ],
     "away/here + LineClosed -> away": [(SILENT, on.LineClosed(), C.AWAY, ())],
     "awaited + LineClosed -> away": [(AWAITED, on.LineClosed(), C.AWAY, (do.CancelOpening(),))],
@@ -177,7 +175,7 @@ def test_a_client_that_connects_is_here_wherever_the_last_one_was(client: Client
 
 @pytest.mark.parametrize("voice", VoicePlace)
 def test_a_closed_line_has_neither_voice_nor_client(voice: VoicePlace) -> None:
-    after, _ = MACHINE.step(replace(PLAYING, voice_place=voice), on.LineClosed())
+    after, _ = MACHINE.step(PLAYING._replace(voice_place=voice), on.LineClosed())
     assert (after.voice_place, after.voice, after.client_place) == (V.SILENT, 0, C.AWAY)
     assert after.needed_from == 0
 

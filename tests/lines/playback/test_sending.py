@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from duologue.lines.playback.inputs import Position
@@ -23,7 +21,7 @@ FRESH = PlaybackState(VoicePlace.PLAYING, ClientPlace.HERE, 1, voice=4)
 
 
 def made(ms: int, end: SoundEnd = SoundEnd.OPEN) -> PlaybackState:
-    return replace(FRESH, made=ms * SAMPLES_PER_MS, end=end)
+    return FRESH._replace(made=ms * SAMPLES_PER_MS, end=end)
 
 
 def sizes_ms(intents: tuple[PlaybackIntent, ...]) -> list[int]:
@@ -41,11 +39,11 @@ def test_a_second_is_sent_ahead_and_no_more() -> None:
 def test_a_piece_that_is_not_full_is_sent_only_if_the_client_has_little_left() -> None:
     state, intents = send_ahead(made(130))
     assert sizes_ms(intents) == [100, 30]
-    more = replace(state, made=state.made + 90 * SAMPLES_PER_MS)
+    more = state._replace(made=state.made + 90 * SAMPLES_PER_MS)
     assert sizes_ms(send_ahead(more)[1]) == [90]
-    plenty = replace(send_ahead(more)[0], made=more.made + 90 * SAMPLES_PER_MS)
+    plenty = send_ahead(more)[0]._replace(made=more.made + 90 * SAMPLES_PER_MS)
     assert sizes_ms(send_ahead(plenty)[1]) == []
-    assert sizes_ms(send_ahead(replace(plenty, end=SoundEnd.KNOWN))[1]) == [90]
+    assert sizes_ms(send_ahead(plenty._replace(end=SoundEnd.KNOWN))[1]) == [90]
 
 
 def test_the_end_is_sent_once_and_behind_the_last_piece() -> None:
@@ -57,14 +55,14 @@ def test_the_end_is_sent_once_and_behind_the_last_piece() -> None:
 
 @pytest.mark.parametrize("place", [VoicePlace.SILENT, VoicePlace.HELD, VoicePlace.CLEARED])
 def test_only_a_playing_voice_is_sent(place: VoicePlace) -> None:
-    state = replace(made(500), voice_place=place)
+    state = made(500)._replace(voice_place=place)
     assert send_ahead(state) == (state, ())
 
 
 @pytest.mark.req("V-01")
 def test_pieces_that_are_sent_again_keep_their_numbers_and_ends() -> None:
     state, first = send_ahead(made(130))
-    state = replace(state, made=state.made + 100 * SAMPLES_PER_MS)
+    state = state._replace(made=state.made + 100 * SAMPLES_PER_MS)
     state, more = send_ahead(state)
     back, commands = send_missing(state, Position(4, 0, 1))
     assert commands == (SendCommand(PlayCommand.RESUME, 4),)

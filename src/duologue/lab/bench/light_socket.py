@@ -1,7 +1,7 @@
 """A WebSocket client with little overhead: the measuring side of a benchmark must be faster than the server.
 
-Rule: it supports only the parts of RFC 6455 that the benchmarks need: text frames and pings. Its mask is zero, so that
-data is sent unchanged.
+Rule: it supports only the parts of RFC 6455 that the benchmarks need: text, binary and close frames, and pings. Its
+mask is zero, so that data is sent unchanged.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from duologue.core.errors import DuologueError
 
-_TEXT, _PING, _PONG = 0x81, 0x89, 0x8A
+_TEXT, _BINARY, _CLOSE, _PING, _PONG = 0x81, 0x82, 0x88, 0x89, 0x8A
 
 
 class LightSocket(asyncio.Protocol):
@@ -23,6 +23,7 @@ class LightSocket(asyncio.Protocol):
         self._upgraded = self._loop.create_future()
         self._is_over = False
         self.is_lost = False
+        self.close_reason = ""  # the code and the reason with which the server has closed the socket
 
     async def open(self, url: str, path: str) -> None:
         """Connect to this server on this machine."""
@@ -38,8 +39,14 @@ class LightSocket(asyncio.Protocol):
     def send(self, text: str) -> None:
         self._write(_TEXT, text.encode())
 
+    def send_sound(self, data: bytes) -> None:
+        self._write(_BINARY, data)
+
     def take(self, content: bytes) -> None:
         """Called with the content of each text frame that arrives."""
+
+    def take_sound(self, content: bytes) -> None:
+        """Called with the content of each binary frame that arrives."""
 
     def note_lost(self) -> None:
         """Called when the connection is lost."""
@@ -68,10 +75,14 @@ class LightSocket(asyncio.Protocol):
             if len(self._data) < at + size:
                 return
             kind, content, self._data = self._data[0], self._data[at : at + size], self._data[at + size :]
-            if kind == _PING:
-                self._write(_PONG, content)
-            else:
+            if kind == _TEXT:
                 self.take(content)
+            elif kind == _BINARY:
+                self.take_sound(content)
+            elif kind == _PING:
+                self._write(_PONG, content)
+            elif kind == _CLOSE:
+                self.close_reason = f"{int.from_bytes(content[:2], 'big')} {content[2:].decode()}"
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         self.is_lost = not self._is_over

@@ -19,7 +19,7 @@ from .measured_server import run_served
 def main(address: str, vad: str, sessions_max: str, store: str) -> None:
     with Client(address, "AF_UNIX") as pipe:
         pipe.send(os.getpid())
-        run_served(pipe, None, vad == "1", int(sessions_max), store, link_to_parent())
+        run_served(pipe, None, vad == "1", int(sessions_max), store, link_to_parent(), measures_lag=False)
 
 
 if __name__ == "__main__":

@@ -128,15 +128,22 @@ class ServerFigures:
 
 
 def run_served(
-    pipe: Connection, core: int | None, vad: bool, sessions_max: int, store: str = "", link: ParentLink | None = None
+    pipe: Connection,
+    core: int | None,
+    vad: bool,
+    sessions_max: int,
+    store: str = "",
+    link: ParentLink | None = None,
+    measures_lag: bool = True,
 ) -> None:
     """The main function of the server process. If `link` is given, a parent process passes connections on to this
     server. Otherwise the server listens on a port of its own, and sends the port through `pipe`. In both cases it then
     answers the commands `begin` (start measuring) and `figures` (send the results) until the command `stop` comes.
-    `store` is the path of an SQLite file. If it is empty, nothing is stored."""
+    `store` is the path of an SQLite file. If it is empty, nothing is stored. Without `measures_lag`, the lag of the
+    event loop isn't measured, which would wake the process a hundred times a second."""
     if core is not None:
         os.sched_setaffinity(0, {core})
-    _run(_served(pipe, vad, sessions_max, store, link))
+    _run(_served(pipe, vad, sessions_max, store, link, measures_lag))
 
 
 def _run(work: Any) -> None:
@@ -148,7 +155,9 @@ def _run(work: Any) -> None:
         uvloop.run(work)
 
 
-async def _served(pipe: Connection, vad: bool, sessions_max: int, store: str, link: ParentLink | None) -> None:
+async def _served(
+    pipe: Connection, vad: bool, sessions_max: int, store: str, link: ParentLink | None, measures_lag: bool
+) -> None:
     ears = LocalEars(stt=InstantText(), judges_turns=False, cancels_echo=False) if vad else LoudEars()
     if isinstance(ears, LocalEars):
         ears.load()
@@ -164,7 +173,7 @@ async def _served(pipe: Connection, vad: bool, sessions_max: int, store: str, li
     leases = Leases(SqliteStore(store), f"measured-{os.getpid()}") if store else None
     server = Server(make, ServerSettings(port=0, limits=limits), leases=leases, siblings=link or ALONE)
     _watch(server, figures)
-    lagging = asyncio.create_task(_measure_lag(figures))
+    lagging = asyncio.create_task(_measure_lag(figures)) if measures_lag else None
     async with _connected(server, pipe, link):
         loop = asyncio.get_running_loop()
         cpu_s = wall_s = sound_mb = 0.0
@@ -186,7 +195,8 @@ async def _served(pipe: Connection, vad: bool, sessions_max: int, store: str, li
                         "decided": figures.decided,
                     }
                 )
-        lagging.cancel()
+        if lagging is not None:
+            lagging.cancel()
         for served in tuple(server.conversations.served.values()):
             await served.end("measured")
 

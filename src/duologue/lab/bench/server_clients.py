@@ -1,7 +1,8 @@
 """Clients for `duologue bench server`: each speaks, listens, interrupts, and records the times.
 
 They stream real speech at its own pace over real WebSockets and report what a page would have played. Rule: a client
-does no more than a browser does, so that the numbers are about the server and not about the clients.
+does no more than a browser does, and as cheaply as possible, so that the numbers are about the server and not about the
+clients.
 """
 
 from __future__ import annotations
@@ -10,13 +11,17 @@ import asyncio
 import os
 import random
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
 
-from duologue.client import ConnectionFailed, ProtocolSocket, VoiceChunk
-from duologue.client.messages import SAMPLES_PER_MS
+from duologue.client.messages import SAMPLES_PER_MS, ServerSaid, VoiceChunk, read, written
+from duologue.core.errors import DuologueError
 
+from .light_socket import LightSocket
+
+OPEN_S_MAX = 10.0
 FRAME_MS = 32
 FRAME_BYTES = 1_024
 ACK_S = 0.06
@@ -84,17 +89,20 @@ class PagePlayer:
         return self.is_complete and self._played_ms >= self._got_ms
 
 
-class BenchClient:
+class BenchClient(LightSocket):
     """One client: speaks, listens to the answer, and speaks over every other answer."""
 
     def __init__(self, port: int, seat: str, speech: bytes, dice: random.Random) -> None:
-        self._url = f"ws://127.0.0.1:{port}/ws"
-        self._speech = [speech[at : at + FRAME_BYTES] for at in range(0, len(speech) - FRAME_BYTES + 1, FRAME_BYTES)]
+        super().__init__()
+        self._url = f"http://127.0.0.1:{port}"
+        self.speech = [speech[at : at + FRAME_BYTES] for at in range(0, len(speech) - FRAME_BYTES + 1, FRAME_BYTES)]
         self._dice = dice
         self._player = PagePlayer()
         self._spoke_s = 0.0
-        self._is_answered = asyncio.Event()
-        self._is_over = asyncio.Event()
+        self._is_answered = False
+        self._is_heard = False  # the answer, to its end or until it was stopped
+        self._finished = 0  # the voice whose end was reported
+        self._failed = asyncio.get_running_loop().create_future()
         self.noted = ClientNotes(seat)
         self.is_ready = asyncio.Event()
 
@@ -102,70 +110,72 @@ class BenchClient:
         """Connect and talk until the time `until_s` of the monotonic clock. Failures are listed in the returned notes
         instead of being raised."""
         try:
-            socket = await ProtocolSocket.open(self._url, max_queue=None)
-            await self._say(socket, "hello", version=1, seat=self.noted.seat)
-            await self._say(socket, "start")
-        except (ConnectionFailed, ConnectionError) as problem:
-            self.noted.failures.append(str(problem))
+            async with asyncio.timeout(OPEN_S_MAX):
+                await self.open(self._url, "/ws")
+        except (OSError, TimeoutError, DuologueError) as problem:
+            self.noted.failures.append(f"no connection to {self._url}: {type(problem).__name__}: {problem}")
             return self.noted
-        work = [
-            asyncio.create_task(self._listen(socket)),
-            asyncio.create_task(self._acknowledge(socket)),
-            asyncio.create_task(self._talk(socket)),
-        ]
-        done, rest = await asyncio.wait(work, timeout=until_s - time.monotonic(), return_when=asyncio.FIRST_EXCEPTION)
-        self.noted.failures += [repr(task.exception()) for task in done if task.exception()]
-        for task in rest:
-            task.cancel()
-        await socket.close()
+        self._say("hello", version=1, seat=self.noted.seat)
+        self._say("start")
+        frames = self.frames()
+        speaking = SteadyTimer(FRAME_MS / 1000, lambda: self.speak(next(frames)), self._dice.random() * FRAME_MS / 1000)
+        acknowledging = SteadyTimer(ACK_S, self.acknowledge)
+        await asyncio.wait([self._failed], timeout=until_s - time.monotonic())
+        speaking.stop()
+        acknowledging.stop()
+        self.close()
         return self.noted
 
-    async def _say(self, socket: ProtocolSocket, kind: str, **payload: Any) -> None:
-        if not await socket.send(kind, **payload):
-            raise ConnectionError(f"the server has closed the socket: {socket.close_code} {socket.close_reason}")
+    def note_lost(self) -> None:
+        if self.is_lost and not self._failed.done():
+            self.noted.failures.append(f"the server has closed the socket: {self.close_reason}")
+            self._failed.set_result(None)
+
+    def _say(self, kind: str, **payload: Any) -> None:
+        self.send(written(kind, payload))
 
     # -- Speaking
 
-    async def _talk(self, socket: ProtocolSocket) -> None:
+    def speak(self, frame: bytes) -> None:
+        self.noted.sent_s.append(time.monotonic())
+        self.send_sound(frame)
+
+    def frames(self) -> Iterator[bytes]:
+        """What the microphone hears, frame by frame."""
         silence = bytes(FRAME_BYTES)
-        clock = _Pace(self._dice.random() * FRAME_MS / 1000)
-        await self._stream(socket, clock, [silence] * self._dice.randint(10, 60))
+        yield from [silence] * self._dice.randint(10, 60)
         self.is_ready.set()
         overlaps = self._dice.random() < 0.5
         while True:
-            self._is_answered.clear()
-            self._is_over.clear()
-            await self._stream(socket, clock, self._speech)
+            self._is_answered = self._is_heard = False
+            yield from self.speech
             self._spoke_s = self.noted.sent_s[-1]
-            while not self._is_answered.is_set():
-                await self._stream(socket, clock, [silence])
+            while not self._is_answered:
+                yield silence
             if overlaps:  # next, speak over the answer
-                await self._stream(socket, clock, [silence] * 30)
+                yield from [silence] * 30
             else:
-                while not self._is_over.is_set():
-                    await self._stream(socket, clock, [silence])
-                await self._stream(socket, clock, [silence] * self._dice.randint(10, 40))
+                while not self._is_heard:
+                    yield silence
+                yield from [silence] * self._dice.randint(10, 40)
             overlaps = not overlaps
-
-    async def _stream(self, socket: ProtocolSocket, clock: _Pace, frames: list[bytes]) -> None:
-        for frame in frames:
-            await clock.wait()
-            self.noted.sent_s.append(time.monotonic())
-            if not await socket.send_raw(frame):
-                raise ConnectionError(f"the server has closed the socket: {socket.close_code} {socket.close_reason}")
 
     # -- Listening
 
-    async def _listen(self, socket: ProtocolSocket) -> None:
-        async for received in socket:
-            if isinstance(received, VoiceChunk):
-                self._hear(received)
-            elif received.kind == "play":
-                await self._obey(socket, received.payload)
-            elif received.kind == "error":
-                self.noted.failures.append(str(received.payload))
+    def take(self, content: bytes) -> None:
+        """Handle a message. Only those are parsed that may be a command or an error: a page does more with the others,
+        but in its own time."""
+        if b"duologue.play" in content or b"duologue.error" in content:
+            said = read(content.decode())
+            assert isinstance(said, ServerSaid)
+            if said.kind == "play":
+                self._obey(said.payload)
+            elif said.kind == "error":
+                self.noted.failures.append(str(said.payload))
 
-    def _hear(self, chunk: VoiceChunk) -> None:
+    def take_sound(self, content: bytes) -> None:
+        chunk = read(content)
+        assert isinstance(chunk, VoiceChunk)
         voice = chunk.number
         if voice != self._player.voice:
             now = time.monotonic()
@@ -175,9 +185,9 @@ class BenchClient:
                 self._spoke_s = 0.0
             self.noted.gaps_ms.append(self._player.gap_ms)
         self._player.add(voice, chunk.samples / SAMPLES_PER_MS)
-        self._is_answered.set()
+        self._is_answered = True
 
-    async def _obey(self, socket: ProtocolSocket, command: dict[str, Any]) -> None:
+    def _obey(self, command: dict[str, Any]) -> None:
         player = self._player
         if command["voice"] != player.voice:
             return
@@ -190,36 +200,45 @@ class BenchClient:
             case "finish":
                 player.is_complete = True
             case "clear":
-                await self._say(socket, "stopped", voice=player.voice, ms=round(player.move()))
+                self._say("stopped", voice=player.voice, ms=round(player.move()))
                 player.is_complete = player.is_held = True
-                self._is_over.set()
+                self._is_heard = True
 
-    async def _acknowledge(self, socket: ProtocolSocket) -> None:
+    def acknowledge(self) -> None:
         """Report progress and the end of playback, as a page does."""
-        finished = 0
-        while True:
-            await asyncio.sleep(ACK_S)
-            player = self._player
-            if not player.voice or player.is_held:
-                continue
-            ms = round(player.move())
-            if player.is_done and finished != player.voice:
-                finished = player.voice
-                await self._say(socket, "finished", voice=player.voice, ms=ms)
-                self._is_over.set()
-            elif finished != player.voice:
-                await self._say(socket, "played", voice=player.voice, ms=ms)
+        player = self._player
+        if not player.voice or player.is_held or self._finished == player.voice:
+            return
+        ms = round(player.move())
+        if player.is_done:
+            self._finished = player.voice
+            self._say("finished", voice=player.voice, ms=ms)
+            self._is_heard = True
+        else:
+            self._say("played", voice=player.voice, ms=ms)
 
 
-class _Pace:
-    """The pace at which frames are sent: `wait` returns every FRAME_MS, without drift."""
+class SteadyTimer:
+    """Calls a function again and again, every `every_s` seconds without drift, until `stop`. The first call is
+    `every_s` plus `offset_s` seconds from now."""
 
-    def __init__(self, offset_s: float) -> None:
+    def __init__(self, every_s: float, act: Callable[[], object], offset_s: float = 0.0) -> None:
+        self._every_s = every_s
+        self._act = act
         self._due_s = time.monotonic() + offset_s
+        self._plan()
 
-    async def wait(self) -> None:
-        self._due_s += FRAME_MS / 1000
-        await asyncio.sleep(max(0.0, self._due_s - time.monotonic()))
+    def _plan(self) -> None:
+        self._due_s += self._every_s
+        left_s = max(0.0, self._due_s - time.monotonic())
+        self._timer = asyncio.get_running_loop().call_later(left_s, self._tick)
+
+    def _tick(self) -> None:
+        self._plan()
+        self._act()
+
+    def stop(self) -> None:
+        self._timer.cancel()
 
 
 def run_callers(pipe: Connection, core: int | None, port: int, count: int, speech: bytes, seconds: float) -> None:

@@ -147,7 +147,7 @@ def _running(count: int, vad: bool, sessions: int) -> Iterator[RunningServer]:
     with tempfile.TemporaryDirectory() as folder, Listener(f"{folder}/pipes", "AF_UNIX") as listener:
         store = f"{folder}/store.sqlite3"
         if count == 1:
-            process = spawn.Process(target=run_served, args=(theirs, None, vad, sessions + 10, store))
+            process = spawn.Process(target=run_served, args=(theirs, None, vad, sessions + 10, store, None, False))
         else:
             given = (f"{folder}/pipes", str(int(vad)), str(sessions + 10), store)
             command = (sys.executable, "-m", "duologue.lab.bench.measured_process", *given)

@@ -8,7 +8,6 @@ left to play. Rule: if no row fits an input, or if the input is about a voice or
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from . import inputs as on
 from .intents import REPORTS, PlaybackIntent
@@ -62,15 +61,17 @@ class PlaybackMachine:
                     intents += more
         after, more = send_ahead(after)
         intents += more
-        return after, tuple(sorted(intents, key=lambda intent: isinstance(intent, REPORTS)))
+        if len(intents) > 1:
+            intents.sort(key=lambda intent: isinstance(intent, REPORTS))
+        return after, tuple(intents)
 
 
 def _go_to(s: PlaybackState, row: PlaybackRow) -> PlaybackState:
     match row.target:
         case VoicePlace():
-            return replace(s, voice_place=row.target)
+            return s._replace(voice_place=row.target)
         case ClientPlace():
-            return replace(s, client_place=row.target)
+            return s._replace(client_place=row.target)
     return s
 
 

@@ -9,7 +9,7 @@ changes a place.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from duologue.ports.line import Closed, Finished, Healed, Played, Stopped, Unplayable, Wobbled
@@ -71,7 +71,7 @@ def a_client_is_here(s: PlaybackState, _: Any) -> bool:
 
 
 def is_news(s: PlaybackState, given: Reported) -> bool:
-    return given.voice == s.voice and note_heard(s, given.ms).heard_ms > s.heard_ms
+    return given.voice == s.voice and min(given.ms, s.sent_ms) > s.heard_ms
 
 
 def knows_its_end(s: PlaybackState, _: Any) -> bool:
@@ -103,7 +103,7 @@ def is_the_connected_client(s: PlaybackState, given: on.ClientDisconnected) -> b
 
 def _begin(s: PlaybackState, voice: int) -> PlaybackState:
     kept = PlaybackState(s.voice_place, s.client_place, s.client, stopped=s.stopped)
-    return replace(kept, voice=voice, former=FormerVoice(s.voice, s.sent_ms))
+    return kept._replace(voice=voice, former=FormerVoice(s.voice, s.sent_ms))
 
 
 def begin_voice(s: PlaybackState, given: on.VoiceBegan) -> PlaybackDone:
@@ -115,16 +115,16 @@ def forget_voice(s: PlaybackState, _: Any) -> PlaybackDone:
 
 
 def add_sound(s: PlaybackState, given: on.SoundAdded | on.SoundEnded) -> PlaybackDone:
-    return replace(s, made=s.made + given.samples), ()
+    return s._replace(made=s.made + given.samples), ()
 
 
 def note_end(s: PlaybackState, _: Any) -> PlaybackDone:
-    return replace(s, end=SoundEnd.KNOWN if s.end is SoundEnd.OPEN else s.end), ()
+    return s._replace(end=SoundEnd.KNOWN if s.end is SoundEnd.OPEN else s.end), ()
 
 
 def drop_sound(s: PlaybackState, _: Any) -> PlaybackDone:
     queued = (do.DropQueued(s.client, s.voice),) if s.client_place is C.HERE else ()
-    return replace(s, cut=(), cut_to=s.made), queued
+    return s._replace(cut=(), cut_to=s.made), queued
 
 
 def _send(s: PlaybackState, command: PlayCommand) -> PlaybackDone:
@@ -161,7 +161,7 @@ def report_finished(s: PlaybackState, given: Reported) -> PlaybackDone:
 
 
 def _report_stop(s: PlaybackState, stopped: Stopped) -> PlaybackDone:
-    return replace(s, stopped=stopped), (do.ReportNow(stopped),)
+    return s._replace(stopped=stopped), (do.ReportNow(stopped),)
 
 
 def report_stopped(s: PlaybackState, given: Reported) -> PlaybackDone:
@@ -210,7 +210,7 @@ def stop_its_voice(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
     else:
         reported = ()
         if stopped.voice > max(s.voice, s.former.voice):
-            s = replace(s, former=FormerVoice(stopped.voice, stopped.ms + 2 * AHEAD_MS))
+            s = s._replace(former=FormerVoice(stopped.voice, stopped.ms + 2 * AHEAD_MS))
     return s, (clear, *reported)
 
 
@@ -223,7 +223,7 @@ def drop_at_former(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
 
 
 def note_client(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
-    return replace(s, client=given.client), (do.ReportNow(Healed()),)
+    return s._replace(client=given.client), (do.ReportNow(Healed()),)
 
 
 def start_waiting(s: PlaybackState, _: Any) -> PlaybackDone:

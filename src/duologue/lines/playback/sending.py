@@ -6,7 +6,6 @@ once and in order, and at most AHEAD_MS before it is played.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypeAlias
 
 from .inputs import Position
@@ -34,8 +33,7 @@ def send_ahead(s: PlaybackState) -> PlaybackDone:
     intents: list[PlaybackIntent] = []
     while s.sent_ms - s.heard_ms < AHEAD_MS and (piece := _next_piece(s)) is not None:
         is_new = piece.start >= s.cut_to
-        s = replace(
-            s,
+        s = s._replace(
             cut=(*s.cut, piece) if is_new else s.cut,
             cut_to=piece.end if is_new else s.cut_to,
             next_number=piece.number + 1,
@@ -43,7 +41,7 @@ def send_ahead(s: PlaybackState) -> PlaybackDone:
         )
         intents.append(SendSound(s.voice, *piece))
     if s.end is SoundEnd.KNOWN and s.made == s.cut_to and s.piece_to_repeat() is None:
-        s = replace(s, end=SoundEnd.SENT)
+        s = s._replace(end=SoundEnd.SENT)
         intents.append(SendCommand(PlayCommand.FINISH, s.voice))
     return s, tuple(intents)
 
@@ -67,12 +65,11 @@ def send_missing(s: PlaybackState, position: Position | None) -> PlaybackDone:
     whether playback is held. If the client has reported no position, it gets all sound that wasn't heard yet."""
     chunk = position.chunk if position is not None else 0
     missing = [piece for piece in s.cut if chunk < piece.number < s.next_number]
-    s = replace(s, next_number=missing[0].number if missing else s.next_number)
+    s = s._replace(next_number=missing[0].number if missing else s.next_number)
     if not chunk:
         s = _skip_heard(s)
     again = s.piece_to_repeat()
-    s = replace(
-        s,
+    s = s._replace(
         sent_to=again.start if again is not None else s.cut_to,
         end=SoundEnd.KNOWN if s.end is SoundEnd.SENT else s.end,
     )
@@ -88,7 +85,7 @@ def _skip_heard(s: PlaybackState) -> PlaybackState:
     if again is None or again.start >= heard:
         return s
     rest = again._replace(start=heard)
-    return replace(s, cut=tuple(rest if piece is again else piece for piece in s.cut))
+    return s._replace(cut=tuple(rest if piece is again else piece for piece in s.cut))
 
 
 def note_heard(s: PlaybackState, ms: int) -> PlaybackState:
@@ -96,5 +93,9 @@ def note_heard(s: PlaybackState, ms: int) -> PlaybackState:
     sent."""
     heard_ms = max(s.heard_ms, min(ms, s.sent_ms))
     heard, sent = heard_ms * SAMPLES_PER_MS, s.next_number
-    done = sum(1 for piece in s.cut if piece.number < sent and piece.end <= heard)
-    return replace(s, heard_ms=heard_ms, cut=s.cut[done:])
+    done = 0
+    for piece in s.cut:  # in order, so those that were heard to their end come first
+        if piece.number >= sent or piece.end > heard:
+            break
+        done += 1
+    return s._replace(heard_ms=heard_ms, cut=s.cut[done:] if done else s.cut)

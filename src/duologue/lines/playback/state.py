@@ -9,7 +9,6 @@ the client depend only on this value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
@@ -79,8 +78,7 @@ class FormerVoice(NamedTuple):
 NO_VOICE = FormerVoice(0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class PlaybackState:
+class PlaybackState(NamedTuple):
     """The state of one line. Positions count samples from the start of the current voice."""
 
     voice_place: VoicePlace = VoicePlace.SILENT
@@ -128,4 +126,6 @@ class PlaybackState:
     def piece_to_repeat(self) -> Piece | None:
         """The piece that has to be sent again next, because the client has reconnected. None if the next piece is a new
         one."""
+        if not self.cut or self.cut[-1].number < self.next_number:
+            return None
         return next((piece for piece in self.cut if piece.number == self.next_number), None)

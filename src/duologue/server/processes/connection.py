@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import uvicorn
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from ..direct_messages import DirectMessages
 from ..siblings import SCOPE_KEY
 
 READ_BYTES_MAX = 100_000  # a client that sent more before its hello was answered stays where it is
@@ -93,7 +94,7 @@ class GiveableHttp(Giveable):
         return self.give(request, len(request))
 
 
-class GiveableSocket(Giveable, WebSocketsSansIOProtocol):
+class GiveableSocket(Giveable, DirectMessages, WebSocketsSansIOProtocol):
     """A WebSocket. It remembers what it reads until `settle` is called."""
 
     def __init__(self, *given: Any, **named: Any) -> None:

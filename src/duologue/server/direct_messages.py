@@ -1,0 +1,132 @@
+"""The short way of messages between a client's WebSocket and the application: without uvicorn's queue and its tasks.
+
+A conversation receives 50 messages a second, and each of them would otherwise wake a task. Received bytes are split
+into frames here. If the application takes messages directly, a message in one frame is passed to it at once. Everything
+else is passed to uvicorn unchanged and in order: control frames, fragments, invalid frames, and messages that the
+application doesn't take now. Rule: uvicorn's protocols are used through asyncio's interface only, except for their
+attribute `app`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from collections.abc import Callable, Iterable
+from typing import Any
+
+try:
+    from websockets.speedups import apply_mask
+except ImportError:  # not compiled for this platform
+    from websockets.utils import apply_mask
+
+DIRECT_KEY = "duologue.direct"  # in the scope of a WebSocket: its DirectMessages
+_SIZE_MAX = 65_535  # of a frame with a short header
+_TEXT, _BINARY = 0x81, 0x82
+_WHOLE = (_TEXT, _BINARY, 0x88, 0x89, 0x8A)  # a frame that is a message or a control frame, without an extension
+_SHORT, _LONG, _LONGER = struct.Struct("!BB"), struct.Struct("!BBH"), struct.Struct("!BBQ")
+
+
+class DirectMessages(asyncio.Protocol):
+    """A base of a WebSocket protocol class of uvicorn. The application finds this object in the scope."""
+
+    app: Callable[..., Any]
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._take: Callable[[str | bytes], bool] | None = None
+        self._size_max = 0  # of a message that is passed to `_take`
+        self._has_request = False  # the HTTP request has come, so everything that follows is frames
+        self._is_split = True  # False: uvicorn gets all that follows
+        self._partial = b""  # the beginning of a frame
+        self._transport: Any = None
+        self._is_full = False  # the transport's buffer
+        inner = self.app
+
+        async def with_messages(scope: dict[str, Any], receive: Any, send: Any) -> Any:
+            return await inner({**scope, DIRECT_KEY: self}, receive, send)
+
+        self.app = with_messages
+
+    # -- For the application
+
+    def pass_to(self, take: Callable[[str | bytes], bool], size_max: int) -> None:
+        """From now on, call `take` with each message of at most `size_max` bytes. If it returns False, the message
+        takes the usual way, and ASGI's `receive` returns it."""
+        self._take, self._size_max = take, size_max
+
+    @property
+    def may_write(self) -> bool:
+        """Can `write` be used now? If not, use ASGI's `send`, which waits, or raises if the socket is closed."""
+        return not self._is_full and not self._transport.is_closing()
+
+    def write(self, messages: Iterable[str | bytes]) -> None:
+        """Send these messages: texts as text frames, bytes as binary frames. The WebSocket must have been accepted, and
+        must not have been closed with `send`."""
+        parts = []
+        for message in messages:
+            kind, data = (_TEXT, message.encode()) if isinstance(message, str) else (_BINARY, message)
+            size = len(data)
+            if size < 126:
+                parts.append(_SHORT.pack(kind, size))
+            else:
+                parts.append(_LONG.pack(kind, 126, size) if size <= _SIZE_MAX else _LONGER.pack(kind, 127, size))
+            parts.append(data)
+        self._transport.write(b"".join(parts))
+
+    # -- As a protocol of asyncio
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+        super().connection_made(transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._take = None
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        self._is_full = True
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        self._is_full = False
+        super().resume_writing()
+
+    def data_received(self, data: bytes) -> None:
+        if self._has_request and self._is_split:
+            self._split(self._partial + data if self._partial else data)
+        else:
+            self._has_request = True  # uvicorn passes the request in one piece
+            super().data_received(data)
+
+    def _split(self, data: bytes) -> None:
+        at, end = 0, len(data)
+        while end - at >= 2:
+            kind, size, start = data[at], data[at + 1] & 0x7F, at + 6
+            if size == 126:
+                if end - at < 4:
+                    break
+                size, start = data[at + 2] << 8 | data[at + 3], at + 8
+            if kind not in _WHOLE or data[at + 1] < 0x80 or size == 127:
+                self._is_split = False  # a fragment, a long message or a wrong frame: uvicorn knows what to do
+                break
+            if start + size > end:
+                break
+            if not self._is_taken(kind, data[start - 4 : start], data[start : start + size]):
+                super().data_received(data[at : start + size])
+            at = start + size
+        self._partial = data[at:] if self._is_split else b""
+        if not self._is_split:
+            super().data_received(data[at:])
+
+    def _is_taken(self, kind: int, mask: bytes, masked: bytes) -> bool:
+        """Pass a message to the application. Returns False if uvicorn must get it."""
+        if self._take is None or kind > _BINARY or len(masked) > self._size_max or self._transport.is_closing():
+            return False
+        data = apply_mask(masked, mask)
+        if kind == _BINARY:
+            return self._take(data)
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            return False
+        return self._take(text)
