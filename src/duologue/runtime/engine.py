@@ -429,7 +429,6 @@ class Engine:
         self.tool_calls.note_request(effect.reply)
         self.replies.guess(request)
 
-
     def _note_question(self, reply: int) -> None:
         """This reply asks a question. If the brain knows what a job wants to know, it asks that too."""
         self.hearing.note_question(reply, self.tool_calls.asked_in(reply), reply == self._aside)
