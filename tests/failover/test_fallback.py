@@ -27,7 +27,7 @@ def test_the_kind_follows_from_the_services() -> None:
         ((Brain(), Voice()), {}, "only ears, only voices or only brains, not Brain, Voice"),
         ((Brain(),), {}, "needs at least two services"),
         ((Brain(), Brain()), {"after_ms": 0}, "after_ms=0"),
-        ((ScriptedEars, ScriptedEars), {"after_ms": 100}, "after_ms is for brains and voices"),
+        ((ScriptedEars, ScriptedEars), {"after_ms": 100}, "after_ms can't be used with ears"),
     ],
 )
 def test_services_that_do_not_fit_are_refused(services: tuple[Any, ...], settings: dict[str, Any], told: str) -> None:
