@@ -50,6 +50,29 @@ def test_a_wait_has_a_sound_after_3_s_then_words_and_then_words_again_and_again(
 
 
 @pytest.mark.req("H-01")
+@pytest.mark.parametrize("text_ms", [100, 400, 900, 1_500])
+def test_a_sign_comes_sooner_after_a_slow_transcription(text_ms: int) -> None:
+    """The person falls silent, the turn ends a second later, and its text comes after `text_ms`."""
+    stage = scenes.up(attempt_ms_max=60_000, answer_ms_max=60_000)
+    stage.begin_talking()
+    stage.hear_words(2)
+    stage.wait(500)
+    stage.happen(ev.SpeechStopped)
+    silent_at = stage.at
+    stage.wait(1_000)
+    stage.happen(ev.TurnEnded)
+    if text_ms < stage.settings.text_ms_max:
+        stage.wait(text_ms)
+        stage.hear_words(2, final=True)
+    else:
+        stage.wait_for(Timer.TEXT)
+    asked_at = stage.at
+    stage.wait_for(Timer.CUE)
+    assert stage.at - silent_at <= 4_000
+    assert stage.at - asked_at == stage.settings.cue_ms[0] - max(0, text_ms - 400)
+
+
+@pytest.mark.req("H-01")
 def test_the_defaults_give_a_sign_within_4_s_words_within_8_s_and_a_sign_every_10_s() -> None:
     first, second, *later = Settings().cue_ms
     assert first < 4_000

@@ -139,11 +139,82 @@ def test_an_offer_that_is_cut_off_is_offered_again_but_a_check_in_is_not() -> No
 # -- A lost line
 
 
-@pytest.mark.req("H-04")
-def test_an_answer_that_a_lost_line_has_cut_off_is_not_offered() -> None:
-    stage = speaking()
+@pytest.mark.req("H-11", "H-02")
+@pytest.mark.parametrize("name", ["confirm", "immediate", "words"])
+def test_an_answer_that_a_lost_line_has_cut_off_is_taken_up_once_the_line_is_back(name: str) -> None:
+    stage = speaking(600, name)
+    stage.happen(ev.LinkClosed)
+    assert stage.state.cut
+    assert stage.state.answered == 1
+    stage.wait_for(Timer.BACKOFF)
+    stage.happen(ev.SessionReady)
+    back_at = stage.at
+    assert stage.wait_for(Timer.OFFER) == (fx.StartReply(3, 2, 1, Ask.OFFER),)
+    assert stage.at == back_at + OFFER_MS
+    assert not stage.state.cut
+
+
+@pytest.mark.req("H-11", "H-02")
+def test_an_answer_of_which_nothing_was_heard_before_the_line_was_lost_is_asked_again_instead() -> None:
+    stage = speaking(0)
     stage.happen(ev.LinkClosed)
     assert not stage.state.cut
+    stage.wait_for(Timer.BACKOFF)
+    stage.happen(ev.SessionReady)
+    stage.wait(1)
+    assert stage.effects(fx.StartReply)[-1] == fx.StartReply(3, 1, 1, Ask.ANSWER)
+
+
+@pytest.mark.req("H-11")
+@pytest.mark.parametrize("is_playing", [False, True])
+def test_an_offer_that_a_lost_line_has_cut_off_is_made_again(is_playing: bool) -> None:
+    stage = speaking()
+    stage.happen(ev.LinkClosed)
+    stage.wait_for(Timer.BACKOFF)
+    stage.happen(ev.SessionReady)
+    stage.wait_for(Timer.OFFER)
+    if is_playing:
+        stage.speak(0)
+    assert not stage.state.cut
+    stage.happen(ev.LinkClosed)
+    assert stage.state.cut
+    stage.wait_for(Timer.BACKOFF)
+    stage.happen(ev.SessionReady)
+    stage.wait_for(Timer.OFFER)
+    assert [start.ask for start in stage.effects(fx.StartReply)] == [Ask.ANSWER, Ask.OFFER, Ask.OFFER]
+
+
+@pytest.mark.req("H-11")
+def test_a_check_in_that_a_lost_line_has_cut_off_is_not_taken_up() -> None:
+    stage = up(dead_air_ms=5_000)
+    stage.wait(5_000)
+    stage.speak(200)
+    stage.happen(ev.LinkClosed)
+    assert not stage.state.cut
+
+
+@pytest.mark.req("H-11")
+@pytest.mark.parametrize("kind", [ev.InterruptRequested, ev.TextTyped])
+def test_an_answer_that_the_person_stopped_before_the_line_was_lost_is_not_taken_up(kind: type[ev.Event]) -> None:
+    stage = speaking()
+    stage.happen(kind)
+    assert stage.state.voice is Voice.STOPPING
+    stage.happen(ev.LinkClosed)
+    assert not stage.state.cut
+
+
+@pytest.mark.req("H-05", "H-11")
+def test_last_words_that_a_lost_line_has_cut_off_are_heard_before_the_conversation_ends() -> None:
+    stage = speaking()
+    stage.happen(ev.EndAfterSpeaking)
+    stage.happen(ev.LinkClosed)
+    stage.wait_for(Timer.BACKOFF)
+    stage.happen(ev.SessionReady)
+    assert due(stage, Timer.LAST_WORDS) == 0
+    stage.wait_for(Timer.OFFER)
+    stage.answer()
+    stage.wait_for(Timer.LAST_WORDS)
+    assert stage.state.link is Link.TERMINATING
 
 
 @pytest.mark.req("H-04")
@@ -223,6 +294,44 @@ def test_noise_alone_can_not_keep_a_telephone_call_for_ever() -> None:
         stage.wait(1_000)
     assert [start.ask for start in stage.effects(fx.StartReply)] == [Ask.CHECK_IN, Ask.CHECK_IN, Ask.GOODBYE]
     assert stage.state.link in (Link.TERMINATING, Link.IDLE)
+
+
+@pytest.mark.req("H-08")
+@pytest.mark.parametrize("is_spoken", [True, False])
+def test_a_sound_keeps_a_call_from_ending_once_and_not_a_second_time(is_spoken: bool) -> None:
+    stage = up(dead_air_ms=5_000, check_ins_max=1, hangs_up=True)
+    stage.wait(5_000)
+    stage.answer()
+    for is_kept in (True, False):
+        stage.wait(5_000)
+        assert stage.effects(fx.StartReply)[-1].ask is Ask.GOODBYE
+        if is_spoken:
+            stage.think()
+            stage.speak(400)
+            stage.happen(ev.SpeechStarted)
+            stage.happen(ev.OverlapJudged, bid=False)
+            stage.finish()
+        else:
+            stage.happen(ev.SpeechStarted)
+            stage.happen(ev.ReplyFinished)
+        assert (stage.state.link is Link.UP) is is_kept
+        if is_kept:
+            stage.happen(ev.SpeechStopped)
+            stage.wait_for(Timer.SETTLE)
+    assert stage.state.link is Link.TERMINATING
+
+
+@pytest.mark.req("H-08", "H-07")
+def test_words_after_a_goodbye_that_a_sound_has_survived_give_a_new_goodbye_its_chance() -> None:
+    stage = up(dead_air_ms=5_000, check_ins_max=0, hangs_up=True)
+    stage.wait(5_000)
+    stage.happen(ev.SpeechStarted)
+    stage.happen(ev.ReplyFinished)
+    assert stage.state.check_ins == 1
+    stage.hear_words(2, final=True)
+    stage.happen(ev.SpeechStopped)
+    stage.happen(ev.TurnEnded)
+    assert stage.state.check_ins == 0
 
 
 @pytest.mark.req("H-08")

@@ -437,7 +437,7 @@ def test_a_voice_cleared_during_a_lost_connection_is_stopped_after_it_and_report
         scene.page.play(300)
         scene.line.clear(1)
         await asyncio.sleep(0)
-        assert scene.told_of(Stopped) == [Stopped(1, 400)]
+        assert scene.told_of(Stopped) == [Stopped(1, 400, is_exact=False)]
         scene.page.connect()
         assert "clear" in scene.actions
         assert "resume" not in scene.actions

@@ -199,3 +199,21 @@ def test_the_ambient_sound_is_known() -> None:
         assert line.sounded == []
 
     on_a_line(script)
+
+
+def test_after_a_drop_the_line_reports_what_was_played_and_says_if_that_is_not_certain() -> None:
+    for knows_heard in (True, False):
+        told: list[LineEvent] = []
+
+        async def scene(knows_heard: bool = knows_heard, told: list[LineEvent] = told) -> None:
+            line = ScriptedLine()
+            line.knows_heard = knows_heard
+            await line.open(told.append)
+            line.play(1, 1, Sound(500))
+            await asyncio.sleep(0.3)
+            line.drop()
+            line.clear(1)
+            await asyncio.sleep(0)
+
+        run_simulated(scene())
+        assert told[-1] == Stopped(1, 300, is_exact=knows_heard)

@@ -408,9 +408,7 @@ def test_the_conversation_is_saved_again_only_if_it_was_not_saved() -> None:
     assert step(history, Outside("saved"))[1] == ()
 
 
-@pytest.mark.parametrize(
-    "fact", ["problem_ears", "problem_voice", "problem_journal", "problem_tools", "stopping", "gone", "unsaved"]
-)
+@pytest.mark.parametrize("fact", ["problem_ears", "problem_voice", "problem_journal", "stopping", "gone", "unsaved"])
 def test_a_fact_from_outside_has_one_notice_and_no_other_fact_shows_it(fact: str) -> None:
     one = about(fact)
     assert one is not None

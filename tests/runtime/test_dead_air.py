@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from itertools import pairwise
 
 import pytest
 
@@ -218,3 +219,37 @@ def test_there_is_no_check_in_while_a_side_is_active(act: Callable[[Stage], Awai
         session=ScriptedSession,
         profile=profile("confirm", dead_air_ms=5_000),
     )
+
+
+# -- Noise
+
+
+@pytest.mark.req("H-08")
+@pytest.mark.parametrize("pauses_ms", [0, 300, 2_000])
+def test_noise_that_never_ends_delays_a_check_in_by_one_period_and_does_not_keep_the_call(pauses_ms: int) -> None:
+    """A machine runs beside the telephone. The ears take it for a voice, and find no word in it."""
+    period_ms = 5_000
+
+    async def make_noise(stage: Stage) -> None:
+        for utterance in range(100, 400):
+            stage.ears.tell(SpeechBegan(utterance))
+            await stage.sleep(60_000 if not pauses_ms else 3_000)
+            stage.ears.tell(SpeechEnded(utterance))
+            await stage.sleep(pauses_ms or 1)
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")  # its partial text shows that these ears read along
+        await stage.rest()
+        [ended] = ends_of_speech(stage)
+        noise = asyncio.ensure_future(make_noise(stage))
+        async with asyncio.timeout(120):
+            await stage.conversation.wait()
+        noise.cancel()
+        asked = speech_starts(stage)[1:]
+        assert len(asked) in (3, 4), "two check-ins, and a goodbye that the noise has kept from ending the call once"
+        assert asked[0] - ended <= 2 * period_ms + 1_000
+        gaps = [later - earlier for earlier, later in pairwise(asked)]
+        assert max(gaps) <= 2 * period_ms + 4_000, gaps  # the sentence itself takes a while
+
+    settings = profile("words", greets=False, dead_air_ms=period_ms)
+    play(scene, ScriptedBrain(["Good day."]), profile=settings)

@@ -25,16 +25,16 @@ class RememberingBrain(ScriptedBrain):
         return False
 
 
-def said(ask: Ask, *, brain: Any = None, rest: str = "", phrases: Phrases | None = None) -> OwnPhrase:
+def said(ask: Ask, *, brain: Any = None, phrases: Phrases | None = None) -> OwnPhrase:
     agent = Agent(brain or ScriptedBrain("Hello."), phrases=phrases or Phrases())
-    return own_phrase(agent, StartReply(3, 1, 0, ask), False, 1, rest)
+    return own_phrase(agent, StartReply(3, 1, 0, ask), False, 1)
 
 
 def test_what_the_brain_answers_is_the_brains() -> None:
     assert said(Ask.ANSWER) == OwnPhrase("", is_aside=False)
 
 
-@pytest.mark.parametrize("ask", [Ask.CHECK_IN, Ask.GOODBYE, Ask.OFFER])
+@pytest.mark.parametrize("ask", [Ask.CHECK_IN, Ask.GOODBYE])
 def test_a_phrase_of_the_agent_asks_for_the_agent(ask: Ask) -> None:
     found = said(ask)
     assert found.text
@@ -45,13 +45,8 @@ def test_a_check_in_that_a_model_words_itself_is_no_question_of_a_tool_either() 
     assert said(Ask.CHECK_IN, phrases=SILENT) == OwnPhrase("", is_aside=True)
 
 
-def test_the_rest_of_a_reply_that_a_lost_line_cut_off_is_the_brains() -> None:
-    assert said(Ask.OFFER, rest="Shall I?") == OwnPhrase("Shall I?", is_aside=False, repeats=True)
-
-
-def test_a_brain_that_remembers_repeats_its_own_question() -> None:
+def test_a_brain_that_remembers_words_its_own_check_in() -> None:
     brain = RememberingBrain("Hello.")
     assert isinstance(brain, Remembers)
-    assert said(Ask.OFFER, brain=brain, rest="Shall I?") == OwnPhrase("", is_aside=False)
     assert said(Ask.CHECK_IN, brain=brain, phrases=SILENT) == OwnPhrase("", is_aside=False)
     assert said(Ask.CHECK_IN, brain=brain).is_aside

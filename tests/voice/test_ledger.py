@@ -447,3 +447,41 @@ def test_nothing_written_is_lost_whatever_is_said_for_it(text: str, timed: bool,
     heard, unheard = ledger.split(at)
     assert bare(heard) + bare(unheard) == bare(text)
     assert len(ledger.split(at + 100).heard) >= len(heard)
+
+
+# -- The text of a speech-to-speech model
+
+
+def spoken_by_a_model(*texts: str) -> Ledger:
+    """A ledger of sounds that each bring their own piece of text, 400 ms each."""
+    ledger = Ledger()
+    for text in texts:
+        ledger.add(Sound(400, text=text))
+    return ledger
+
+
+@pytest.mark.req("H-11")
+@pytest.mark.parametrize(
+    ("heard_ms", "rest"),
+    [
+        (100, "One is here. Two goes on. Three."),
+        (800, "Two goes on. Three."),
+        (1_000, "Two goes on. Three."),
+        (1_600, "Three."),
+        (2_000, ""),
+    ],
+)
+def test_the_rest_of_a_models_answer_begins_with_the_sentence_that_was_cut(heard_ms: int, rest: str) -> None:
+    ledger = spoken_by_a_model("One is", " here. ", "Two ", "goes on. ", "Three.")
+    ledger.note_heard(heard_ms)
+    assert ledger.rest_from_sentence() == rest
+
+
+def test_the_text_of_the_last_question_is_known() -> None:
+    ledger = Ledger()
+    for text in ("I found one.", "Shall I book it?"):
+        ledger.begin(text)
+        ledger.add(Sound(500))
+        ledger.end()
+    assert ledger.question_text() == "Shall I book it?"
+    assert spoken_by_a_model("I found one.").question_text() == ""

@@ -11,9 +11,10 @@ from __future__ import annotations
 from .draft import Draft
 from .effects import CancelReply, GuessReply, PlayCue, ReportLost, StartReply, StopPlayback, TruncateReply
 from .events import Event, WordsHeard
-from .leaves import AWAY, Ask, Cue, Link, Reply, User
+from .leaves import AWAY, Ask, Cue, Link, Reply, User, Words
 from .state import State, has_foreground
 
+TAKEN_UP = (Ask.ANSWER, Ask.OFFER, Ask.SAY)  # what the agent goes on with if it was cut off
 _CONFIRMED = {Reply.GUESSING: Reply.WAITING, Reply.DRAFTING: Reply.GENERATING, Reply.DRAFTED: Reply.READY}
 
 
@@ -103,8 +104,10 @@ def mark_heard(d: Draft) -> None:
 def end_reply(d: Draft, heard: bool) -> None:
     """End a reply. If it was not heard, its turns are owed an answer again, and its news (results of tool calls and
     jobs) will be sent to the brain again. But if the conversation waits for a tool call, the turns stay asked, because
-    the output of the tool call will continue the reply."""
+    the output of the tool call will continue the reply. If a lost line has ended an offer to go on, the offer is made
+    again."""
     if not heard:
+        d.cut = d.cut or (d.ask is Ask.OFFER and d.link in AWAY)
         if not has_foreground(d):
             _owe_again(d)
         d.news = d.news or d.telling
@@ -138,6 +141,13 @@ def _count_loss(d: Draft) -> None:
         d.telling = d.telling and d.asked > d.answered  # what was given up isn't asked again for its outputs alone
         d.losses = 1  # of the turns that were asked for the first time
     d.asked_again = d.asked
+
+
+def note_goodbye(d: Draft) -> None:
+    """If the reply that has just been heard or shown was a goodbye, and a sound without words has kept the call, note
+    that. Another sound won't keep it."""
+    if d.ask is Ask.GOODBYE and d.words is Words.NONE:
+        d.check_ins = d.settings.check_ins_max + 1
 
 
 def owe_asked(d: Draft) -> None:

@@ -73,6 +73,7 @@ from .leaves import (
     Timer,
     User,
     Voice,
+    Words,
 )
 from .reply import fails_for_good
 from .rows import Row, row
@@ -114,8 +115,10 @@ def needs_new_session(s: State, e: ReplyFailed | ServiceFailed | PlaybackFailed)
 
 
 def said_goodbye(s: State, e: Event) -> bool:
-    """Does this event end the agent's goodbye, and has the person said nothing since the goodbye was requested?"""
-    unopposed = s.ask is Ask.GOODBYE and s.user is User.QUIET and s.said == s.asked and not s.called
+    """Does this event end the agent's goodbye, and has the person said nothing since the goodbye was requested? A sound
+    without words may be the beginning of speech, so it keeps the call once. After the next goodbye, it doesn't."""
+    is_quiet = s.user is User.QUIET or (s.words is Words.NONE and s.check_ins > s.settings.check_ins_max)
+    unopposed = s.ask is Ask.GOODBYE and is_quiet and s.said == s.asked and not s.called
     shown = s.reply in (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING)
     return unopposed and (s.voice in SOUNDING if isinstance(e, PlaybackFinished) else shown)
 

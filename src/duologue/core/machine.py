@@ -73,6 +73,8 @@ _REGION_INDEX: tuple[tuple[type[Leaf], int], ...] = tuple(
 )
 _KINDS = frozenset(EVENTS)
 _CUE = TIMER_INDEX[Timer.CUE]
+_TEXT = TIMER_INDEX[Timer.TEXT]
+_USUAL_TEXT_MS = 400
 _WORDED = tuple(cue for cue in Cue if cue not in (Cue.SOUND, Cue.WORDS))
 _IN_PROGRESS = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY, *EARLY)
 
@@ -159,6 +161,12 @@ def _freshness(kind: type[Event]) -> Fresh:
     if "session" in names:
         return lambda s, e: e.session == s.session_id and e.seq > s.seq
     return lambda s, e: bool(e.seq > s.seq)
+
+
+def _text_wait_ms(d: Draft, s: State) -> int:
+    """How long the person has waited for the text of their turn, beyond the time that ears usually need."""
+    waited_ms = s.settings.text_ms_max - max(0, s.due[_TEXT] - d.at)
+    return max(0, waited_ms - _USUAL_TEXT_MS)
 
 
 # -- The machine
@@ -307,6 +315,8 @@ class Machine:
         else:
             if not d.due[_CUE]:
                 d.arm(Timer.CUE, cue_ms(d))
+                if s.user is User.TRANSCRIBING and not d.cues:  # the person has been silent since before the text came
+                    d.shorten(Timer.CUE, max(d.settings.beat_ms, cue_ms(d) - _text_wait_ms(d, s)))
             if d.link is not s.link:  # the line may be back only now
                 d.shorten(Timer.CUE, d.settings.cue_ms[0])
 

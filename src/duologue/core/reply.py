@@ -19,6 +19,7 @@ from .answers import (
     is_not_firm,
     mark_answered,
     mark_heard,
+    note_goodbye,
     start_reply,
     start_saying,
 )
@@ -209,6 +210,7 @@ def finish(d: Draft, e: Event) -> None:
     if d.called:
         clear_reply(d)
     else:
+        note_goodbye(d)
         mark_heard(d)
         end_reply(d, heard=True)
         d.faults_in_a_row = 0

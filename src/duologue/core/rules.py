@@ -7,12 +7,12 @@ the state is divided into the wrong regions.
 
 from __future__ import annotations
 
-from .answers import cancel_reply, confirm_guess, drop_guess, end_reply, end_sound, start_reply, stop_sound
+from .answers import TAKEN_UP, cancel_reply, confirm_guess, drop_guess, end_reply, end_sound, start_reply, stop_sound
 from .draft import Draft
 from .effects import HoldPlayback, ReportLost, ResumePlayback, StartPlayback
 from .events import Event
 from .jobs import drop_work
-from .leaves import CLOSED, DEAD, EARLY, FOREGROUND, LIVE, SOUNDING, Ask, Ending, Link, Reply, User, Voice, Words
+from .leaves import AWAY, CLOSED, DEAD, EARLY, FOREGROUND, LIVE, SOUNDING, Ask, Ending, Link, Reply, User, Voice, Words
 from .rows import Rule
 from .state import floor_is_open, has_foreground, is_owed, is_sounding
 
@@ -26,9 +26,13 @@ def sound_on_a_dead_line(d: Draft) -> bool:
 
 
 def silence_voice(d: Draft, e: Event) -> None:
+    """End the sound. If the lost line cut off an answer in the middle, the agent goes on with it once the line is back.
+    An answer of which nothing was heard is requested again instead."""
     if d.voice in SOUNDING:
         stop_sound(d)
         cancel_reply(d)
+        if d.link in AWAY and d.heard_ms and d.ask in TAKEN_UP:
+            d.cut = True
     d.move(_SILENT)
     end_sound(d)
 

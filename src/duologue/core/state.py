@@ -106,7 +106,7 @@ class State(NamedTuple):
     says: bool = False  # the program has words to say that no reply has carried yet
     asked_again: int = 0  # the newest turn that was asked again, after a lost line or a fault
     losses: int = 0  # how often the line was lost before an answer to the turns up to `asked_again` was heard
-    cut: bool = False  # the agent was interrupted in an answer, and the person has said nothing since
+    cut: bool = False  # a sound or a lost line cut off an answer, and the person has said nothing since
     cues: int = 0  # cues that the person has heard in this wait
     ending: Ending = Ending.NO  # whether the conversation ends once everything was said
     guess: int = 0  # the id of the words about which the brain was asked early; 0: no early request
@@ -248,14 +248,14 @@ def awaits_check_in(s: StateOrDraft) -> bool:
 
 
 def offers_to_go_on(s: StateOrDraft) -> bool:
-    """Was an answer interrupted by a sound without words, so that the agent should now offer to go on? The floor must
-    be open again."""
+    """Was an answer cut off by a sound without words or by a lost line, so that the agent should now go on, or offer to
+    go on? The floor must be open again."""
     return s.cut and floor_is_open(s) and not is_owed(s)
 
 
 def has_said_all(s: StateOrDraft) -> bool:
-    """Is the conversation about to end, and is everything said?"""
-    return s.ending is not Ending.NO and floor_is_open(s) and not is_owed(s) and not s.says
+    """Is the conversation about to end, and is everything said? Not if the last words were cut off."""
+    return s.ending is not Ending.NO and floor_is_open(s) and not is_owed(s) and not s.says and not s.cut
 
 
 def turn_of_onset(s: StateOrDraft) -> int:

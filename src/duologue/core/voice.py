@@ -8,6 +8,7 @@ is a row in VOICE_ROWS, or a rule in `rules` if the change depends on several re
 from __future__ import annotations
 
 from .answers import (
+    TAKEN_UP,
     become_firm,
     cancel_reply,
     changes_question,
@@ -17,6 +18,7 @@ from .answers import (
     is_not_firm,
     mark_answered,
     mark_heard,
+    note_goodbye,
     owe_asked,
     stop_sound,
 )
@@ -87,7 +89,7 @@ def interrupt(d: Draft, e: Event) -> None:
     silent."""
     stop_sound(d)
     cancel_reply(d)
-    d.cut = isinstance(e, _BY_SOUND) and d.ask in (Ask.ANSWER, Ask.OFFER, Ask.SAY)
+    d.cut = isinstance(e, _BY_SOUND) and d.ask in TAKEN_UP
     if d.ask is not Ask.SAY:
         d.ask = Ask.ANSWER
     if isinstance(e, InterruptRequested):
@@ -135,6 +137,7 @@ def finish(d: Draft, e: PlaybackFinished) -> None:
     """Handle the end of the sound, which was played completely. The turns that it answers now count as answered, and
     the count of consecutive faults starts again at 0."""
     d.reply_id += 1
+    note_goodbye(d)
     mark_heard(d)
     end_reply(d, heard=True)
     forget_sound(d)

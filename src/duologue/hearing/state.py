@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from duologue.core.leaves import SOUNDING, Link, User, Voice
 from duologue.core.leaves import Words as WordKind
-from duologue.core.state import State, is_sounding
+from duologue.core.state import State, awaits_check_in, is_sounding
 from duologue.turns.completeness import Completeness
 from duologue.turns.controller import Linguistic
 from duologue.turns.endpoint import SilenceWait
@@ -129,12 +129,19 @@ def due_times(policy: HearingPolicy, s: HearingState) -> list[DueTime]:
             found.append(DueTime(s.began_at + policy.overlap.voiced_ms_min, "overlap"))
         if core.user is User.TALKING and (s.reads_along or s.has_frames):
             if core.words is WordKind.NONE:
-                found.append(DueTime(s.turn_at + policy.wordless_ms_max, "wordless"))
+                found.append(DueTime(s.turn_at + _wordless_ms_max(policy, core), "wordless"))
             elif core.unread:  # like above, also for one noise after the other
                 found.append(DueTime(s.text_at + policy.wordless_ms_max, "wordless"))
         if core.user is User.TALKING and _has_text(s, newest) and s.text_at >= s.began_at and not s.has_frames:
             found.append(DueTime(s.text_at + policy.unchanged_ms_max, "unchanged"))
     return found
+
+
+def _wordless_ms_max(policy: HearingPolicy, core: State) -> int:
+    """How long a voice without words lasts at most, until it counts as noise. While the agent waits for a check-in, it
+    isn't longer than the time between two check-ins, so that noise delays a check-in by this time at most."""
+    period_ms = core.settings.dead_air_ms if awaits_check_in(core) else 0
+    return min(policy.wordless_ms_max, period_ms) if period_ms else policy.wordless_ms_max
 
 
 def _has_text(s: HearingState, utterance: HeardUtterance) -> bool:

@@ -78,6 +78,7 @@ class ScriptedLine:
         self.played: dict[int, int] = {}  # the milliseconds that were played, by voice
         self.ambient: Sound | None = None
         self.primed = True
+        self.knows_heard = True  # False: after `drop`, the line doesn't know how much of the voice was heard
         self.is_open = False
         self.opens = 0
         self._notify: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
@@ -135,8 +136,9 @@ class ScriptedLine:
     def clear(self, voice: int) -> None:
         self._note("clear", voice)
         is_current = self._track is not None and self._track.voice == voice
-        heard_ms = self._end_track()
-        asyncio.get_running_loop().call_soon(self.tell, Stopped(voice, heard_ms if is_current else 0))
+        heard_ms = self._end_track() if is_current else self.played.get(voice, 0)
+        self._end_track()
+        asyncio.get_running_loop().call_soon(self.tell, Stopped(voice, heard_ms, self.knows_heard or self.is_open))
 
     def play_cue(self, cue: int, sound: Sound) -> None:
         if not self.is_open or self.is_sounding:

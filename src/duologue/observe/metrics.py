@@ -21,7 +21,7 @@ from duologue.core.effects import (
     StartPlayback,
     StartReply,
 )
-from duologue.core.leaves import CLOSED, EARLY, ENDING, SOUNDING, Outcome, Words
+from duologue.core.leaves import CLOSED, EARLY, ENDING, SOUNDING, Ask, Outcome, Words
 from duologue.core.step_record import StepRecord
 
 from .answer_wait import AnswerWait
@@ -88,7 +88,7 @@ class Meter:
             self._count("turns")
         self._count("interrupted", before.voice in SOUNDING and after.voice in ENDING)
         # A check-in is counted when the machine decides on it, so that a retried check-in counts once.
-        self._count("check_ins", after.check_ins > before.check_ins)
+        self._count("check_ins", after.check_ins > before.check_ins and after.ask is Ask.CHECK_IN)
         waited = self._wait.follow(record)
         if waited.token_ms is not None:
             self._token_ms.add(waited.token_ms)

@@ -231,7 +231,11 @@ _TELLING_EVENTS = frozenset({ev.TimerFired, ev.ReplyFailed, ev.DismissRequested}
 _TELLING_EFFECTS = frozenset({fx.ShowFault, fx.WarnLongTalk, fx.WarnLongSpeech, fx.ReportLost})
 
 NOTICE_ROWS: tuple[NoticeRow, ...] = (
-    *(NoticeRow(e.value, "error", _shows_fault(e, fatal=False), hint_code(e), AGAIN) for e in ErrorClass),
+    *(
+        NoticeRow(e.value, "error", _shows_fault(e, fatal=False), hint_code(e), AGAIN)
+        for e in ErrorClass
+        if not POLICIES[e].ends
+    ),
     *(NoticeRow(e.value, "error", _shows_fault(e, fatal=True), _fatal_text(e), RESTART, True) for e in ErrorClass),
     NoticeRow("stalled", "error", _in_step(lambda _, r: _is_stall(r) and _is_recoverable(r)), "stalled", AGAIN),
     NoticeRow(
@@ -256,7 +260,7 @@ NOTICE_ROWS: tuple[NoticeRow, ...] = (
     NoticeRow("problem_ears", "warning", _told("problem_ears"), "problem_ears"),
     NoticeRow("problem_voice", "warning", _told("problem_voice"), "problem_voice"),
     NoticeRow("problem_journal", "warning", _told("problem_journal"), "problem_journal"),
-    NoticeRow("problem_tools", "warning", _told("problem_tools"), "problem_tools"),
+    NoticeRow("problem_tools", "warning", _told("problem_tool"), "problem_tools"),
     NoticeRow("unsaved", "warning", _told("unsaved"), "unsaved"),
     NoticeRow("saved_again", "info", lambda h, i: h.is_unsaved and i == Outside("saved"), "saved_again"),
     NoticeRow("stopping", "warning", _told("stopping"), "stopping"),

@@ -34,7 +34,7 @@ SPOKEN: dict[str, str] = {
     "broken_off": "an answer failed while the agent said it",
     "call_made": "an answer failed after a tool had been called for it",
     "yes": "a sound without words interrupted the agent",
-    "go_on": "an answer was interrupted without words after a part of it was heard",
+    "go_on": "a sound without words or a lost line has cut off an answer",
     "sign_of_life": "the person asks whether the agent is there, while an answer is awaited",
     "ended": "a fault that can't be repaired ends the conversation",
     "talk_limit": "the person speaks for longer than a turn may last",

@@ -37,10 +37,12 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """Playback has stopped after `clear`. Until then, `heard_ms` of this voice had been heard."""
+    """Playback has stopped after `clear`. Until then, `heard_ms` of this voice had been heard. `is_exact` is False if
+    the client can't be reached, so that the line only knows the client's last report: more may have been heard."""
 
     voice: int
     heard_ms: int
+    is_exact: bool = True
 
 
 @dataclass(frozen=True, slots=True)

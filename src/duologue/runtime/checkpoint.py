@@ -49,11 +49,13 @@ class OpenCall:
 
 @dataclass(frozen=True, slots=True)
 class OpenSpeech:
-    """A reply that was playing when the conversation was saved, with the ledger that says how much of it was heard."""
+    """A reply that was playing when the conversation was saved, with the ledger that says how much of it was heard.
+    `complete` says whether the ledger has the whole reply."""
 
     reply: int
     voice: int
     ledger: dict[str, Any] = field(default_factory=dict)
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class Checkpoint:
     events: int = 0  # steps in the journal so far
     summary: tuple[str, int] = ("", 0)  # the brain's summary, and how many places of the history it covers
     metrics: dict[str, Any] | None = None  # what was counted so far; None if it wasn't saved
+    cut_by_line: bool = False  # `cut` was interrupted because the line was lost
     context: dict[str, Any] = field(default_factory=dict)  # facts and data of the call, and which agent has it
     heard: tuple[HeardAnswer, ...] = ()  # answers whose turns aren't settled, as far as the client has heard them
 
@@ -99,6 +102,7 @@ def words_part(
     cut: OpenSpeech | None = None,
     summary: tuple[str, int] = ("", 0),
     heard: tuple[HeardAnswer, ...] = (),
+    cut_by_line: bool = False,
 ) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
@@ -109,6 +113,8 @@ def words_part(
         "cut": [cut.reply, cut.voice, cut.ledger] if cut is not None else None,
         "summary": list(summary),
         "heard": [list(answer) for answer in heard],
+        "complete": [one is None or one.complete for one in (speech, cut)],
+        "cut_by_line": cut_by_line,
     }
 
 
@@ -133,8 +139,9 @@ def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
         if has_unowned_timer(state):
             raise NotRestorable("the saved state is invalid: it has a deadline that can't be set in this state")
         calls = tuple(_open_call(call) for call in words["calls"])
-        speech = _open_speech(words["speech"]) if words["speech"] is not None else None
-        cut = _open_speech(words["cut"]) if words.get("cut") is not None else None
+        is_speech_complete, is_cut_complete = words.get("complete", [True, True])  # earlier versions didn't save it
+        speech = _open_speech(words["speech"], is_speech_complete) if words["speech"] is not None else None
+        cut = _open_speech(words["cut"], is_cut_complete) if words.get("cut") is not None else None
         match stored_transcript(parts), words["asking"], machine["events"]:
             case dict(transcript), dict(requests), int(events) if events >= 0:
                 metrics = machine.get("metrics")
@@ -145,7 +152,8 @@ def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
                 if context is not None and not isinstance(context, dict):
                     raise NotRestorable("the checkpoint is invalid: the part with the context can't be read")
                 saved = Checkpoint(state, transcript, requests, calls, speech, cut, events, summary, metrics)
-                return replace(saved, context=context or {}, heard=_heard(words))
+                by_line = words.get("cut_by_line") is True
+                return replace(saved, context=context or {}, heard=_heard(words), cut_by_line=by_line)
         raise NotRestorable("the saved conversation can't be read: transcript, requests or event count are invalid")
     except NotRestorable:
         raise
@@ -169,10 +177,10 @@ def _open_call(data: Any) -> OpenCall:
     raise NotRestorable("the checkpoint is invalid: the entry of a running tool call can't be read")
 
 
-def _open_speech(data: Any) -> OpenSpeech:
+def _open_speech(data: Any, is_complete: Any) -> OpenSpeech:
     match data:
         case [int(reply), int(voice), dict(ledger)]:
-            return OpenSpeech(reply, voice, ledger)
+            return OpenSpeech(reply, voice, ledger, is_complete is True)
     raise NotRestorable("the checkpoint is invalid: the entry of the reply that was playing can't be read")
 
 

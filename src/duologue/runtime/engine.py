@@ -41,6 +41,7 @@ from .call_data import DataNotSavable, data_to_json, info_to_json
 from .checkpoint import CONTEXT_PART, Checkpoint, journal_line, machine_part, read_data, words_part
 from .checkpoint_writer import CheckpointWriter
 from .cues import Cues
+from .cut_answers import CutAnswers
 from .driver import Driver, RaisedFailure, failure_text
 from .ears_task import EarsTask
 from .effect_performers import PERFORMERS
@@ -52,7 +53,7 @@ from .policy_choice import CHOOSER, PolicyChoice, choose_policies
 from .program_speech import ProgramSpeech
 from .receipts import AnswerReceipt, ToldBrain
 from .replies import Replies
-from .requests import Requests, SilentBrain, StuckBrain
+from .requests import Requests, StuckBrain
 from .session_summary import SessionSummary
 from .sessions import Sessions
 from .snapshot import context_of
@@ -178,6 +179,7 @@ class Engine:
         self.tool_calls.may_answer = self.hearing.may_answer_job
         self.playback.on_heard_late = self._note_heard_late
         self.playback.on_unheard = lambda speech: self._note_question(speech.reply)
+        self.cut_answers = CutAnswers(driver, self.playback, lambda: self.hearing.has_open_question)
         self.summary = SessionSummary(transcript, summarise)
         self.sessions = Sessions(
             driver,
@@ -292,9 +294,12 @@ class Engine:
         earlier, summary = self._unrestored, self.summary.dump()
         rest, asking, heard = self.transcript.rest(), self.requests.dump(), self.unsaved_answers.heard
         if earlier is not None:  # not restored yet, so the open calls and the speech are those of the checkpoint
-            return words_part(rest, asking, earlier.calls, earlier.speech, earlier.cut, summary, heard)
+            return words_part(
+                rest, asking, earlier.calls, earlier.speech, earlier.cut, summary, heard, earlier.cut_by_line
+            )
         opened, cut = (one.dump() if one is not None else None for one in (self.playback.speech, self.playback.cut))
-        return words_part(rest, asking, self.tool_calls.dump(), opened, cut, summary, heard)
+        by_line = self.playback.cut_by_line
+        return words_part(rest, asking, self.tool_calls.dump(), opened, cut, summary, heard, by_line)
 
     def context_part(self) -> dict[str, Any]:
         """The call's facts, data, agents and waiting texts. Data that can't be saved is reported and left out."""
@@ -335,6 +340,7 @@ class Engine:
         if (speech := self._speech) is not None and self.driver.state.voice in SOUNDING:
             if is_newer:  # the saved speech ended before this voice began
                 speech.voice = self.driver.state.voice_id
+                speech.complete = True
                 speech.note_heard(speech.ledger.total_ms)
             elif played is not None:
                 speech.ledger.assume(played.heard_ms)
@@ -346,10 +352,12 @@ class Engine:
                 self.playback.note(played)
             self.hearing.note_open_speech(speech)
         if earlier.cut is not None:
-            self.playback.cut = Speech.load(earlier.cut)
+            self.playback.cut, self.playback.cut_by_line = Speech.load(earlier.cut), earlier.cut_by_line
             if played is not None and not has_more:
                 self.playback.note(Stopped(played.voice, played.heard_ms))
         self.driver.post(ev.LinkClosed)
+        if played is not None and (cut := self.playback.cut) is not None and cut.voice == played.voice:
+            self.playback.is_cut_exact = True  # the client has just reported this
         for _ in range(DEADLINES_MAX):
             if self.driver.state.link is not Link.BACKING_OFF:
                 break
@@ -450,14 +458,12 @@ class Engine:
             self._note_question(effect.reply)  # this reply asks the user what a job wants to know
         takes_over = self.changes.greeting(effect.reply, effect.ask)
         is_greeting = effect.ask is Ask.ANSWER and not request.text and (takes_over or not request.history)
-        check_ins, rest = self.driver.state.check_ins, self.playback.rest_of_cut
-        own = own_phrase(self.agent, effect, is_greeting, check_ins, rest)
-        self._aside = effect.reply if own.is_aside else 0
-        if own.repeats and self.playback.cut is not None:
-            self.program.move_question(self.playback.cut.reply, effect.reply)
-        if self.requests.is_heard(effect, request) or (effect.ask is Ask.OFFER and self.playback.is_cut_heard):
-            self.replies.start(request, SilentBrain())
+        is_heard = self.requests.is_heard(effect, request)
+        if is_heard or effect.ask is Ask.OFFER:
+            self._continue_cut(effect, request, is_heard)
             return
+        own = own_phrase(self.agent, effect, is_greeting, self.driver.state.check_ins)
+        self._aside = effect.reply if own.is_aside else 0
         told = self.unsaved_answers.heard_for(effect.first, effect.last) if effect.ask is Ask.ANSWER else None
         if told is not None and not isinstance(self.agent.thinker, Remembers) and told.turn == effect.last:
             self.replies.start(request, ToldBrain(told.text), told.heard)
@@ -467,8 +473,16 @@ class Engine:
         brain: Brain | None = StuckBrain() if self.requests.is_stuck else Phrase(own.text) if own.text else None
         if takes_over and brain is None and (greeting := self.agent.phrase(Ask.ANSWER, True, 0)):
             brain = Greeting(greeting, self.agent.thinker)
-        heard = told.heard if told is not None else self.playback.heard_of_cut if effect.ask is Ask.OFFER else ""
-        self.replies.start(request, brain, heard)
+        self.replies.start(request, brain, told.heard if told is not None else "")
+
+    def _continue_cut(self, effect: fx.StartReply, request: Request, is_heard: bool) -> None:
+        """Go on after an answer was cut off, or offer to go on."""
+        find = self.cut_answers.rest if is_heard else self.cut_answers.next
+        found = find(self.agent, effect.reply)
+        self._aside = effect.reply if found.is_aside else 0
+        if found.repeats and self.playback.cut is not None:
+            self.program.move_question(self.playback.cut.reply, effect.reply)
+        self.replies.start(request, found.brain, "" if is_heard else self.cut_answers.heard)
 
     def _play_cue(self, effect: fx.PlayCue) -> None:
         """Play a cue. A cue that tells the user to wait isn't played while the program waits for the user's answer."""

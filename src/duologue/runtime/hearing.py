@@ -130,6 +130,12 @@ class Hearing:
         if asked is not None and speech.ledger.heard_ms < needed_ms(self.policy, inp.QuestionSpan(*asked)):
             self.note_question(speech.reply)
 
+    @property
+    def has_open_question(self) -> bool:
+        """Has the agent asked a question that doesn't count as heard yet?"""
+        question = self.state.asked_question
+        return bool(question.reply) and not question.is_asked
+
     def note_heard_late(self, reply: int) -> None:
         """Tell the hearing machine about a late report from the client: this reply was heard."""
         self._take(inp.HeardLate(self._driver.now(), reply))

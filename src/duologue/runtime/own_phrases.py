@@ -1,4 +1,4 @@
-"""What the agent says by itself: greetings, check-ins, offers to go on, and goodbyes.
+"""What the agent says by itself: greetings, check-ins and goodbyes.
 
 Rule: a question in such a reply, such as "Are you still there?", isn't a question of the brain. So a "yes" to it
 confirms nothing that the brain, a tool or a job has asked before.
@@ -20,19 +20,10 @@ class OwnPhrase(NamedTuple):
 
     text: str
     is_aside: bool
-    repeats: bool = False  # the text is the rest of a reply that a lost line cut off
 
 
-def own_phrase(agent: Agent, effect: StartReply, is_greeting: bool, check_ins: int, rest: str) -> OwnPhrase:
-    """What the agent itself says for this request. `rest` is the rest of a reply that a lost line cut off.
-
-    After an answer was cut off although the user said nothing, the agent says the rest of it, or offers to go on. A
-    brain that implements `Remembers` repeats its last question instead."""
-    remembers = isinstance(agent.thinker, Remembers)
-    if effect.ask is Ask.OFFER:
-        text = "" if remembers else rest or agent.says("go_on", effect.reply)
-    else:
-        text = agent.phrase(effect.ask, is_greeting, check_ins)
-    repeats = effect.ask is Ask.OFFER and bool(rest) and not remembers
-    is_by_brain = effect.ask is Ask.ANSWER or (not text and remembers)
-    return OwnPhrase(text, not is_by_brain and not repeats, repeats)
+def own_phrase(agent: Agent, effect: StartReply, is_greeting: bool, check_ins: int) -> OwnPhrase:
+    """What the agent itself says for this request. What it says after an answer was cut off is in `cut_answers`."""
+    text = agent.phrase(effect.ask, is_greeting, check_ins)
+    is_by_brain = effect.ask is Ask.ANSWER or (not text and isinstance(agent.thinker, Remembers))
+    return OwnPhrase(text, not is_by_brain)

@@ -62,6 +62,8 @@ class Playback:
         self._unsaved: Speech | None = None  # a speech that is played once its start is saved
         self.cut: Speech | None = None  # the newest interrupted reply
         self.cut_by_line = False  # it was cut off because the line was lost
+        self.is_cut_exact = False  # the client has reported how much of it was heard
+        self._lost: Speech | None = None  # the speech that was stopped because the line was lost
         self._caption = caption
         self.use_brain(brain)
 
@@ -79,6 +81,7 @@ class Playback:
         speech.before_sound = self.before_sound
         if self.wait_until_saved is None:
             speech.play(effect.voice, self._line)
+            speech.save_end(self._replies.on_sound_added)
         else:
             speech.voice = effect.voice
             self._unsaved = speech
@@ -115,6 +118,7 @@ class Playback:
             self._unsaved = None
         if self._playing is speech and not speech.dropped:
             speech.play(speech.voice, self._line)
+            speech.save_end(self._replies.on_sound_added)
 
     async def _save(self) -> None:
         """Wait until every change up to now is saved. If the store fails, wait and try again, without limit."""
@@ -134,7 +138,9 @@ class Playback:
             speech.resume(self._line)
 
     def stop(self, effect: fx.StopPlayback) -> None:
-        self._of(effect.voice).drop()
+        speech = self._of(effect.voice)
+        speech.drop()
+        self._lost = speech if self._driver.state.link in AWAY else None
         self._line.clear(effect.voice)
 
     def truncate(self, effect: fx.TruncateReply) -> None:
@@ -142,7 +148,7 @@ class Playback:
         speech = self._of(effect.voice)
         speech.note_heard(effect.heard_ms)
         self._record(speech, interrupted=True)
-        self.cut, self.cut_by_line = speech, self._driver.state.link in AWAY
+        self.cut, self.cut_by_line, self.is_cut_exact = speech, self._lost is speech, False
         if self.cut_by_line and effect.heard_ms and not speech.ledger.counts_as_heard():
             self.on_unheard(speech)  # the state machine counts even a sound shorter than a word as a heard answer
         if self._truncates is not None:
@@ -186,7 +192,11 @@ class Playback:
         cut = self.cut
         if not isinstance(heard, Stopped) or cut is None or cut.voice != heard.voice:
             return
-        if self._is_time(heard.heard_ms) and heard.heard_ms > cut.ledger.heard_ms:
+        if not self._is_time(heard.heard_ms):
+            return
+        if heard.is_exact and 0 < heard.heard_ms >= cut.ledger.heard_ms:  # a client that knows less is a new one
+            self.is_cut_exact = True
+        if heard.heard_ms > cut.ledger.heard_ms:
             has_counted = cut.ledger.counts_as_heard()
             cut.note_heard(heard.heard_ms)
             self._record(cut, interrupted=True)
@@ -222,25 +232,6 @@ class Playback:
         """Take over a speech that an earlier process was playing."""
         self._playing = speech
         self._transcript.begin_reply(speech.reply)
-
-    @property
-    def is_cut_heard(self) -> bool:
-        """Did a lost line interrupt a reply, and did the client later report that the user has heard all of this
-        reply?"""
-        cut = self.cut if self.cut_by_line else None
-        return cut is not None and cut.complete and not cut.ledger.rest_from_sentence()
-
-    @property
-    def rest_of_cut(self) -> str:
-        """The rest of the newest interrupted reply, from the beginning of the sentence that was cut. Empty unless a
-        lost line interrupted the reply."""
-        return self.cut.ledger.rest_from_sentence() if self.cut is not None and self.cut_by_line else ""
-
-    @property
-    def heard_of_cut(self) -> str:
-        """The sentences of the newest interrupted reply that were heard completely. Empty unless a lost line
-        interrupted the reply."""
-        return self.cut.ledger.heard_sentences() if self.cut is not None and self.cut_by_line else ""
 
     @property
     def speech(self) -> Speech | None:

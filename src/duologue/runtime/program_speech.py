@@ -141,7 +141,7 @@ class ProgramSpeech:
         s = self._driver.state
         if s.link in CLOSED or s.said > said:
             return True
-        return s.voice is Voice.SILENT and s.reply is Reply.NONE and s.user is User.QUIET and not s.says
+        return s.voice is Voice.SILENT and s.reply is Reply.NONE and s.user is User.QUIET and not (s.says or s.cut)
 
     def _add(self, text: str, *, asks: bool, secret: bool = False) -> _Words:
         if not isinstance(text, str) or not any(character.isalnum() for character in text):

@@ -81,7 +81,7 @@ class Replies:
         self.current: Speech | None = None
         self.report_usage: UsageReport | None = None
         self._early: Speech | None = None  # the reply to a turn that may go on
-        self.on_sound_added: Callable[[], None] = lambda: None  # called when a speech gets more sound
+        self.on_sound_added: Callable[[], None] = lambda: None  # called when a speech gets more sound, or is complete
         self.on_shown: Callable[[], None] = lambda: None  # called when a speech gets more text that is only shown
         self.on_question: Callable[[int], None] = lambda _: None  # called with a reply that holds a question
         self.on_question_heard: Callable[[int], None] = lambda _: None  # called with a reply whose question was heard
@@ -346,6 +346,7 @@ class Replies:
             self.on_question_heard(speech.reply)
         if speech.ledger.chunks:
             speech.end(self._line)
+            speech.save_end(self.on_sound_added)
         elif speech.is_awaited and not speech.ledger.known().heard and self._driver.state.ending is Ending.NO:
             self._driver.post(ev.ReplyWasEmpty, reply=speech.reply)
         else:

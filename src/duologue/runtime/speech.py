@@ -39,22 +39,24 @@ class Speech:
         self.is_question_heard = False  # its last question is one of them
         self.before_sound: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005 - called before sound is sent
         self._has_started = False  # from its start on, the line gets its sound whenever the state machine plays it
+        self._is_end_saved = False  # it was dumped after it was complete
         self._finished = False  # the line was told that no more sound follows
         self._queue: list[tuple[int, Sound]] = []
         self._room = Flag()
 
     def dump(self) -> OpenSpeech:
-        return OpenSpeech(self.reply, self.voice, self.ledger.dump())
+        self._is_end_saved = self.complete
+        return OpenSpeech(self.reply, self.voice, self.ledger.dump(), self.complete)
 
     @classmethod
     def load(cls, data: OpenSpeech) -> Speech:
-        """Make a speech from what `dump` returned. The speech is complete: no more sound is added to it. Raises
+        """Make a speech from what `dump` returned. No more sound is added to it, even if it isn't complete. Raises
         NotRestorable for invalid data."""
         speech = cls(data.reply)
         speech.voice = data.voice
         with reading("the reply that was playing"):
             speech.ledger = Ledger.load(data.ledger)
-        speech.complete = True
+        speech.complete = data.complete
         return speech
 
     # -- From the brain's side
@@ -73,6 +75,13 @@ class Speech:
         """Mark the sound as complete: no more sound will be added."""
         self.complete = True
         self._flush(line)
+
+    def save_end(self, save: Callable[[], None]) -> None:
+        """Call `save` if the speech is complete and was last dumped before that, because a process that takes over must
+        know that no more would follow. Before the speech starts, this is left to `play`: what is unsaved when it starts
+        is given to the client as a receipt, which isn't needed here."""
+        if self.complete and self._has_started and not self._is_end_saved:
+            save()
 
     # -- From the state machine's side
 

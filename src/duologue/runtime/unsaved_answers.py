@@ -18,6 +18,8 @@ from .receipts import AnswerReceipt, HeardAnswer, ReceiptTurn, heard_answer, hea
 from .speech import Speech
 from .transcript import Transcript
 
+COMPLETE = "complete"  # in the ledger of a receipt: the answer has no more words
+
 
 class UnsavedAnswers:
     """The receipts of one conversation. `on_receipt` is called with each new receipt; it is None if the client keeps no
@@ -29,7 +31,8 @@ class UnsavedAnswers:
         self._driver = driver
         self._transcript = transcript
         self._hearing = hearing
-        self._known: tuple[int, tuple[int, bool]] = (0, (0, False))  # a voice, and how much of it is known elsewhere
+        # A voice, and how much of it is known elsewhere: its sentences, and whether it is complete.
+        self._known: tuple[int, tuple[int, bool], bool] = (0, (0, False), False)
         # Until the turns that they answer are settled. Saved with the words: the next process that takes over must know
         # them too, because the numbers of these voices count as used.
         self.heard: tuple[HeardAnswer, ...] = ()
@@ -37,7 +40,7 @@ class UnsavedAnswers:
     def give_receipt(self, speech: Speech) -> None:
         """Make a receipt for the words of this speech, unless they are already saved. Call this before any sound of
         these words is sent."""
-        growth = (speech.voice, speech.ledger.growth)
+        growth = (speech.voice, speech.ledger.growth, speech.complete)
         if self.on_receipt is None or self.writer is None or growth == self._known:
             return
         is_first, self._known = self._known[0] != speech.voice, growth
@@ -46,7 +49,7 @@ class UnsavedAnswers:
         state = self._driver.state
         turns = self._transcript.turns(state.answered + 1, state.asked)
         asked = tuple(ReceiptTurn(said.turn, said.text) for said in turns)
-        self.on_receipt(AnswerReceipt(speech.voice, asked, speech.ledger.dump()))
+        self.on_receipt(AnswerReceipt(speech.voice, asked, {**speech.ledger.dump(), COMPLETE: speech.complete}))
 
     # -- After a takeover
 
@@ -54,9 +57,12 @@ class UnsavedAnswers:
         """If a receipt contains more words of this speech than the store does, use the words in the receipt."""
         for receipt in receipts:
             known = Ledger.load(receipt.ledger)
-            if receipt.voice == speech.voice and known.growth > speech.ledger.growth:
+            if receipt.voice != speech.voice or known.growth < speech.ledger.growth:
+                continue
+            if known.growth > speech.ledger.growth:
                 known.note_heard(speech.ledger.heard_ms)
-                speech.ledger = known
+                speech.ledger, speech.complete = known, False
+            speech.complete = speech.complete or receipt.ledger.get(COMPLETE) is True
 
     def note_begun(self, speech: Speech, heard_ms: int) -> None:
         """Record which words of this speech were heard. When the brain continues the answer, these words aren't said

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any, TypeAlias
 
+from duologue.core.leaves import ErrorClass
 from duologue.observe import signals as sg
 from duologue.observe.hearing_fact import HearingStatus
 from duologue.observe.labels import WAITS, label
@@ -113,6 +114,8 @@ class MessageWriter:
     def _problem(self, signal: sg.Problem) -> ServerMessage | None:
         """The message for a problem; None if there is no notice for this kind of problem. Such a problem is only
         logged."""
+        if ErrorClass.INVALID_ARGS.value in signal.what:
+            return None  # a mistake of the brain, which corrects it
         notice = about(f"problem_{signal.where.partition(' ')[0]}")
         return written(notice, self.language, self._phrases) if notice is not None else None
 

@@ -23,6 +23,7 @@ _TOKEN = re.compile(rf"[{_ALONE}][^\w\s]*\s*|[^\s{_ALONE}]+\s*")
 _MARKS = " .,;:!?…\"'()[]“”‘’«»"  # noqa: RUF001 - punctuation of several scripts
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")  # also the full-width, the Arabic and the Greek one
 _AFTER_MARK = " \"')]\u201d\u2019\u00bb"  # what may follow the mark
+_SENTENCE_END = re.compile(r"[.!?\u2026]+[\"')\]\u201d\u2019\u00bb]*\s+|[\u3002\uff01\uff1f]+")
 _NUMBER = re.compile(r"\d[\d.,:]*")
 _NAME = re.compile(r"(?<=\s)(?!I\b)[^\W\d_a-z]\w*")  # a capitalised word that isn't the first
 _REACH = 24  # how many characters ahead the text is searched for the next word
@@ -367,11 +368,25 @@ class Ledger:
         """The text that must still be said. It begins with the first sentence that wasn't heard completely, from the
         start of that sentence. Empty if everything was heard."""
         for number, passage in enumerate(self._passages):
-            if passage.text.strip() and passage.split(self.heard_ms).unheard.strip():
-                while number and self._passages[number - 1].goes_on:
-                    number -= 1
-                return _join([(one.text, one.glued) for one in self._passages[number:]])
+            heard, unheard = passage.split(self.heard_ms)
+            if not passage.text.strip() or not unheard.strip():
+                continue
+            if passage.glued:  # the texts of a speech-to-speech model begin and end anywhere
+                before = _join([(one.text, one.glued) for one in self._passages[:number]]) + heard
+                after = [(one.text, one.glued) for one in self._passages[number + 1 :]]
+                return _join(after, before[_sentence_start(before) :] + unheard).strip()
+            while number and self._passages[number - 1].goes_on:
+                number -= 1
+            return _join([(one.text, one.glued) for one in self._passages[number:]])
         return ""
+
+    def question_text(self) -> str:
+        """The last sentence, if it is a question. Otherwise empty."""
+        question = self.last_question()
+        if question is None:
+            return ""
+        asked = [(one.text, one.glued) for one in self._passages if one.start_ms >= question[0] and not one.is_silent]
+        return _join(asked).strip()
 
     def heard_sentences(self) -> str:
         """The sentences that were heard completely, including the sentences that an earlier process played."""
@@ -442,6 +457,11 @@ def _length(text: str) -> int:
     """How long it takes to say a text, measured in letters. A digit counts as several letters, because its name is
     longer."""
     return len(text) + (DIGIT_CHARS - 1) * sum(map(str.isdigit, text))
+
+
+def _sentence_start(text: str) -> int:
+    """Where the last sentence of this text begins, which may not have ended yet."""
+    return max((match.end() for match in _SENTENCE_END.finditer(text)), default=0)
 
 
 def _ms(value: Any) -> int:

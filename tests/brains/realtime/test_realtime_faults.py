@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +12,7 @@ from duologue import Phrases
 from duologue.core.leaves import TIMER_INDEX, Link, Timer
 from duologue.observe import signals as sg
 from duologue.ports import AgentSaid
+from duologue.ports.sound import Sound
 from duologue.replay.journal import read_journal, replay
 from duologue.testing.realtime.server import BreakDown, FallSilent, ProtocolFault, RealtimeServer, Speak
 from tests.brains.realtime_call import QUICK_RETRIES, RealtimeCall, ask, converse, links
@@ -155,6 +158,76 @@ def test_a_renewal_is_not_heard() -> None:
     assert not server.got("response.cancel")
     assert {act.what for act in call.line.log} & {"hold", "clear"} == set()
     assert set(links(call)) == {Link.PREPARING, Link.UP}
+
+
+STORY = "Once there was a fox. It lived in a wood. One day it met a bear. They became friends."
+
+
+def _text_of(item: dict[str, Any]) -> str:
+    return " ".join(part.get("text") or part.get("transcript") or "" for part in item.get("content", ()))
+
+
+def _answer_from(items: list[dict[str, Any]]) -> Speak:
+    """The answer of a model that knows only what is in its own session."""
+    asked = _text_of([item for item in items if item.get("role") == "user"][-1])
+    known = " ".join(map(_text_of, items))
+    if asked == "tell me a story":
+        return Speak(STORY, ms=6_000, paced=True)
+    if asked == "what is my name":
+        return Speak("Your name is Ada." if "my name is Ada" in known else "I don't know your name.")
+    if asked == "who met the fox":
+        return Speak("A bear met it." if STORY in known else "I told you of no fox.")
+    return Speak("Good.")
+
+
+@pytest.mark.req("H-10", "L-16.summary", "C-AC-005", "C-REQ-008")
+def test_a_renewal_in_the_middle_of_an_answer_is_not_noticed_and_forgets_nothing() -> None:
+    """Every sample of the answer is played once and without a gap, the sessions change after it, and the new session
+    knows the name that was given more turns ago than are restored word for word."""
+    samples: dict[int, bytes] = {}
+
+    async def act(call: RealtimeCall) -> None:
+        play = call.line.play
+
+        def record(voice: int, chunk: int, sound: Sound) -> None:
+            samples[voice] = samples.get(voice, b"") + sound.pcm
+            play(voice, chunk, sound)
+
+        call.line.play = record  # type: ignore[method-assign]
+        for text in ("my name is Ada", *(f"this is number {number}" for number in range(1, 13))):
+            call.conversation.type(text)
+            await call.until(lambda text=text: text in call.said)
+            await call.rests()
+        limit = call.conversation.machine_state.due[TIMER_INDEX[Timer.SESSION_LIMIT]]
+        await asyncio.sleep((limit - call.conversation.machine_state.at) / 1000 - 3.0)
+        assert len(call.server.sessions) == 1
+        call.conversation.type("tell me a story")
+        await call.until(lambda: len(call.server.sessions) == 2)
+        assert call.conversation.machine_state.voice.value == "playing"
+        await call.until(lambda: STORY in call.heard)
+        await call.rests()
+        for text in ("what is my name", "who met the fox"):
+            call.conversation.type(text)
+            await call.until(lambda text=text: text in call.said)
+            await call.rests()
+
+    server = RealtimeServer(_answer_from)
+    call = converse(act, server, machine={"session_ms_max": 60_000, "session_warning_ms": 45_000})
+    assert call.heard[-3:] == [STORY, "Your name is Ada.", "A bear met it."]
+    story = max(samples, key=lambda voice: len(samples[voice]))
+    stretches = [one for one in call.line.sounded if one.what == "voice" and one.number == story]
+    assert len(samples[story]) == 6_000 * 48, "every sample, and each of them once"
+    assert sum(one.end_ms - one.start_ms for one in stretches) == 6_000
+    (around,) = [one for one in stretches if one.end_ms > 59_000]
+    assert around.start_ms < 59_000 < 61_000 < around.end_ms, "one stretch of sound, from before the limit to the end"
+    assert {act.what for act in call.line.log} & {"hold", "resume", "clear"} == set()
+    first, second = (list(map(_text_of, session.items)) for session in server.sessions)
+    assert STORY in first, "the old session finished its answer"
+    assert "my name is Ada" in second[0]
+    assert not any("Ada" in text for text in second[1:11]), "the name isn't among the turns that are restored"
+    assert set(links(call)) == {Link.PREPARING, Link.UP}
+    states = {one.state for one in call.signals_of(sg.StateEntered) if one.view == "conversation"}
+    assert "suspended" not in states
 
 
 @pytest.mark.req("M-18")

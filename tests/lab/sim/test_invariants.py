@@ -13,6 +13,7 @@ from duologue.core.settings import profile
 from duologue.core.state import initial
 from duologue.core.step_record import StepRecord
 from duologue.lab.sim import invariants as inv
+from duologue.lab.sim.caller_account import CallerAccount
 from duologue.lab.sim.invariants import Evidence
 from duologue.lab.sim.stage import Stage
 from duologue.lines.scripted import LineAct, Sounded
@@ -44,6 +45,7 @@ def waited() -> Evidence:
         connections=[LineAct(0, "open")],
         sounded=[*sounded, Sounded("voice", 1, 20_000, 21_000)],
         signals=[sg.CueGiven(3_000, "sound", ""), sg.CueGiven(7_000, "words", "One moment.")],
+        account=CallerAccount(typed=[0]),
     )
 
 

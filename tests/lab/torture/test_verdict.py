@@ -185,6 +185,42 @@ def test_a_turn_with_neither_an_answer_nor_an_end_is_found() -> None:
     assert found(saved=SavedConversation(ID, SAVED.user, 1, False, {"voice": "silent"})) == ["stuck"]
 
 
+# -- An answer that a lost line cuts off
+
+STORY = ("This is the story of 1001. ", "It has a middle, and here 1001 ends. ")
+TOLD = SavedConversation(ID, ("tell 1001",), 0, False)
+
+
+@pytest.mark.parametrize(
+    ("heard", "checks"),
+    [
+        (("".join(STORY),), []),
+        ((STORY[0] + "It has a mid", STORY[1]), []),  # the sentence that was cut is said again
+        ((STORY[0], STORY[1]), []),
+        ((STORY[0] + "It has a mid",), ["turns_lost"]),
+        ((STORY[0],), ["turns_lost"]),  # cut between two sentences
+        ((STORY[0] + "It has a mid", "The connection is back. Shall I go on? "), []),
+        ((STORY[0] + "It has a mid", "I'm sorry, I lost the rest of that. "), []),
+        ((STORY[0] + "It has a mid", "".join(STORY)), ["heard_twice"]),  # also the sentence that was heard
+        (("".join(STORY), STORY[1]), ["heard_twice"]),
+    ],
+)
+def test_a_story_that_was_cut_off_is_taken_up_or_offered_and_nothing_of_it_is_heard_twice(
+    heard: tuple[str, ...], checks: list[str]
+) -> None:
+    made = talk(turn("tell 1001", "1001", *heard, shown=["".join(STORY)]))
+    assert found(made, TOLD, actions=[]) == checks
+
+
+def test_a_story_that_its_person_interrupted_or_that_the_conversation_did_not_survive_needs_no_rest() -> None:
+    for change in ({"is_cut_short": True}, {"is_reported_lost": True}):
+        made = talk(turn("tell 1001", "1001", STORY[0], shown=["".join(STORY)], **change))
+        assert found(made, TOLD, actions=[]) == []
+    made = talk(turn("tell 1001", "1001", STORY[0], shown=["".join(STORY)]))
+    made.ended, made.away_s = "gone", 30.0
+    assert found(made, TOLD, actions=[]) == []
+
+
 # -- Attempts to lose something unnoticed
 
 

@@ -54,7 +54,7 @@ EXAMPLES: dict[str, list[Example]] = {
         (HELD, on.ClearAsked(2), V.CLEARED, (do.DropQueued(7, 2), SendCommand(PlayCommand.CLEAR, 2))),
     ],
     "playing/held/cleared + ClearAsked -> cleared": [
-        (MISSED, on.ClearAsked(2), V.CLEARED, (do.ReportSoon(Stopped(2, 50)),)),
+        (MISSED, on.ClearAsked(2), V.CLEARED, (do.ReportSoon(Stopped(2, 50, is_exact=False)),)),
     ],
     "silent/playing/held/cleared + LineClosed -> silent": [(PLAYING, on.LineClosed(), V.SILENT, ())],
     "playing/held + PlayedReported [is_news] -> same": [

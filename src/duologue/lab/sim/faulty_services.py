@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from duologue.core.leaves import ErrorClass
@@ -21,7 +21,9 @@ from duologue.ports.session import Session, SessionContext
 from duologue.ports.sound import Sound
 from duologue.ports.streams import reading
 from duologue.ports.voice import Voice
-from duologue.ports.worker import Job, Tool, Worker
+from duologue.ports.worker import Job, Mode, Tool, Worker
+
+from .caller_account import CallerAccount
 
 T = TypeVar("T")
 
@@ -98,12 +100,14 @@ class FaultyBrain:
     brain: Brain
     dice: FaultDice
     requests: list[Request]
+    account: CallerAccount = field(default_factory=CallerAccount)
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:
         self.requests.append(request)
-        async with reading(_with_faults(self.brain.reply(request), self.dice)) as parts:
-            async for part in parts:
-                yield part
+        with self.account.work("brain"):
+            async with reading(_with_faults(self.brain.reply(request), self.dice)) as parts:
+                async for part in parts:
+                    yield part
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +116,13 @@ class FaultyVoice:
 
     voice: Voice
     dice: FaultDice
+    account: CallerAccount = field(default_factory=CallerAccount)
 
     async def speak(self, text: str) -> AsyncIterator[Sound]:
-        async with reading(_with_faults(self.voice.speak(text), self.dice)) as sounds:
-            async for sound in sounds:
-                yield sound
+        with self.account.work("voice"):
+            async with reading(_with_faults(self.voice.speak(text), self.dice)) as sounds:
+                async for sound in sounds:
+                    yield sound
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +157,16 @@ class FaultyWorker:
 
     worker: Worker
     dice: FaultDice
+    account: CallerAccount = field(default_factory=CallerAccount)
 
     @property
     def tool(self) -> Tool:
         return self.worker.tool
 
     async def run(self, arguments: dict[str, Any], job: Job) -> object:
-        await self.dice.delay_or_fail()
-        return await self.worker.run(arguments, job)
+        with self.account.work("tool", is_awaited=self.tool.mode is not Mode.DISPATCH):
+            await self.dice.delay_or_fail()
+            return await self.worker.run(arguments, job)
 
 
 @dataclass(frozen=True, slots=True)

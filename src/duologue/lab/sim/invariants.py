@@ -18,7 +18,8 @@ from duologue.observe import signals as sg
 from duologue.ports.brain import Request
 from duologue.ports.history import AgentSaid, CallOutput, Item, UserSaid
 
-from .silence import FIRST_MS_MAX, GAP_MS_MAX, WORDS_MS_MAX, Silence, measure
+from .caller_account import CallerAccount
+from .silence import FIRST_MS_MAX, GAP_MS_MAX, WORDS_MS_MAX, HeardCall, Silence, measure
 from .untrue_notices import untrue_notices
 
 _PROGRAMMING_ERRORS = (
@@ -44,6 +45,7 @@ class Evidence:
     sounded: list[Sounded] = field(default_factory=list)  # what could be heard, and when
     played: dict[int, int] = field(default_factory=dict)  # milliseconds that were really played, by voice
     requests: list[Request] = field(default_factory=list)
+    account: CallerAccount = field(default_factory=CallerAccount)  # what the caller and the services have noted
     heard_finals: list[str] = field(default_factory=list)  # final texts that reached the conversation
     came_to_rest: bool = True
     ended: bool = True
@@ -207,7 +209,14 @@ def it_replays(e: Evidence) -> list[str]:
 
 def silence_of(e: Evidence) -> Silence:
     """The longest silences that the caller heard while waiting for something."""
-    return measure(e.records, e.sounded, e.connections, [one for one in e.signals if isinstance(one, sg.CueGiven)])
+    cues = [one for one in e.signals if isinstance(one, sg.CueGiven)]
+    shown = [one.at for one in e.signals if isinstance(one, sg.Caption) and _is_shown(one)]
+    return measure(e.account, HeardCall(e.sounded, e.connections, cues, shown))
+
+
+def _is_shown(caption: sg.Caption) -> bool:
+    """Is this an answer that was shown and not spoken?"""
+    return caption.role == "assistant" and caption.final and not caption.voice and bool(caption.text)
 
 
 def no_unexplained_silence(e: Evidence) -> list[str]:

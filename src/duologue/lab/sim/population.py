@@ -19,9 +19,8 @@ from duologue.core.state import floor_is_free, is_owed
 from duologue.ears.scripted import ScriptedEars
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
-from duologue.ports.brain import Request
 from duologue.ports.context import CallInfo, Context
-from duologue.ports.ears import Final, Heard
+from duologue.ports.ears import Final, Heard, Partial, SpeechEnded
 from duologue.runtime.agent import Agent
 from duologue.runtime.agent_source import AgentOrMaker, AgentSource
 from duologue.runtime.conversation import Conversation, StartRefused
@@ -31,6 +30,7 @@ from duologue.testing.person import Person, SpeakingPace
 from duologue.testing.scripted_session import ScriptedSession
 from duologue.voice.scripted import ScriptedVoice
 
+from .caller_account import now_ms
 from .faulty_services import (
     NO_FAULTS,
     FaultDice,
@@ -131,14 +131,15 @@ def _make_agent(dice: random.Random, profile: str) -> Agent:
     )
 
 
-def _with_faults(agent: Agent, ears: ScriptedEars, dice: FaultDice, requests: list[Request]) -> Agent:
-    """The same agent, but its services misbehave at random, as `dice` decides."""
+def _with_faults(agent: Agent, ears: ScriptedEars, dice: FaultDice, evidence: Evidence) -> Agent:
+    """The same agent, but its services misbehave at random, as `dice` decides, and note when they work."""
     session = agent.session or ScriptedSession
+    requests, account = evidence.requests, evidence.account
     return replace(
         agent,
-        brain=FaultyBrain(agent.thinker, dice, requests),
-        tools=[FaultyWorker(worker, dice) for worker in agent.workers],
-        voice=FaultyVoice(agent.voice or ScriptedVoice(first_ms=80), dice),
+        brain=FaultyBrain(agent.thinker, dice, requests, account),
+        tools=[FaultyWorker(worker, dice, account) for worker in agent.workers],
+        voice=FaultyVoice(agent.voice or ScriptedVoice(first_ms=80), dice, account),
         ears=FaultyEars(ears, dice),
         session=lambda: FaultySession(session(), dice),
     )
@@ -157,7 +158,7 @@ async def _play(
     ears, line = ScriptedEars(), ScriptedLine(ack_ms=random.choice((20, 100, 200)))
     evidence.line, evidence.played, evidence.connections = line.log, line.played, line.connections
     conversation = Conversation(
-        _with_faults(agent, ears, dice, evidence.requests),
+        _with_faults(agent, ears, dice, evidence),
         FaultyLine(line, dice),
         journal=journal,
         seed=seed,
@@ -168,7 +169,8 @@ async def _play(
     conversation.engine.watchers.append(evidence.records.append)
     conversation.on(sg.Signal, evidence.signals.append)
     _note_finals(conversation, evidence)
-    caller = SeededCaller(Person(ears, line, _draw_pace(random)), conversation, draw_acts(random, faults))
+    person = Person(ears, line, _draw_pace(random))
+    caller = SeededCaller(person, conversation, draw_acts(random, faults), evidence.account)
     try:
         await conversation.start()
         await caller.run()
@@ -193,6 +195,10 @@ def _note_finals(conversation: Conversation, evidence: Evidence) -> None:
         is_open = conversation.machine_state.link not in (Link.IDLE, Link.TERMINATING)
         if is_open and isinstance(heard, Final) and heard.text:
             evidence.heard_finals.append(heard.text)
+        if isinstance(heard, Final | Partial) and heard.text:
+            evidence.account.delivered.append((now_ms(), heard.text))
+        if isinstance(heard, Final | SpeechEnded):
+            evidence.account.ends.append(now_ms())
 
     conversation.engine.taps.append(note)
 

@@ -16,6 +16,7 @@ from duologue.core.leaves import CLOSED
 from duologue.runtime.conversation import Conversation, NotRunning
 from duologue.testing.person import Person
 
+from .caller_account import CallerAccount, now_ms
 from .simulated_agent import ASKS
 
 _BACKCHANNELS = ("mhm", "yeah", "uh huh", "okay")
@@ -63,7 +64,14 @@ def _draw(name: str, dice: random.Random) -> CallerAct:
 class SeededCaller:
     """A caller who does these acts in one conversation. `said` lists what the caller said."""
 
-    def __init__(self, person: Person, conversation: Conversation, acts: list[CallerAct]) -> None:
+    def __init__(
+        self,
+        person: Person,
+        conversation: Conversation,
+        acts: list[CallerAct],
+        account: CallerAccount | None = None,
+    ) -> None:
+        self.account = account if account is not None else CallerAccount()
         self.person = person
         self.conversation = conversation
         self.acts = acts
@@ -80,7 +88,8 @@ class SeededCaller:
 
     async def _say(self, act: CallerAct) -> None:
         self.said.append(act.text)
-        await self.person.say(act.text)
+        with self.account.utter(act.text, expects_answer=act.what != "backchannel"):
+            await self.person.say(act.text)
 
     async def _interrupt(self, act: CallerAct) -> None:
         """Wait until the agent has spoken for a while, but at most 12 s, then speak."""
@@ -92,10 +101,12 @@ class SeededCaller:
         await self._say(act)
 
     async def _cough(self, act: CallerAct) -> None:
-        await self.person.cough(act.ms, noticed=act.after_ms % 2 == 0)
+        with self.account.utter():
+            await self.person.cough(act.ms, noticed=act.after_ms % 2 == 0)
 
     async def _type(self, act: CallerAct) -> None:
         self.conversation.type(act.text)
+        self.account.typed.append(now_ms())
         self.said.append(act.text)
 
     async def _button(self, act: CallerAct) -> None:
@@ -107,17 +118,20 @@ class SeededCaller:
         await asyncio.sleep(act.ms / 1000)
 
     async def _wobble(self, act: CallerAct) -> None:
-        await self.person.lose_line(act.ms, wobbles=True)
+        with self.account.during(self.account.wobbles):
+            await self.person.lose_line(act.ms, wobbles=True)
 
     async def _drop(self, act: CallerAct) -> None:
         await self.person.lose_line(act.ms, wobbles=False)
 
     async def _pause(self, act: CallerAct) -> None:
-        self.conversation.suspend()
-        await asyncio.sleep(act.ms / 1000)
-        self.conversation.resume()
+        with self.account.during(self.account.pauses):
+            self.conversation.suspend()
+            await asyncio.sleep(act.ms / 1000)
+            self.conversation.resume()
 
     async def _cancel(self, act: CallerAct) -> None:  # noqa: ARG002
+        self.account.gave_up.append(now_ms())
         for job in self.conversation.machine_state.jobs[:1]:
             self.conversation.cancel(job.call)
 
@@ -129,6 +143,10 @@ class SeededCaller:
             "dismiss": self.conversation.dismiss,
             "hang up": self.person.hang_up,
         }
+        if act.what in ("stop", "dismiss"):
+            self.account.gave_up.append(now_ms())
+        if act.what == "hang up":
+            self.account.hung_up.append(now_ms())
         commands[act.what]()
 
     _handlers: dict[str, Callable[[SeededCaller, CallerAct], Awaitable[None]]] = {

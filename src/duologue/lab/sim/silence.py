@@ -1,30 +1,29 @@
 """Measures how long the caller of a finished call waited in silence.
 
-The sound is what the line really played, with its times. Events and effects show whether the caller waited: a question
-was complete, and neither an answer nor a report that the question was lost had come. Rule: nothing here uses the
-machine's own notion of waiting, so that a mistake in that notion is found here.
+The sound is what the line really played, with its times. Whether the caller waited follows from what the caller said
+and heard, and from what the services did for the agent. Rule: nothing here reads the state, the events or the effects
+of the conversation machine, so that a mistake of the machine is found here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from duologue.core import effects as fx
-from duologue.core import events as ev
-from duologue.core.leaves import Link, Outcome, User, Voice
-from duologue.core.step_record import StepRecord
 from duologue.lines.scripted import LineAct, Sounded
 from duologue.observe import signals as sg
+
+from .caller_account import OPEN_MS, CallerAccount, TimeSpan, Uttered
 
 FIRST_MS_MAX = 4_000  # to the first sign
 WORDS_MS_MAX = 8_000  # to words: of the answer, or words that say what is going on
 GAP_MS_MAX = 10_000  # between two signs
-
-
-class WaitSpan(NamedTuple):
-    start_ms: int
-    end_ms: int
+TALKED_ON_MS = 300  # an agent that speaks for this long after the caller's words has not yielded
+DELIVERED_MS_MAX = 8_000  # ears report a text within this time after it was said
+TOLD_MS_MAX = 4_000  # from the signal that the caller is told something until its sound begins
+# What the caller is told when no answer, or no more of it, will come.
+FINAL_CUES = ("apology", "empty", "call_made", "broken_off", "ended")
 
 
 class Silence(NamedTuple):
@@ -39,19 +38,45 @@ class Silence(NamedTuple):
         return Silence(*map(max, self, other))
 
 
-def measure(
-    records: Iterable[StepRecord], sounded: Iterable[Sounded], acts: Iterable[LineAct], cues: Iterable[sg.CueGiven]
-) -> Silence:
+@dataclass(frozen=True, slots=True)
+class HeardCall:
+    """What the caller could hear and see in one call: the sounds of the line, when it was connected, the cues with
+    their texts, and the times at which an answer was shown instead of spoken."""
+
+    sounded: Sequence[Sounded]
+    connections: Sequence[LineAct]
+    cues: Sequence[sg.CueGiven] = ()
+    shown: Sequence[int] = field(default=())
+
+    @property
+    def voices(self) -> list[TimeSpan]:
+        """One span for each voice of the agent, from its first sound to its last."""
+        spans: dict[int, TimeSpan] = {}
+        for one in self.sounded:
+            if one.what == "voice":
+                known = spans.get(one.number, TimeSpan(one.start_ms, one.end_ms))
+                spans[one.number] = TimeSpan(min(known.start_ms, one.start_ms), max(known.end_ms, one.end_ms))
+        return sorted(spans.values())
+
+    @property
+    def told(self) -> list[int]:
+        """When the caller has heard that no answer will come."""
+        begins = [one.start_ms for one in self.sounded if one.what == "cue"]
+        given = [one.at for one in self.cues if one.cue in FINAL_CUES]
+        return [start for at in given for start in begins if at <= start <= at + TOLD_MS_MAX]
+
+
+def measure(account: CallerAccount, heard: HeardCall) -> Silence:
     """The longest silences while the caller waited and could have heard something."""
-    sounds = sorted(sounded, key=lambda one: one.start_ms)
-    wordless = {one.at for one in cues if not one.text}
+    sounds = sorted(heard.sounded, key=lambda one: one.start_ms)
+    wordless = {one.at for one in heard.cues if not one.text}
     found = Silence()
-    for wait in waits(records, acts):
+    for wait in waits(account, heard):
         found = found.worst(_within(wait, sounds, wordless))
     return found
 
 
-def _within(wait: WaitSpan, sounds: list[Sounded], wordless: set[int]) -> Silence:
+def _within(wait: TimeSpan, sounds: list[Sounded], wordless: set[int]) -> Silence:
     heard = [one for one in sounds if one.end_ms > wait.start_ms and one.start_ms < wait.end_ms]
     first = next((max(one.start_ms, wait.start_ms) for one in heard), wait.end_ms)
     worded = next((max(one.start_ms, wait.start_ms) for one in heard if not _is_plain(one, wordless)), wait.end_ms)
@@ -67,82 +92,87 @@ def _is_plain(one: Sounded, wordless: set[int]) -> bool:
     return one.what == "cue" and one.start_ms in wordless
 
 
-# -- When the caller waited
+# -- What the caller waited for
 
 
-def waits(records: Iterable[StepRecord], acts: Iterable[LineAct]) -> Iterator[WaitSpan]:
+def questions(account: CallerAccount, heard: HeardCall) -> list[int]:
+    """When the caller began to wait for something: at the end of each utterance that expects an answer, at each typed
+    message, and at the end of each tool that the conversation waited for, because its result must be told."""
+    said = [_end_of(one, account) for one in account.uttered if _is_question(one, account, heard.voices)]
+    results = [
+        one.end_ms
+        for one in account.worked
+        if one.service == "tool" and one.is_awaited and one.end_ms < OPEN_MS and not _gave_up(account, one.end_ms)
+    ]
+    return sorted([*said, *account.typed, *results])
+
+
+def _is_question(one: Uttered, account: CallerAccount, voices: list[TimeSpan]) -> bool:
+    """Does the caller wait for an answer to this? Not to a sound without words, not to words that never reached the
+    agent, and not to words over which the agent spoke on."""
+    if not one.text or not one.expects_answer or one.end_ms == OPEN_MS:
+        return False
+    words = set(one.text.split())
+    latest = one.end_ms + DELIVERED_MS_MAX
+    is_delivered = any(one.start_ms <= at <= latest and words & set(text.split()) for at, text in account.delivered)
+    talked_on = any(voice.has(one.end_ms) and voice.end_ms > one.end_ms + TALKED_ON_MS for voice in voices)
+    return is_delivered and not talked_on
+
+
+def _end_of(one: Uttered, account: CallerAccount) -> int:
+    """When the caller began to wait: at the end of the utterance. If the ears have lost its end, the agent can learn of
+    it only from what the ears report next."""
+    return next((at for at in account.ends if at >= one.end_ms), one.end_ms)
+
+
+def _gave_up(account: CallerAccount, at_ms: int) -> bool:
+    return any(at - 50 <= at_ms <= at + 1_000 for at in account.gave_up)
+
+
+def answers(account: CallerAccount, heard: HeardCall) -> list[TimeSpan]:
+    """What ends a wait, each with the time at which it began and the time at which it was over: an answer that was
+    spoken or shown, words that say that there is no answer, and a caller who wants none. It ends the wait for
+    everything that was asked before it began."""
+    moments = [*heard.shown, *heard.told, *account.gave_up]
+    return sorted([*heard.voices, *(TimeSpan(at, at) for at in moments)])
+
+
+def waits(account: CallerAccount, heard: HeardCall) -> Iterator[TimeSpan]:
     """Yield the spans of time in which the caller waited for something and could have heard it: the caller was quiet,
     and the line was connected."""
+    asked = [_wait_for(at, answers(account, heard)) for at in questions(account, heard)]
+    busy = [TimeSpan(one.start_ms, one.end_ms) for one in account.worked if one.is_awaited]
+    deaf = [
+        *(TimeSpan(one.start_ms, _end_of(one, account)) for one in account.uttered),
+        *account.pauses,
+        *account.wobbles,
+        *_away(heard.connections),
+        *(TimeSpan(at, OPEN_MS) for at in account.hung_up[:1]),
+    ]
+    edges = sorted({edge for span in (*asked, *busy, *deaf) for edge in span if edge < OPEN_MS})
     since: int | None = None
-    owed: set[int] = set()
-    open_calls: set[int] = set()
-    away = _away(acts)
-    last_ms = 0
-    for record in records:
-        at = last_ms = record.event.at
-        _follow(record, owed, open_calls)
-        is_waiting = bool(owed or open_calls) and _could_hear(record)
+    for edge, after in zip(edges, [*edges[1:], OPEN_MS], strict=True):
+        is_waiting = any(span.has(edge) for span in (*asked, *busy)) and not any(span.has(edge) for span in deaf)
         if is_waiting and since is None:
-            since = at
-        elif not is_waiting and since is not None:
-            yield from _without(WaitSpan(since, at), away)
+            since = edge
+        if since is not None and (not is_waiting or after == OPEN_MS):
+            yield TimeSpan(since, edge)
             since = None
-    if since is not None:
-        yield from _without(WaitSpan(since, last_ms), away)
 
 
-def _follow(record: StepRecord, owed: set[int], open_calls: set[int]) -> None:
-    """Update the two sets after this step: `owed` has the turns, and `open_calls` the tool calls, for which the caller
-    waits."""
-    before, after, event = record.before, record.after, record.event
-    owed |= set(range(before.said + 1, after.said + 1))
-    for effect in record.effects:
-        match effect:
-            case fx.RunCall():
-                open_calls.add(effect.call)
-            case fx.PostOutput() | fx.PostNews() if effect.outcome is not Outcome.STARTED:
-                open_calls.discard(effect.call)
-            case fx.PostOutput():
-                open_calls.discard(effect.call)
-            case fx.ReportLost():
-                owed -= set(range(effect.first, effect.last + 1))
-    heard = isinstance(event, ev.PlaybackFinished | ev.ReplyFinished | ev.InterruptRequested | ev.CancelRequested)
-    if heard or any(isinstance(effect, fx.TruncateReply) and effect.heard_ms for effect in record.effects):
-        owed -= set(range(1, after.answered + 1))
-    if after.link in (Link.IDLE, Link.TERMINATING):
-        owed.clear()
-        open_calls.clear()
+def _wait_for(asked_ms: int, given: list[TimeSpan]) -> TimeSpan:
+    """The wait that a question begins: until the first answer that began after it is over."""
+    return TimeSpan(asked_ms, next((answer.end_ms for answer in given if answer.start_ms >= asked_ms), OPEN_MS))
 
 
-def _could_hear(record: StepRecord) -> bool:
-    """Could the caller have heard something after this step? The caller must be quiet, the link must not be closed,
-    paused or healing, and the agent's sound must not be held or stopped."""
-    s = record.after
-    is_there = s.link not in (Link.IDLE, Link.TERMINATING, Link.SUSPENDED, Link.HEALING)
-    return s.user is User.QUIET and is_there and s.voice in (Voice.SILENT, Voice.PLAYING)
-
-
-def _away(acts: Iterable[LineAct]) -> list[WaitSpan]:
+def _away(acts: Iterable[LineAct]) -> list[TimeSpan]:
     """The spans of time in which the line was disconnected."""
-    spans: list[WaitSpan] = []
+    spans: list[TimeSpan] = []
     since: int | None = 0
     for act in acts:
         if act.what == "away" and since is None:
             since = act.at_ms
         elif act.what == "open" and since is not None:
-            spans.append(WaitSpan(since, act.at_ms))
+            spans.append(TimeSpan(since, act.at_ms))
             since = None
-    return [*spans, WaitSpan(since, 1 << 60)] if since is not None else spans
-
-
-def _without(wait: WaitSpan, away: list[WaitSpan]) -> Iterator[WaitSpan]:
-    """The parts of a wait during which the line was connected. `away` has the spans in which it wasn't."""
-    start = wait.start_ms
-    for span in away:
-        if span.end_ms <= start or span.start_ms >= wait.end_ms:
-            continue
-        if span.start_ms > start:
-            yield WaitSpan(start, span.start_ms)
-        start = span.end_ms
-    if start < wait.end_ms:
-        yield WaitSpan(start, wait.end_ms)
+    return [*spans, TimeSpan(since, OPEN_MS)] if since is not None else spans

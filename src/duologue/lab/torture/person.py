@@ -18,7 +18,7 @@ from duologue.runtime.receipts import RECEIPTS_MAX
 
 from .person_notes import ConversationNotes, Recovery, TypedTurn
 from .rendered_audio import AudioRenderer
-from .tortured_agent import ANSWER_MS_MAX, CHAR_MS, RECONNECT_MS_MAX
+from .tortured_agent import ANSWER_MS_MAX, CHAR_MS, RECONNECT_MS_MAX, story_of
 
 TICK_S = 0.05
 REPORT_MS_MIN = 90  # playback between two progress reports
@@ -195,15 +195,17 @@ class TypingPerson:
         """Have at least four characters of the answer been heard?"""
         return any(voice.ms >= 4 * CHAR_MS for voice in self._audio.voices[self._first_voice :])
 
-    def _has_heard_end(self) -> bool:
-        """Was the newest voice heard to the end of a sentence?"""
+    def _has_heard_end(self, turn: TypedTurn) -> bool:
+        """Was the newest voice heard to the end of a sentence? Of a story, to the end of its last sentence."""
         voice = self._audio.current
+        if turn.text.startswith("tell") and not any(story_of(turn.item)[-1] in one.heard for one in self._audio.voices):
+            return False
         return voice is not None and voice.heard.rstrip().endswith((".", "?"))
 
     def _is_answered(self, talk: ConversationNotes, turn: TypedTurn) -> bool:
         if talk.ended or turn.is_reported_lost:
             return True
-        rest_s = REST_S if self._has_heard_end() else BROKEN_OFF_REST_S
+        rest_s = REST_S if self._has_heard_end(turn) else BROKEN_OFF_REST_S
         has_rested = self._is_my_turn() and self._now() - self._open_since_s > rest_s
         return self._has_heard() and turn.is_safe and has_rested
 

@@ -167,10 +167,15 @@ class TortureBrain:
             yield part
 
 
+def story_of(item: str) -> tuple[str, str]:
+    """The two sentences of the story that is told about an item."""
+    return f"This is the story of {item}. ", f"It has a middle, and here {item} ends."
+
+
 def _answer(request: Request, text: str) -> list[Part]:
     verb, _, item = text.partition(" ")
     if verb == "tell":
-        return [f"This is the story of {item}. ", f"It has a middle, and here {item} ends."]
+        return list(story_of(item))
     wanted = ToolCall(verb, {"item": item})
     calls = {
         number for one in request.history if isinstance(one, AgentSaid) for number, call in one.calls if call == wanted

@@ -12,9 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from duologue.phrases.texts import texts_in
+
 from .person_notes import AcceptedWrite, ConversationNotes, LoggedAction, SavedConversation, TypedTurn
 from .saved_turns import compare
-from .tortured_agent import RECONNECT_MS_MAX
+from .tortured_agent import RECONNECT_MS_MAX, story_of
 
 ONCE = ("order", "pay")  # actions that may be done only once: the others carry a key or are idempotent
 CONFIRMED = ("order", "reserve")  # actions that are done only after a "yes"
@@ -23,6 +25,7 @@ OVERLAP_S = 0.05
 UNANSWERED_PERCENT_MAX = 1  # the share of messages that may get no answer, with their person notified
 # What the agent says about an action with an unknown outcome, an action that failed, and an answer that broke off.
 HONEST_ANSWERS = ("can't tell whether that went through", "I encountered an error", "lost the rest of that")
+OFFERS = texts_in("en").spoken["go_on"]  # what the agent says if it doesn't know how much of an answer was heard
 _NAMING_SENTENCE = re.compile(r"[^.?!]*\d{4,}[^.?!]*[.?!]")
 _SENTENCE = re.compile(r"[^.?!]+[.?!]")
 
@@ -61,6 +64,7 @@ def _of_talk(talk: ConversationNotes, saved: SavedConversation | None) -> Iterab
     yield from lost(talk, saved)
     yield from forgotten(talk)
     yield from said_untrue(talk)
+    yield from not_taken_up(talk)
     yield from heard_twice(talk)
     yield from two_voices(talk)
     yield from stuck(talk, saved)
@@ -178,8 +182,24 @@ def said_untrue(talk: ConversationNotes) -> Iterable[Finding]:
     for turn in talk.turns:
         whole = [heard.strip() for heard in turn.heard if heard.rstrip().endswith((".", "?"))]
         for heard in whole:
-            if turn.item not in heard and turn.text != "cancel" and not any(known in heard for known in HONEST_ANSWERS):
+            is_honest = any(known in heard for known in (*HONEST_ANSWERS, *OFFERS))
+            if turn.item not in heard and turn.text != "cancel" and not is_honest:
                 yield Finding("turns_lost", talk.id, f"{turn.text!r} ({turn.item}) was answered with {heard!r}")
+
+
+def not_taken_up(talk: ConversationNotes) -> Iterable[Finding]:
+    """Check that a story of which a part was heard was heard to its last sentence, however often it was cut off. It is
+    enough that the agent offered to go on, or said honestly that the rest is lost. A story that its person interrupted,
+    and the last story of a conversation that broke down, aren't checked."""
+    for turn in talk.turns:
+        if not turn.text.startswith("tell") or turn.is_cut_short or not turn.is_closed or turn.is_stuck:
+            continue
+        if turn is talk.turns[-1] and talk.ended != HUNG_UP:
+            continue
+        heard = " ".join(turn.heard)
+        is_ended = any(text in heard for text in (story_of(turn.item)[-1].strip(), *HONEST_ANSWERS, *OFFERS))
+        if heard.strip() and not is_ended and not turn.is_reported_lost:
+            yield Finding("turns_lost", talk.id, f"{turn.text!r} was cut off at {heard!r}, and not taken up again")
 
 
 # -- Sound

@@ -144,7 +144,7 @@ def send_clear(s: PlaybackState, _: Any) -> PlaybackDone:
 
 
 def report_last_position(s: PlaybackState, _: Any) -> PlaybackDone:
-    return s, (do.ReportSoon(Stopped(s.voice, s.heard_ms)),)
+    return s, (do.ReportSoon(Stopped(s.voice, s.heard_ms, is_exact=False)),)
 
 
 # -- Actions of reports

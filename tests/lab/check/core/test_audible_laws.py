@@ -14,6 +14,7 @@ from duologue.core.draft import Draft
 from duologue.core.leaves import TIMER_INDEX, Cue, Ending, ErrorClass, FaultSource, Link, Timer, User
 from duologue.core.link import recover
 from duologue.core.machine import ROWS, Machine
+from duologue.core.rules import silence_voice
 from duologue.core.settings import profile
 from duologue.core.state import State
 from duologue.lab.check.core import laws
@@ -21,7 +22,7 @@ from duologue.lab.check.core.audible_laws import check_state, check_step
 from duologue.lab.check.core.laws import CheckedStep
 from duologue.lab.sim.stage import Stage
 from tests.core.scenes import asked, fall_silent, in_a_call, speaking, up
-from tests.lab.check.core.broken_machines import AUDIBLE, ENDING, LINK, TALK, breaks, changed, drop
+from tests.lab.check.core.broken_machines import AUDIBLE, ENDING, LINK, TALK, breaks, changed, drop, with_rule
 
 E, P = ErrorClass, FaultSource
 
@@ -240,6 +241,35 @@ def test_an_answer_that_was_cut_off_and_is_forgotten_is_found() -> None:
     assert found(check_step(forgotten)) == ["an answer that was cut off is forgotten"]
 
 
+@pytest.mark.req("H-11")
+def test_an_answer_that_a_lost_line_cuts_off_for_good_is_found() -> None:
+    def forget(d: Draft, e: ev.Event) -> None:
+        silence_voice(d, e)
+        d.cut = False
+
+    assert breaks(laws.INTERRUPTION_ENDS_WELL, Machine(rules=with_rule("silence", forget)), AUDIBLE)
+    stage = speaking()
+    stage.happen(ev.LinkClosed)
+    step = last(stage)
+    assert list(check_step(step)) == []
+    forgotten = step._replace(after=step.after._replace(cut=False))
+    assert found(check_step(forgotten)) == ["a lost line has cut off an answer, and it isn't taken up again"]
+
+
+@pytest.mark.req("H-11")
+def test_an_offer_that_a_lost_line_drops_is_found() -> None:
+    stage = speaking()
+    stage.happen(ev.LinkClosed)
+    stage.wait_for(Timer.BACKOFF)
+    stage.happen(ev.SessionReady)
+    stage.wait_for(Timer.OFFER)
+    stage.happen(ev.LinkClosed)
+    step = last(stage)
+    assert list(check_step(step)) == []
+    forgotten = step._replace(after=step.after._replace(cut=False))
+    assert found(check_step(forgotten)) == ["a lost line has cut off an answer, and it isn't taken up again"]
+
+
 # -- 13 Last words are heard
 
 
@@ -279,6 +309,39 @@ def test_a_sound_that_puts_the_check_in_off_is_found() -> None:
     step = last(stage)
     assert list(check_step(step)) == []
     assert broken(check_step(step._replace(after=without(step.after, Timer.DEAD_AIR)))) == {laws.NOISE_IS_BOUNDED}
+
+
+@pytest.mark.req("H-08")
+def test_a_check_in_that_waits_another_period_after_a_noise_is_found() -> None:
+    stage = up(dead_air_ms=10_000)
+    stage.wait(9_900)
+    stage.begin_talking()
+    stage.wait_for(Timer.DEAD_AIR)
+    stage.happen(ev.SpeechStopped)
+    stage.wait_for(Timer.SETTLE)
+    step = last(stage)
+    assert list(check_step(step)) == []
+    due = list(step.after.due)
+    due[TIMER_INDEX[Timer.DEAD_AIR]] = step.after.at + 10_000
+    late = step._replace(after=step.after._replace(due=tuple(due)))
+    assert found(check_step(late)) == ["a check-in was due during a sound, and isn't made right after it"]
+
+
+@pytest.mark.req("H-08")
+def test_sounds_that_keep_a_call_for_ever_are_found() -> None:
+    stage = up(dead_air_ms=5_000, check_ins_max=0, hangs_up=True)
+    stage.wait(5_000)
+    stage.think()
+    stage.speak(400)
+    stage.happen(ev.SpeechStarted)
+    stage.happen(ev.OverlapJudged, bid=False)
+    stage.finish()
+    step = last(stage)
+    assert list(check_step(step)) == []
+    unnoted = step._replace(after=step.after._replace(check_ins=0))
+    assert found(check_step(unnoted)) == ["a sound has kept the call from ending, and that isn't noted"]
+    again = step._replace(before=step.before._replace(check_ins=1))
+    assert found(check_step(again)) == ["sounds without words keep the call from ending a second time"]
 
 
 @pytest.mark.req("H-08")

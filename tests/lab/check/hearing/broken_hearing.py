@@ -9,13 +9,14 @@ from typing import Any
 from duologue.core.machine import MACHINE, Machine
 from duologue.hearing.machine import HEARING_ROWS, HearingRow
 from duologue.lab.check.hearing.check import HearingExplorer
-from duologue.lab.check.hearing.scopes import LONG, LONGER, SHORT, HearingScope
+from duologue.lab.check.hearing.scopes import EMPTY, LONG, LONGER, SHORT, HearingScope
 
 TINY = HearingScope("tiny", 1, (SHORT,), (LONG,))
 SENT = HearingScope("sent", 1, (SHORT,), (LONGER,), sends=1)
 ASKED = HearingScope("asked", 0, typed=1, replies=True, speaks=True, asks=1, wait_ms=600)
 JOB_ASKS = HearingScope("job asks", 0, typed=1, replies=True, speaks=True, asks=1, job=True, wait_ms=600)
 FIRM = HearingScope("firm", 1, (), (LONG,), firm=True, speaks=True, begins_speaking=True)
+NOISE = HearingScope("noise", 1, (), (EMPTY,), frames=1, check_in_ms=3_000)
 
 Rows = tuple[HearingRow, ...]
 

@@ -14,6 +14,7 @@ from duologue.core.leaves import Timer
 from duologue.core.machine import ROWS, Machine
 from duologue.core.state import initial
 from duologue.hearing import intents as it
+from duologue.hearing import state as hearing_state
 from duologue.hearing.actions import begin_speech, begin_turn_of, end_speech, hear_text, note_question
 from duologue.hearing.inputs import Typed
 from duologue.hearing.machine import HEARING_ROWS
@@ -31,6 +32,7 @@ from tests.lab.check.hearing.broken_hearing import (
     ASKED,
     FIRM,
     JOB_ASKS,
+    NOISE,
     SENT,
     TINY,
     broken_laws,
@@ -223,6 +225,13 @@ def test_a_yes_to_another_question_of_the_agent_is_found(scope: HearingScope) ->
         node, step = explorer.take(node, LedgerChoice(stimulus))
     broken = [message for law, message in laws.check_answers(step, node.ledger) if law == laws.YES_TO_WHAT_WAS_ASKED]
     assert broken, "the machine has not heard of the other question, and takes the yes for its own"
+
+
+@pytest.mark.req("H-08")
+def test_a_noise_that_delays_a_check_in_for_more_than_a_period_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert broken_laws(HEARING_ROWS, NOISE) == set()
+    monkeypatch.setattr(hearing_state, "_wordless_ms_max", lambda policy, core: policy.wordless_ms_max)
+    assert laws.NOISE_IS_BOUNDED in broken_laws(HEARING_ROWS, NOISE)
 
 
 def test_every_law_has_a_title_with_its_number() -> None:

@@ -15,7 +15,6 @@ from duologue.core.leaves import (
     LIVE,
     SOUNDING,
     TIMER_INDEX,
-    Ask,
     ErrorClass,
     FaultSource,
     JobKind,
@@ -34,14 +33,6 @@ _WARNING = TIMER_INDEX[Timer.SESSION_WARNING]
 _LONG_SPEECH = TIMER_INDEX[Timer.LONG_SPEECH]
 _COMMIT = TIMER_INDEX[Timer.COMMIT]
 _FAULTS = {fatal: Fault(FaultSource.LINK, ErrorClass.UNKNOWN, fatal) for fatal in (False, True)}
-# An offer to go on behaves like an answer. A goodbye ends the call, and no check-in is taken up again if it is cut off.
-_ASKS = {
-    Ask.ANSWER: Ask.ANSWER,
-    Ask.CHECK_IN: Ask.CHECK_IN,
-    Ask.GOODBYE: Ask.GOODBYE,
-    Ask.OFFER: Ask.ANSWER,
-    Ask.SAY: Ask.SAY,
-}
 
 
 def abstract(s: State, late_turns: bool = True) -> State:
@@ -63,7 +54,7 @@ def abstract(s: State, late_turns: bool = True) -> State:
             0, ID, ID, ID, ID, len(jobs),
             turn, said, asked, answered, floor_turn, turn if s.overheard else 0,
             s.words, s.final, s.unread, 0,
-            1 if s.heard_ms else 0, _ASKS[s.ask], s.called, s.firm, s.news, s.telling,
+            1 if s.heard_ms else 0, s.ask, s.called, s.firm, s.news, s.telling,
             s.says, asked_again, s.losses if asked_again else 0, s.cut, s.cues, s.ending,
             ID if s.guess else 0, s.guesses, s.paused, s.retries, s.attempts, s.check_ins, s.faults,
             s.faults_in_a_row, s.fault and _FAULTS[s.fault.fatal], _dues(s),
@@ -145,8 +136,6 @@ def _simplest(place: int, value: Any) -> Any:
             return _jobs(value) if value else ()
         case "heard_ms":
             return 1 if value else 0
-        case "ask":
-            return _ASKS[value]
         case "guess":
             return ID if value else 0
         case "fault":

@@ -16,6 +16,7 @@ from duologue.core.leaves import (
     FOREGROUND,
     LIVE,
     TIMER_INDEX,
+    Ask,
     Cue,
     Ending,
     JobKind,
@@ -41,6 +42,8 @@ from .laws import (
 _CUE = TIMER_INDEX[Timer.CUE]
 _DEAD_AIR = TIMER_INDEX[Timer.DEAD_AIR]
 _OFFER = TIMER_INDEX[Timer.OFFER]
+_AWAY = (Link.BACKING_OFF, Link.RECONNECTING)
+_SPEAKING = (Voice.PLAYING, Voice.HELD)
 _NO_SOUND = (Link.SUSPENDED, Link.HEALING, Link.IDLE, Link.TERMINATING)
 _TELLS_LOSS = (Cue.APOLOGY, Cue.EMPTY, Cue.CALL_MADE)
 
@@ -105,8 +108,31 @@ def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
     silent = before.due[_DEAD_AIR] and not after.due[_DEAD_AIR] and after.link in LIVE
     if silent and not is_timer and after.words is Words.NONE and _only_sound(step):
         yield NOISE_IS_BOUNDED, "a sound without words has put the check-in off"
+    yield from _noise(step)
     if before.paused and after.link is Link.UP and not isinstance(event, ev.ResumeRequested):
         yield PAUSE_LASTS, f"{type(event).__name__} ended a pause"
+
+
+def _noise(step: CheckedStep) -> Iterator[tuple[str, str]]:
+    """Check that a check-in that became due during a sound without words comes right after the sound, and that sounds
+    keep a call from ending only once."""
+    before, after, event = step.before, step.after, step.event
+    ends = before.user is not User.QUIET and after.user is User.QUIET and before.words is Words.NONE
+    was_due = not before.due[_DEAD_AIR] and before.link in LIVE and _checks_in(before) and _is_idle(before)
+    delay_ms = after.due[_DEAD_AIR] - after.at
+    if ends and was_due and _only_sound(step) and after.link in LIVE and delay_ms > after.settings.beat_ms:
+        yield NOISE_IS_BOUNDED, "a check-in was due during a sound, and isn't made right after it"
+    is_goodbye = isinstance(event, ev.PlaybackFinished) and before.ask is Ask.GOODBYE and before.voice in _SPEAKING
+    is_kept = is_goodbye and before.words is Words.NONE and before.said == before.asked and not before.called
+    if is_kept and after.link in LIVE and before.check_ins > before.settings.check_ins_max:
+        yield NOISE_IS_BOUNDED, "sounds without words keep the call from ending a second time"
+    if is_kept and after.link in LIVE and after.check_ins <= after.settings.check_ins_max:
+        yield NOISE_IS_BOUNDED, "a sound has kept the call from ending, and that isn't noted"
+
+
+def _is_idle(s: State) -> bool:
+    is_silent = s.voice is Voice.SILENT and s.reply is Reply.NONE and not s.jobs
+    return is_silent and s.said == s.answered and not s.news
 
 
 def _is_only_a_cue(step: CheckedStep) -> Iterator[tuple[str, str]]:
@@ -145,9 +171,15 @@ def _question(step: CheckedStep, played: list[Cue]) -> Iterator[tuple[str, str]]
 
 
 def _interruption(step: CheckedStep) -> Iterator[tuple[str, str]]:
-    """Check that an answer that was cut off by a sound stays marked as cut off until the person says something or the
-    agent speaks again."""
+    """Check that an answer that a lost line has cut off is marked as cut off. Also check that an answer that was cut
+    off, by a sound or by a lost line, stays marked until the person says something or the agent speaks again."""
     before, after = step.before, step.after
+    is_lost = after.link in _AWAY and before.link not in _AWAY
+    goes_on_later = before.heard_ms > 0 or before.ask is Ask.OFFER
+    was_speaking = before.voice in _SPEAKING and before.ask not in (Ask.CHECK_IN, Ask.GOODBYE)
+    was_offering = before.ask is Ask.OFFER and before.reply is not Reply.NONE and before.voice is Voice.SILENT
+    if is_lost and ((was_speaking and goes_on_later) or was_offering) and not after.cut:
+        yield INTERRUPTION_ENDS_WELL, "a lost line has cut off an answer, and it isn't taken up again"
     if not before.cut or after.cut or after.link in CLOSED:
         return
     goes_on = step.did(fx.StartReply) or after.reply is not Reply.NONE or after.said > before.said
@@ -159,7 +191,7 @@ def _interruption(step: CheckedStep) -> Iterator[tuple[str, str]]:
 def _last_words(step: CheckedStep) -> Iterator[tuple[str, str]]:
     before = step.before
     busy = before.voice is not Voice.SILENT or before.reply is not Reply.NONE or before.user is not User.QUIET
-    if busy or before.ending is Ending.NO or step.did(fx.ReportLost):
+    if busy or before.cut or before.ending is Ending.NO or step.did(fx.ReportLost):
         yield LAST_WORDS_ARE_HEARD, "the conversation ends before everything is said"
     if any(job.kind is not JobKind.DISPATCHED for job in before.jobs):
         yield LAST_WORDS_ARE_HEARD, "the conversation ends while a call is open"

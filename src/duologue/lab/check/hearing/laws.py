@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import CLOSED, SOUNDING, Link, User
+from duologue.core.leaves import CLOSED, SOUNDING, Link, Reply, User, Voice, Words
 from duologue.core.state import State
 from duologue.hearing import intents as it
 from duologue.hearing.policy import HearingPolicy
@@ -45,6 +45,7 @@ ASKED_AS_SAID = "11 what the brain is asked is what was said"
 SEND_MEANS_SEND = "12 send means send"
 FIRM_IS_ANSWERED = "13 words over a firm reply are answered"
 YES_TO_WHAT_WAS_ASKED = "14 a yes counts for what was asked: in flows, for tools that want approval, and for jobs"
+NOISE_IS_BOUNDED = "15 noise delays a check-in by one period at most"
 
 LAWS = (
     NO_WORD_TWICE,
@@ -61,6 +62,7 @@ LAWS = (
     SEND_MEANS_SEND,
     FIRM_IS_ANSWERED,
     YES_TO_WHAT_WAS_ASKED,
+    NOISE_IS_BOUNDED,
 )
 
 TURN_PARTS_MAX = 60  # utterances in one turn, and final texts that are remembered of it
@@ -153,12 +155,27 @@ def check_state(policy: HearingPolicy, s: ProductState, ledger: WordsLedger) -> 
         yield from _check_turn(said, core, ledger)
     if ledger.sent is not None and s.at > ledger.sent.due:
         yield SEND_MEANS_SEND, f"turn {ledger.sent.turn} was sent, but the brain isn't asked about it in time"
+    yield from _check_noise(policy, s)
     if hearing.words.typed:
         yield NO_WORD_NOWHERE, "typed text is in no turn"
     if len(hearing.known) > KNOWN_MAX or sum(said.turn <= core.answered for said in hearing.words.turns) > (
         TURNS_MAX + KNOWN_MAX
     ):
         yield BOUNDED, f"{len(hearing.known)} utterances and {len(hearing.words.turns)} turns are remembered"
+
+
+def _check_noise(policy: HearingPolicy, s: ProductState) -> Iterator[Broken]:
+    """Check that a voice without words counts as noise at the latest when one more check-in would be due. Ears that
+    report neither partial text nor frames are left out: with them, a voice without words may be long speech."""
+    hearing, core = s.hearing, s.core
+    could_tell = hearing.speaking and not hearing.button and (hearing.reads_along or hearing.has_frames)
+    is_open = core.user is User.TALKING and core.words is Words.NONE and core.link is Link.UP
+    is_idle = core.voice is Voice.SILENT and core.reply is Reply.NONE and not core.jobs and core.said == core.answered
+    if not (could_tell and is_open and is_idle and not core.news and core.settings.dead_air_ms):
+        return
+    latest = hearing.turn_at + core.settings.dead_air_ms
+    if not any(due.why == "wordless" and due.at <= latest for due in due_times(policy, hearing)):
+        yield NOISE_IS_BOUNDED, f"a voice without words since {hearing.turn_at} may go on after {latest}"
 
 
 def _check_words(s: ProductState, ledger: WordsLedger) -> Iterator[Broken]:

@@ -58,6 +58,7 @@ class HearingScope:
     job: bool = False  # a job runs whose question the agent asks
     asks_early: bool = False  # the brain is asked before the end of a turn is certain
     judges: bool = False  # the brain says how complete the words are
+    check_in_ms: int = 0  # silence after which the agent checks in; 0: never
 
     def settings(self, profile: str) -> Settings:
         """The profile's settings, but with some features turned off or limited, because other explorations cover them:
@@ -66,7 +67,9 @@ class HearingScope:
             PROFILES[profile],
             greets=False,
             commit_ms=600_000,
-            dead_air_ms=0,
+            dead_air_ms=self.check_in_ms,
+            check_ins_max=1,
+            hangs_up=False,
             session_ms_max=0,
             session_warning_ms=0,
             attempt_ms_max=30_000,
@@ -110,12 +113,13 @@ SMALL: tuple[HearingScope, ...] = (
     HearingScope("asked again", 0, typed=2, replies=True, speaks=True, asks=2, wait_ms=700),
     HearingScope("job asks", 1, (), (LONG,), typed=1, replies=True, speaks=True, asks=1, job=True, wait_ms=300),
     HearingScope("job asks again", 0, typed=2, replies=True, speaks=True, asks=2, job=True, wait_ms=700),
+    HearingScope("noise", 1, (), (EMPTY,), frames=1, check_in_ms=3_000),
     HearingScope("easy", 2, (SHORT,), (LONG,), frames=2, endpoint=EasyTurnEndpoint()),
 )
 SCOPES = {scope.name: scope for scope in SMALL}
 # For a quick check: the smallest scopes, which still fire every row.
 QUICK_NAMES = (
     "fillers", "again", "late", "typed", "over", "early", "firm", "echo", "doubtful", "long", "line", "frames",
-    "textual", "unnumbered", "guessed", "judged", "asked", "job asks",
+    "textual", "unnumbered", "guessed", "judged", "asked", "job asks", "noise",
 )  # fmt: skip
 QUICK = tuple(SCOPES[name] for name in QUICK_NAMES)

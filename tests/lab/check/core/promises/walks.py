@@ -58,6 +58,7 @@ def _starts() -> list[State]:
         _busy,
         _over_a_firm_reply,
         _paused_with_a_limit,
+        _cut_off_by_the_line,
         _cut_off,
         _fatal,
         _asked_hello,
@@ -188,6 +189,14 @@ def _cut_off() -> Stage:
     stage.happen(ev.PlaybackStopped, heard_ms=600)
     stage.happen(ev.SpeechStopped)
     stage.wait_for(Timer.SETTLE)
+    return stage
+
+
+def _cut_off_by_the_line() -> Stage:
+    """The line was lost in the middle of an answer, and a new session is being opened."""
+    stage = speaking(600)
+    stage.happen(ev.LinkClosed)
+    stage.wait_for(Timer.BACKOFF)
     return stage
 
 

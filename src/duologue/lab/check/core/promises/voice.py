@@ -257,6 +257,18 @@ VOICE_PROMISES: tuple[Promise, ...] = (
         lambda x: x.after.cut and bool(x.after.due[TIMER_INDEX[T.OFFER]]),
     ),
     Promise(
+        "an answer that a lost line cuts off is taken up again later",
+        (ev.LinkClosed, ev.SessionEnded, ev.ReconnectRequested, T.HEAL, T.RENEW),
+        lambda s, e: s.link in LIVE and s.voice in SOUNDING and s.heard_ms > 0 and s.ask in (Ask.ANSWER, Ask.OFFER),
+        lambda x: x.after.link in LIVE or x.after.cut,
+    ),
+    Promise(
+        "an answer that was cut off is taken up, or offered, once the line is back",
+        (ev.SessionReady,),
+        lambda s, e: s.cut and s.link is Link.RECONNECTING and s.user is User.QUIET and not s.jobs and not is_owed(s),
+        lambda x: x.after.paused or (x.after.cut and bool(x.after.due[TIMER_INDEX[T.OFFER]])),
+    ),
+    Promise(
         "a ready reply is played as soon as the link is up again",
         (ev.ResumeRequested, ev.LinkHealed, ev.SessionReady),
         lambda s, e: (

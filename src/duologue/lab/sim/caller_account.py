@@ -1,0 +1,90 @@
+"""What happened in one simulated call, told from outside the agent: by the caller, and by the services.
+
+The caller notes what they said and did. The services note when they worked for the agent. Rule: nothing here comes from
+the conversation machine or from the runtime, so that a mistake in them can't hide itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+OPEN_MS = 1 << 60  # the end of something that never ended
+
+
+class TimeSpan(NamedTuple):
+    start_ms: int
+    end_ms: int
+
+    def has(self, at_ms: float) -> bool:
+        return self.start_ms <= at_ms < self.end_ms
+
+
+class Uttered(NamedTuple):
+    """What the caller said, or a sound without words. A caller who only says "mhm" doesn't expect an answer."""
+
+    start_ms: int
+    end_ms: int
+    text: str = ""
+    expects_answer: bool = True
+
+
+class ServiceSpan(NamedTuple):
+    """A service worked for the agent: the brain, the voice, or a tool. A tool in the background isn't awaited."""
+
+    start_ms: int
+    end_ms: int
+    service: str
+    is_awaited: bool = True
+
+
+@dataclass
+class CallerAccount:
+    """Everything that is noted about one call. All times are milliseconds since the beginning of the simulation."""
+
+    uttered: list[Uttered] = field(default_factory=list)
+    typed: list[int] = field(default_factory=list)
+    gave_up: list[int] = field(default_factory=list)  # when the caller wanted no answer any more: stop, cancel, dismiss
+    hung_up: list[int] = field(default_factory=list)
+    pauses: list[TimeSpan] = field(default_factory=list)  # the caller has paused the conversation
+    wobbles: list[TimeSpan] = field(default_factory=list)  # the caller can't hear, although the line isn't closed
+    delivered: list[tuple[int, str]] = field(default_factory=list)  # texts that the ears have reported
+    ends: list[int] = field(default_factory=list)  # when the ears have reported the end of speech, or a final text
+    worked: list[ServiceSpan] = field(default_factory=list)
+
+    @contextmanager
+    def utter(self, text: str = "", expects_answer: bool = True) -> Iterator[None]:
+        """Note that the caller makes a sound while the block runs."""
+        start, at = now_ms(), len(self.uttered)
+        self.uttered.append(Uttered(start, OPEN_MS, text, expects_answer))
+        try:
+            yield
+        finally:
+            self.uttered[at] = Uttered(start, now_ms(), text, expects_answer)
+
+    @contextmanager
+    def work(self, service: str, is_awaited: bool = True) -> Iterator[None]:
+        """Note that a service works while the block runs."""
+        start, at = now_ms(), len(self.worked)
+        self.worked.append(ServiceSpan(start, OPEN_MS, service, is_awaited))
+        try:
+            yield
+        finally:
+            self.worked[at] = ServiceSpan(start, now_ms(), service, is_awaited)
+
+    @contextmanager
+    def during(self, spans: list[TimeSpan]) -> Iterator[None]:
+        """Note one more of these spans while the block runs."""
+        start, at = now_ms(), len(spans)
+        spans.append(TimeSpan(start, OPEN_MS))
+        try:
+            yield
+        finally:
+            spans[at] = TimeSpan(start, now_ms())
+
+
+def now_ms() -> int:
+    return round(asyncio.get_running_loop().time() * 1000)

@@ -1,0 +1,104 @@
+"""Decides what the agent says after an answer was cut off by a lost line, or by a sound without words.
+
+Rule: a sentence that was heard to its end isn't said again. A sentence that a lost line cut off is said again, from its
+beginning, only if the client has reported how much was heard. If the client hasn't, or if the brain had not written the
+whole answer yet, the agent offers to go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from duologue.core.leaves import Ending
+from duologue.ports.brain import Brain, Remembers
+
+from .agent import Agent, Phrase
+from .driver import Driver
+from .playback import Playback
+from .requests import SilentBrain
+
+
+class Continuation(NamedTuple):
+    """What follows an answer that was cut off. If `brain` is None, the agent's own brain says it: it repeats its
+    question, or it still has the rest of the answer. With `is_aside`, a question in it is the agent's own. With
+    `repeats`, it is the rest of the answer, so a question in it is a question of the answer."""
+
+    brain: Brain | None
+    is_aside: bool = False
+    repeats: bool = False
+
+
+NOTHING = Continuation(SilentBrain())
+BY_BRAIN = Continuation(None)
+
+
+class CutAnswers:
+    """What follows the newest answer that was cut off. `has_open_question` says whether the agent has asked a question
+    that doesn't count as heard."""
+
+    def __init__(self, driver: Driver, playback: Playback, has_open_question: Callable[[], bool]) -> None:
+        self._driver = driver
+        self._playback = playback
+        self._has_open_question = has_open_question
+
+    @property
+    def is_heard(self) -> bool:
+        """Did a lost line cut off a reply, and was all of this reply heard after all? A question at its end counts as
+        heard if so much of it was heard that the person can answer it."""
+        cut = self._playback.cut if self._playback.cut_by_line else None
+        if cut is None or not cut.complete:
+            return False
+        rest = cut.ledger.rest_from_sentence().strip()
+        return not rest or (rest == cut.ledger.question_text() and not self._has_open_question())
+
+    @property
+    def heard(self) -> str:
+        """The sentences of the newest reply that a lost line cut off, as far as they were heard completely."""
+        cut = self._playback.cut if self._playback.cut_by_line else None
+        return cut.ledger.heard_sentences() if cut is not None else ""
+
+    def next(self, agent: Agent, reply: int) -> Continuation:
+        """What follows the answer that was cut off. `reply` chooses between the variants of an offer."""
+        if self.is_heard:
+            return NOTHING
+        remembers = isinstance(agent.thinker, Remembers)
+        if not self._playback.cut_by_line:
+            return BY_BRAIN if remembers and not self._is_ending else self._offer(agent, reply)
+        assert self._playback.cut is not None
+        if remembers and (self._has_open_question() or not self._playback.cut.complete):
+            return BY_BRAIN
+        return self._rest(agent, reply)
+
+    def rest(self, agent: Agent, reply: int) -> Continuation:
+        """The rest of an answer, after the client has reported how much of it was heard."""
+        cut = self._playback.cut
+        if self.is_heard or cut is None or not self._playback.cut_by_line:
+            return NOTHING
+        return self._rest(agent, reply)
+
+    def _rest(self, agent: Agent, reply: int) -> Continuation:
+        cut = self._playback.cut
+        assert cut is not None
+        if not cut.complete:
+            return self._offer(agent, reply)
+        if self._playback.is_cut_exact:
+            return Continuation(Phrase(cut.ledger.rest_from_sentence()), repeats=True)
+        question = cut.ledger.question_text() if self._has_open_question() else ""
+        return Continuation(Phrase(question), repeats=True) if question else self._offer(agent, reply)
+
+    def _offer(self, agent: Agent, reply: int) -> Continuation:
+        """An offer to go on, or "yes?" if everything was said. Nothing is offered if the conversation ends now. If the
+        agent's texts have no such offer, the brain makes it."""
+        if self._is_ending:
+            return NOTHING
+        cut = self._playback.cut
+        is_all_said = cut is not None and cut.complete and not cut.ledger.rest_from_sentence()
+        offer = agent.says("yes" if is_all_said else "go_on", reply)
+        if offer and self._playback.cut_by_line:
+            offer = f"{agent.says('connection_back', reply)} {offer}".strip()
+        return Continuation(Phrase(offer) if offer else None, is_aside=True)
+
+    @property
+    def _is_ending(self) -> bool:
+        return self._driver.state.ending is not Ending.NO
