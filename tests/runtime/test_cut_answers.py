@@ -209,6 +209,20 @@ def test_last_words_of_which_it_is_not_known_how_much_was_heard_are_followed_by_
     run_simulated(scene())
 
 
+@pytest.mark.req("H-14", "H-11")
+@pytest.mark.parametrize("knows_heard", [True, False])
+def test_a_question_in_an_offer_is_the_agents_own_and_one_in_the_rest_is_the_answers(knows_heard: bool) -> None:
+    async def scene() -> None:
+        process = await cut_in(SECOND, knows_heard=knows_heard)
+        await asyncio.sleep(0.1)
+        engine = process.conversation.engine
+        found = engine.cut_answers.next(engine.agent, 3)
+        assert (found.repeats, found.is_aside) == (knows_heard, not knows_heard)
+        process.die()
+
+    run_simulated(scene())
+
+
 # -- A sound without words
 
 
