@@ -37,6 +37,7 @@ def test_scopes_in_which_the_agent_speaks_are_explored_in_every_profile() -> Non
     tasks = hearing_tasks("small")
     assert {profile for profile, scope, _ in tasks if scope == "over"} == {"immediate", "confirm", "words"}
     assert {profile for profile, scope, _ in tasks if scope == "words"} == {"confirm"}
+    assert {profile for profile, scope, _ in tasks if scope == "asked"} == {"confirm"}
     assert [scope for _, scope, _ in hearing_tasks("quick")] == [scope.name for scope in QUICK]
 
 

@@ -45,11 +45,14 @@ class HearingReport:
 
 def hearing_tasks(size: str) -> list[tuple[str, str, int]]:
     """The profile, the scope and the maximum number of states of each exploration. A scope in which the agent is silent
-    is explored in one profile, because the profiles differ only in how they treat a sound during the agent's speech."""
+    is explored in one profile, because the profiles differ only in how they treat a sound during the agent's speech. So
+    is a scope in which the agent asks, because only times decide what is an answer."""
     if size == "quick":
         return [("confirm", scope.name, QUICK_STATES_MAX) for scope in QUICK]
     return [
-        (profile, scope.name, STATES_MAX) for scope in SMALL for profile in (PROFILES if scope.speaks else ("confirm",))
+        (profile, scope.name, STATES_MAX)
+        for scope in SMALL
+        for profile in (PROFILES if scope.speaks and not scope.asks else ("confirm",))
     ]
 
 
