@@ -10,7 +10,7 @@ import pytest
 
 from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.server.settings import WebRtcSettings
-from tests.lines.webrtc.aiortc_client import AiortcClient, tone
+from tests.lines.webrtc.aiortc_client import AiortcClient, tone, unreachable
 from tests.server.realtime.tone_agent import WORD_MS, tone_agent
 from tests.server.running_server import Client, RunningServer, running_server
 
@@ -32,16 +32,16 @@ def run(
             await client.begin("one")
             await talk(made, client)
 
-    run_jumping(asyncio.wait_for(whole(), 40))
+    run_jumping(asyncio.wait_for(whole(), 60))
 
 
 async def connected(client: Client) -> AiortcClient:
     """A peer connection that carries this client's sound."""
-    peer = AiortcClient()
+    peer, answers, moves = AiortcClient(), len(client.told("webrtc")), len(client.told("carrier", carrier="webrtc"))
     await client.send("webrtc", sdp=await peer.offer())
-    answer = await client.expect("webrtc")
+    answer = await client.expect("webrtc", after=answers)
     await peer.accept(answer["sdp"])
-    await client.expect("carrier", carrier="webrtc")
+    await client.expect("carrier", after=moves, carrier="webrtc")
     return peer
 
 
@@ -84,6 +84,38 @@ def test_a_reply_is_interrupted_over_webrtc_and_cut_where_it_was_heard() -> None
         assert 5 <= len(first["text"].split()) < 40
 
     run(talk, ["tell me a story", "stop please now"])
+
+
+def test_ice_that_fails_is_reported_the_sound_stays_on_the_socket_and_other_calls_go_on() -> None:
+    async def talk(made: RunningServer, client: Client) -> None:
+        other = await made.connect()
+        await other.begin("two")
+        working, failing = await connected(other), AiortcClient()
+        try:
+            await client.send("webrtc", sdp=unreachable(await failing.offer()))
+            answer = await client.expect("webrtc")
+            await failing.accept(unreachable(answer["sdp"]))
+            for _ in range(3):  # the other call talks while this one can't connect
+                answers = len(other.told("caption", role="assistant", final=True))
+                working.microphone.pcm += tone(600, 220)
+                await other.expect("caption", after=answers, role="assistant", final=True)
+            told = await client.expect("error")
+            assert (told["code"], told["reason"]) == ("webrtc_refused", "ice_failed")
+            assert told["message"] == "webrtc: WebRTC could not be connected"
+            assert client.closed is None
+            await client.send("type", text="hello")
+            await client.expect("caption", role="assistant", final=True)
+            assert client.frames, "the answer came over the socket"
+            assert client.told("carrier") == []
+            again = await connected(client)  # a later attempt may work
+            await again.close()
+            assert other.told("error") == other.told("carrier", carrier="socket") == []
+            assert other.frames == []
+        finally:
+            await working.close()
+            await failing.close()
+
+    run(talk, ["good morning", "one more thing", "that is all"])
 
 
 def refusal(sdp: str, settings: WebRtcSettings = ON) -> dict[str, Any]:
