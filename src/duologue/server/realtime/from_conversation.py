@@ -184,6 +184,13 @@ def show_fault(d: ExchangeDraft, f: fa.FaultShown) -> None:
     d.send("error", error=error)
 
 
+def lose_session(d: ExchangeDraft, _: fa.SessionLost) -> None:
+    """End a response whose words or sound were partly sent: it can't go on in the next session. A response without
+    output stays open, because it is made again."""
+    if d.s.response is not None and d.s.response.output:
+        fail_response(d, "session_lost", "The agent's session was lost, and is being opened again.")
+
+
 def count_tokens(d: ExchangeDraft, f: fa.TokensUsed) -> None:
     if (r := d.s.response) is not None:
         d.set(
