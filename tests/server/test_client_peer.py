@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 
 from duologue.lab.sim.jumping_clock import run_jumping
-from duologue.server.settings import WebRtcSettings
+from duologue.lab.sim.webrtc_page import WebRtcPage
+from duologue.ports.history import AgentSaid, UserSaid
+from duologue.server.app import Server
+from duologue.server.leases import Leases
+from duologue.server.listening import bind_socket
+from duologue.server.run import serving
+from duologue.server.settings import Limits, ServerSettings, WebRtcSettings, many_at_one_address
+from duologue.store.memory import MemoryStore
 from tests.lines.webrtc.aiortc_client import AiortcClient, tone, unreachable
-from tests.server.realtime.tone_agent import WORD_MS, tone_agent
+from tests.server.realtime.tone_agent import LONG, WORD_MS, tone_agent
 from tests.server.running_server import Client, RunningServer, running_server
 
 pytest.importorskip("aiortc", reason="pip install 'duologue[webrtc]'")
@@ -84,6 +92,68 @@ def test_a_reply_is_interrupted_over_webrtc_and_cut_where_it_was_heard() -> None
         assert 5 <= len(first["text"].split()) < 40
 
     run(talk, ["tell me a story", "stop please now"])
+
+
+@asynccontextmanager
+async def node(
+    name: str, store: MemoryStore, hears: list[str], dies: bool = False
+) -> AsyncIterator[tuple[Server, str]]:
+    """A server that shares a store with others, and its address. If it dies, nothing is left to be stopped."""
+    listening = bind_socket("127.0.0.1", 0)
+    limits = many_at_one_address(Limits(drain_s_max=0.05), 100)
+    leases = Leases(store, name, ttl_ms=3_000)
+    settings = ServerSettings(port=0, webrtc=ON, limits=limits)
+    server = Server(lambda: tone_agent(hears=hears), settings, leases=leases)
+    await leases.open(server.conversations)
+    async with serving(server, listening):
+        yield server, f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        if not dies:
+            await server.conversations.drain()
+            await leases.close()
+
+
+@pytest.mark.parametrize("dies", [False, True], ids=["its server goes on", "its server dies"])
+def test_a_conversation_over_webrtc_moves_to_another_server_over_webrtc_without_a_lost_word(dies: bool) -> None:
+    """A third turn then goes over the socket of the new server."""
+    hears = ["good morning", "tell me a story", "thank you"]
+
+    async def whole() -> None:
+        loop = asyncio.get_running_loop()
+        store = MemoryStore(lambda: round(loop.time() * 1000))
+        async with node("a", store, hears, dies) as (first, first_url), node("b", store, hears) as (second, second_url):
+            page = WebRtcPage()
+            await page.open(first_url)
+            page.microphone.pcm += tone(600, 220, 24_000)
+            await page.expect("caption", role="assistant", final=True)
+            page.microphone.pcm += tone(600, 220, 24_000)
+            await page.until(lambda: page.told("heard")[-1]["ms"] > 1_500)
+            await page.vanish()
+            if dies:
+                first.conversations.crash()
+            heard, known = page.told("heard")[-1], page.told("conversation")[-1]
+            key = (page.told("key") or [known])[-1]["key"]
+            back = WebRtcPage()
+            await back.open(second_url, conversation=known["conversation"], key=key, played={**heard, "chunk": 0})
+            back.microphone.pcm += tone(600, 220, 24_000)
+            await back.expect("caption", role="user", final=True, text="thank you")
+            await back.expect("caption", role="assistant", final=True, text="You said thank you.")
+            assert back.over_socket == {}, "its sound comes over WebRTC again"
+            await back.send("carrier", carrier="socket")
+            await back.until(lambda: back.carrier == "socket")
+            await back.send("type", text="bye", id="1")
+            await back.until(lambda: sum(back.over_socket.values()) == 3 * WORD_MS)
+            (served,) = second.conversations.served.values()
+            said = [item.text for item in served.conversation.history if isinstance(item, AgentSaid | UserSaid)]
+            story = LONG.split()[: heard["ms"] // WORD_MS]
+            assert said[:5] == [
+                "good morning", "You said good morning.", "tell me a story", " ".join(story), "thank you"
+            ]  # fmt: skip
+            assert said[5:7] == ["You said thank you.", "bye"]
+            (caption,) = back.told("caption", final=True, text=" ".join(story))
+            assert caption["unheard"].split()[-1] == "word40.", "what wasn't heard can still be read"
+            await back.close()
+
+    run_jumping(asyncio.wait_for(whole(), 60))
 
 
 def test_ice_that_fails_is_reported_the_sound_stays_on_the_socket_and_other_calls_go_on() -> None:
