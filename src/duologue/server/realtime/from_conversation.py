@@ -117,7 +117,7 @@ def start_reply(d: ExchangeDraft, f: fa.ReplyStarted) -> None:
     response, so no new response begins."""
     response = d.s.response
     if response is not None and not response.output and d.s.asked is None:
-        d.set(response=replace(response, reply=f.reply))
+        d.set(response=response._replace(reply=f.reply))
         return
     close_response(d, "completed")
     open_response(d, f.reply)
@@ -194,8 +194,7 @@ def lose_session(d: ExchangeDraft, _: fa.SessionLost) -> None:
 def count_tokens(d: ExchangeDraft, f: fa.TokensUsed) -> None:
     if (r := d.s.response) is not None:
         d.set(
-            response=replace(
-                r,
+            response=r._replace(
                 input_tokens=r.input_tokens + f.input,
                 cached_tokens=r.cached_tokens + f.cached,
                 output_tokens=r.output_tokens + f.output,
