@@ -94,6 +94,36 @@ def test_a_reply_is_interrupted_over_webrtc_and_cut_where_it_was_heard() -> None
     run(talk, ["tell me a story", "stop please now"])
 
 
+def test_a_new_peer_connection_in_the_middle_of_a_reply_loses_no_sample_and_carries_the_next_turn() -> None:
+    """That is how a page restarts ICE: it offers another connection for the same conversation."""
+
+    async def talk(made: RunningServer, client: Client) -> None:
+        former = await connected(client)
+        newer = AiortcClient()
+        try:
+            former.microphone.pcm += tone(600, 220)
+            await client.until(lambda: any(told["ms"] > 1_000 for told in client.told("heard")))
+            await client.send("webrtc", sdp=await newer.offer())
+            await newer.accept((await client.expect("webrtc", after=1))["sdp"])
+            await client.expect("caption", role="assistant", final=True)
+            await client.expect("carrier", after=1, carrier="webrtc")
+            over_peer_ms = client.told("play", action="begin")[0]["ms"]
+            over_socket_ms = sum(len(pcm) for _, _, pcm in client.frames) // 48
+            assert over_peer_ms + over_socket_ms == 40 * WORD_MS
+            newer.microphone.pcm += tone(600, 220)
+            await client.expect("caption", after=1, role="assistant", final=True)
+            assert sum(len(pcm) for _, _, pcm in client.frames) // 48 == over_socket_ms, "over WebRTC again"
+            assert former.connection.connectionState == "closed"
+        finally:
+            await former.close()
+            await newer.close()
+        answers = [told["text"] for told in client.told("caption", role="assistant", final=True)]
+        assert (len(answers[0].split()), answers[1]) == (40, "You said thank you.")
+        assert client.told("error") == []
+
+    run(talk, ["tell me a story", "thank you"])
+
+
 @asynccontextmanager
 async def node(
     name: str, store: MemoryStore, hears: list[str], dies: bool = False
