@@ -18,19 +18,20 @@ from .refusal import invalid, missing
 
 
 class AudioFormat(Enum):
-    """A format in which sound is sent to or from a client."""
+    """A format in which sound is sent to or from a client: its name, its rate, and how many bytes a sample has."""
 
-    PCM = "audio/pcm"
-    PCMU = "audio/pcmu"
-    PCMA = "audio/pcma"
+    PCM = "audio/pcm", OUTPUT_HZ, 2
+    PCMU = "audio/pcmu", 8_000, 1
+    PCMA = "audio/pcma", 8_000, 1
 
-    @property
-    def rate_hz(self) -> int:
-        return OUTPUT_HZ if self is AudioFormat.PCM else 8_000
+    rate_hz: int
+    bytes_per_ms: int
 
-    @property
-    def bytes_per_ms(self) -> int:
-        return 2 * self.rate_hz // 1000 if self is AudioFormat.PCM else self.rate_hz // 1000
+    def __new__(cls, name: str, rate_hz: int, sample_bytes: int) -> AudioFormat:
+        made = object.__new__(cls)
+        made._value_ = name
+        made.rate_hz, made.bytes_per_ms = rate_hz, rate_hz // 1000 * sample_bytes
+        return made
 
     def as_json(self) -> JsonObject:
         return {"type": self.value, "rate": self.rate_hz} if self is AudioFormat.PCM else {"type": self.value}
