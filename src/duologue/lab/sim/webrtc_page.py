@@ -28,7 +28,7 @@ _PIECE = RATE_HZ * PACKET_MS // 1000 * 2  # bytes
 _ENDED = "the socket of the page was closed"
 
 
-class Microphone(MediaStreamTrack):
+class PageMicrophone(MediaStreamTrack):
     """Sends the sound that it is given in real time, and silence after it."""
 
     kind = "audio"
@@ -92,7 +92,7 @@ class WebRtcPage:
     played, and `over_socket` the sound that came over the socket, in ms by voice."""
 
     def __init__(self, loss_percent: int = 0) -> None:
-        self.microphone = Microphone(loss_percent)
+        self.microphone = PageMicrophone(loss_percent)
         self.loudspeaker = Loudspeaker()
         self.said: list[ServerSaid] = []
         self.reported: list[int] = []

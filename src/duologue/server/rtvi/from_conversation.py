@@ -265,7 +265,7 @@ def show_fault(d: RtviDraft, f: fa.FaultShown) -> None:
 
 
 def lose_session(d: RtviDraft, _: fa.SessionLost) -> None:
-    """End the reply that was being made. If it is made again in the next session, it begins anew."""
+    """End the reply that was being made. If it is made again in the next session, it starts from its first word."""
     _stop_thinking(d)
 
 
