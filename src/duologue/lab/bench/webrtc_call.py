@@ -162,7 +162,7 @@ async def _play_turn(page: WebRtcPage, played: PlayedWebRtcCall, turn: CallTurn,
     if turn.interrupts:
         await _answered(page, answers + 1)
         played.heard_ms = page.told("heard", voice=voice)[-1]["ms"]
-    await page.until(lambda: _is_loud(page.loudspeaker.pcm[-960:]))
+    await page.until(lambda: _is_loud(bytes(page.loudspeaker.pcm[-960:])))
     played.answer_ms.append(round((loop.time() - ended_s) * 1000))
 
 

@@ -18,20 +18,16 @@ from .refusal import invalid, missing
 
 
 class AudioFormat(Enum):
-    """A format in which sound is sent to or from a client: its name, its rate, and how many bytes a sample has."""
+    """A format in which sound is sent to or from a client. Its rate and size are attributes, because each frame of a
+    client needs them."""
 
-    PCM = "audio/pcm", OUTPUT_HZ, 2
-    PCMU = "audio/pcmu", 8_000, 1
-    PCMA = "audio/pcma", 8_000, 1
+    PCM = "audio/pcm"
+    PCMU = "audio/pcmu"
+    PCMA = "audio/pcma"
 
-    rate_hz: int
-    bytes_per_ms: int
-
-    def __new__(cls, name: str, rate_hz: int, sample_bytes: int) -> AudioFormat:
-        made = object.__new__(cls)
-        made._value_ = name
-        made.rate_hz, made.bytes_per_ms = rate_hz, rate_hz // 1000 * sample_bytes
-        return made
+    def __init__(self, name: str) -> None:
+        self.rate_hz = OUTPUT_HZ if name == "audio/pcm" else 8_000
+        self.bytes_per_ms = self.rate_hz // 1000 * (2 if name == "audio/pcm" else 1)
 
     def as_json(self) -> JsonObject:
         return {"type": self.value, "rate": self.rate_hz} if self is AudioFormat.PCM else {"type": self.value}
