@@ -149,9 +149,8 @@ async def _talk(played: PlayedWebRtcCall, make: Callable[[], Agent], turns: tupl
 async def _play_turn(page: WebRtcPage, played: PlayedWebRtcCall, turn: CallTurn, sound: bytes) -> None:
     """Wait for the moment at which the user speaks, speak, and wait until the answer is heard."""
     loop = asyncio.get_running_loop()
-    answers = len(page.told("caption", role="assistant", final=True))
+    answers, voice = len(page.told("caption", role="assistant", final=True)), _newest_voice(page)
     if turn.interrupts:
-        voice = page.told("heard")[-1]["voice"]
         await page.until(lambda: any(one["ms"] >= CUT_MS for one in page.told("heard", voice=voice)))
     elif page.told("caption", role="user", final=True):
         await _answered(page, answers + 1)
@@ -164,6 +163,13 @@ async def _play_turn(page: WebRtcPage, played: PlayedWebRtcCall, turn: CallTurn,
         played.heard_ms = page.told("heard", voice=voice)[-1]["ms"]
     await page.until(lambda: _is_loud(bytes(page.loudspeaker.pcm[-960:])))
     played.answer_ms.append(round((loop.time() - ended_s) * 1000))
+    await page.until(lambda: _newest_voice(page) > voice)
+
+
+def _newest_voice(page: WebRtcPage) -> int:
+    """The number of the voice that was heard last; 0 before the first."""
+    heard = page.told("heard")
+    return int(heard[-1]["voice"]) if heard else 0
 
 
 async def _answered(page: WebRtcPage, count: int) -> None:
