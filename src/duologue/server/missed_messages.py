@@ -16,6 +16,8 @@ from .server_messages import ServerMessage
 
 LOST_MAX = 20
 
+_REMEMBERED = (sg.Lost, sg.Noticed, sg.WorkAsked, sg.WorkEnded)
+
 
 class MissedMessages:
     """The messages of one conversation that a client must get when it reconnects."""
@@ -25,6 +27,10 @@ class MissedMessages:
         self.lost_turns = Newest[int](LOST_MAX, turns)  # marked in the history each time that is sent
         self.fault: sg.Noticed | None = None  # the newest; each client gets it in its own language
         self._questions: dict[int, ServerMessage] = {}  # by the tool call that asked
+
+    def needs(self, signal: sg.Signal) -> bool:
+        """Is this a kind of signal that a reconnecting client may need to know of?"""
+        return isinstance(signal, _REMEMBERED)
 
     def note(self, signal: sg.Signal, outgoing: ServerMessage, has_client: bool) -> None:
         """Remember this signal if a reconnecting client needs to know of it. `outgoing` is the message for the signal.

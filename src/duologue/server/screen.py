@@ -217,9 +217,8 @@ class Screen:
     # -- What the conversation does
 
     def _note(self, signal: sg.Signal) -> None:
-        has_client = any(not viewer.is_watching for viewer in self._viewers.values())
-        outgoing = self._message_writer.write(signal)
-        if outgoing is not None:
+        if self.missed.needs(signal) and (outgoing := self._message_writer.write(signal)) is not None:
+            has_client = any(not viewer.is_watching for viewer in self._viewers.values())
             self.missed.note(signal, outgoing, has_client=has_client)
         moved = isinstance(signal, sg.StateEntered | sg.TurnCompleted | sg.TurnInterrupted)
         form = self._form() if moved else None  # noted without viewers too: a client may reconnect later

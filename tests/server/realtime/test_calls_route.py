@@ -12,7 +12,9 @@ import pytest
 from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.server.realtime.routes import realtime_routes
 from duologue.server.settings import WebRtcSettings
-from tests.lines.webrtc.aiortc_client import AiortcClient
+from tests.lines.webrtc.aiortc_client import AiortcClient, tone, unreachable
+from tests.server.realtime.tone_agent import tone_agent
+from tests.server.realtime.webrtc_client import WebRtcClient
 from tests.server.running_server import Answer, RunningServer, running_server
 
 pytest.importorskip("aiortc", reason="pip install 'duologue[webrtc]'")
@@ -26,9 +28,9 @@ def only_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("aioice.ice.get_host_addresses", lambda use_ipv4, use_ipv6: ["127.0.0.1"])
 
 
-def run(work: Any, **settings: Any) -> None:
+def run(work: Any, make: Any = None, **settings: Any) -> None:
     async def whole() -> None:
-        async with running_server(token=TOKEN, **settings) as made:
+        async with running_server(make, token=TOKEN, **settings) as made:
             made.server.add_routes(realtime_routes(made.server))
             await work(made)
 
@@ -90,6 +92,35 @@ def test_an_address_has_only_so_many_calls_and_the_key_that_made_one_ends_it() -
             await client.close()
 
     run(work, sockets_per_address_max=1)
+
+
+def test_a_call_whose_ice_fails_ends_frees_its_place_and_leaves_other_calls_alone() -> None:
+    async def work(made: RunningServer) -> None:
+        other, failing, third = WebRtcClient(), AiortcClient(), AiortcClient()
+        failing.open_channel("oai-events")
+        try:
+            await other.call(made, Authorization=f"Bearer {TOKEN}")
+            answer = await post(made, unreachable(await failing.offer()).encode())
+            assert answer.status == 201
+            path = answer.headers["location"].removeprefix("/v1/realtime/calls")
+            await failing.accept(unreachable(answer.body.decode()))
+            offer = (await third.offer()).encode()
+            assert code_of(await post(made, offer)) == (429, "rate_limit_exceeded")
+            for count in range(1, 4):
+                other.microphone.pcm += tone(600, 220)
+                await other.until("output_audio_buffer.stopped", count)
+            async with asyncio.timeout(20):
+                while (await post(made, offer)).status == 429:  # until the place of the failed call is free
+                    await asyncio.sleep(1)
+            assert code_of(await post(made, b"", f"{path}/hangup")) == (404, "call_not_found")
+            assert failing.connection.connectionState != "connected"
+            assert other.told("error") == []
+        finally:
+            for client in (failing, third, other):
+                await client.close()
+
+    hears = ["good morning", "one more thing", "that is all"]
+    run(work, lambda: tone_agent(hears=hears), sockets_per_address_max=2)
 
 
 def test_a_page_of_an_allowed_origin_may_call() -> None:

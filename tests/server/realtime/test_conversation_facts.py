@@ -6,7 +6,7 @@ from typing import Any
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ErrorClass, Link, Reply, User, Voice
+from duologue.core.leaves import ErrorClass, FaultSource, Link, Reply, User, Voice
 from duologue.core.settings import profile
 from duologue.core.state import State, initial
 from duologue.core.step_record import StepRecord
@@ -48,6 +48,19 @@ def test_a_client_that_interrupts_is_named() -> None:
 def test_a_failure_doesnt_drop_the_reply() -> None:
     failed = ev.ReplyFailed(0, 1, ErrorClass.SERVER_ERROR)
     assert facts(failed, fx.CancelReply(1), fx.StartReply(2, 1, 1)) == [fa.ReplyStarted(2)]
+
+
+def test_a_lost_session_is_told_before_the_sound_that_it_cuts_and_doesnt_drop_the_reply() -> None:
+    away = state()._replace(link=Link.BACKING_OFF)
+    failed = ev.SessionFailed(0, 1, ErrorClass.SERVER_ERROR)
+    assert facts(failed, fx.StopPlayback(3), fx.CancelReply(4), after=away) == [fa.SessionLost(), fa.SoundCut(3)]
+    assert facts(ev.SessionReady(0, 1), after=state()) == [fa.Rested()]
+
+
+def test_a_fault_is_told_before_the_sound_that_it_cuts() -> None:
+    shown = fx.ShowFault(FaultSource.BRAIN, ErrorClass.SERVER_ERROR, fatal=False)
+    told = facts(ev.ReplyFailed(0, 1, ErrorClass.SERVER_ERROR), fx.StopPlayback(3), shown)
+    assert told == [fa.FaultShown("brain", "SERVER_ERROR"), fa.SoundCut(3)]
 
 
 def test_turns_are_told_with_their_words() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from duologue.lab.sim.jumping_clock import run_jumping
+from duologue.lab.sim.lossy_network import LossyNetwork, run_lossy
 from duologue.server.realtime.routes import realtime_routes
 from tests.lines.webrtc.aiortc_client import tone
 from tests.server.realtime.client_script import WEATHER
@@ -23,7 +23,11 @@ def only_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("aioice.ice.get_host_addresses", lambda use_ipv4, use_ipv6: ["127.0.0.1"])
 
 
-def call(talk: Callable[[WebRtcClient, RunningServer], Awaitable[None]], hears: list[str]) -> WebRtcClient:
+def call(
+    talk: Callable[[WebRtcClient, RunningServer], Awaitable[None]],
+    hears: list[str],
+    network: LossyNetwork | None = None,
+) -> WebRtcClient:
     async def run() -> WebRtcClient:
         async with running_server(lambda: tone_agent(hears=hears)) as made:
             made.server.add_routes(realtime_routes(made.server))
@@ -35,11 +39,12 @@ def call(talk: Callable[[WebRtcClient, RunningServer], Awaitable[None]], hears: 
                 await client.close()
             return client
 
-    return run_jumping(asyncio.wait_for(run(), 120))
+    return run_lossy(asyncio.wait_for(run(), 120), network or LossyNetwork())
 
 
 @pytest.mark.req("L-24")
-def test_a_call_with_a_turn_an_interruption_and_a_tool() -> None:
+@pytest.mark.parametrize("network", [LossyNetwork(), LossyNetwork(0.10, 80)], ids=["good network", "loss and jitter"])
+def test_a_call_with_a_turn_an_interruption_and_a_tool(network: LossyNetwork) -> None:
     async def talk(client: WebRtcClient, made: RunningServer) -> None:
         client.send("session.update", session={"type": "realtime", "tools": [WEATHER]})
         await client.until("session.updated")
@@ -63,7 +68,8 @@ def test_a_call_with_a_turn_an_interruption_and_a_tool() -> None:
         client.send("response.create")
         await client.until("output_audio_buffer.stopped", 3)
 
-    client = call(talk, ["good morning", "tell me a story", "stop please now", "the weather"])
+    client = call(talk, ["good morning", "tell me a story", "stop please now", "the weather"], network)
+    assert (network.sound_lost > 0, network.other_lost > 0) == (network.loss > 0, network.loss > 0)
     assert client.told("error") == []
     assert client.told("response.output_audio.delta") == []
     words = [event["transcript"] for event in client.told("response.output_audio_transcript.done")]

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from duologue import Agent, Context, Hooks, client_tool, tool
+from duologue.core.leaves import ErrorClass
 from duologue.fairness.bucket import Rate
 from duologue.ports.brain import LastWords, Request
 from duologue.ports.client_channel import ProgramMessage
+from duologue.ports.failure import ServiceError
 from duologue.ports.history import AgentSaid, UserSaid
 from duologue.server.rtvi.call import common_length
 from duologue.server.rtvi.pacing import LEAD_MS
 from duologue.server.settings import Limits, ServerSettings
-from duologue.testing import ScriptedBrain
-from tests.server.realtime.tone_agent import silence, tone, tone_agent
+from duologue.testing import ScriptedBrain, ScriptedSession
+from tests.server.realtime.tone_agent import SETTINGS, silence, tone, tone_agent
 from tests.server.rtvi.client_script import ScriptedRtviClient, play
 
 
@@ -266,3 +269,42 @@ def test_sound_before_the_conversation_isnt_heard() -> None:
 @pytest.mark.parametrize(("one", "two", "length"), [("", "a", 0), ("ab", "ab", 2), ("abc", "abd", 2), ("ab", "abc", 2)])
 def test_how_much_two_texts_share(one: str, two: str, length: int) -> None:
     assert common_length(one, two) == length
+
+
+async def two_turns(client: ScriptedRtviClient) -> None:
+    await client.connect()
+    await client.speak()
+    await client.expect("bot-stopped-speaking")
+    await asyncio.sleep(3)
+    await client.speak()
+    await client.expect("bot-stopped-speaking", after=1)
+    await asyncio.sleep(3)
+
+
+def test_a_client_is_told_the_same_whether_sessions_are_renewed_or_not() -> None:
+    """Only how many words are reported at once may differ: they are reported whenever the conversation does a step."""
+
+    def talk(session: ScriptedSession, **limits: int) -> tuple[list[str], str, list[Any]]:
+        settings = replace(SETTINGS, **limits)
+        agent = tone_agent(hears=["tell me a story", "thank you"], settings=settings, session=lambda: session)
+        client = play(two_turns, agent)
+        kinds = [kind for kind in client.kinds() if kind not in ("bot-output", "bot-tts-text")]
+        words = " ".join(one["text"] for one in client.told("bot-tts-text"))
+        return kinds, words, client.told("bot-transcription")
+
+    once, often = ScriptedSession(), ScriptedSession(renew_ms=200)
+    assert talk(often, session_ms_max=700, session_warning_ms=500) == talk(once)
+    assert (once.renewals, often.renewals > 10) == (0, True)
+
+
+def test_a_session_that_is_lost_in_the_middle_of_an_answer_ends_it_and_the_next_turn_is_answered() -> None:
+    session = ScriptedSession(renew_failures=[ServiceError(ErrorClass.SERVER_ERROR)])
+    settings = replace(SETTINGS, session_ms_max=2_500, session_warning_ms=2_000)
+    agent = tone_agent(hears=["tell me a story", "thank you"], settings=settings, session=lambda: session)
+    client = play(two_turns, agent)
+    assert session.opens == 2
+    assert len(client.told("bot-llm-started")) == len(client.told("bot-llm-stopped")) == 2
+    told = [one["text"] for one in client.told("bot-transcription")]
+    assert told[0].startswith("word1 word2")
+    assert "word40" not in told[0]
+    assert told[1] == "You said thank you."

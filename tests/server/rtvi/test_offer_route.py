@@ -11,7 +11,7 @@ import pytest
 
 from duologue.server.rtvi.routes import rtvi_routes
 from tests.limits import WAIT_S
-from tests.lines.webrtc.aiortc_client import AiortcClient
+from tests.lines.webrtc.aiortc_client import AiortcClient, unreachable
 from tests.server.realtime.tone_agent import tone_agent
 from tests.server.running_server import RunningServer, serve
 
@@ -100,6 +100,67 @@ def test_what_isnt_an_offer_is_refused_and_leaves_nothing_behind() -> None:
             assert (await ask(made, {"sdp": "nonsense", "type": "offer"}))[0] == 400, "no place is lost"
 
     serve(talk, tone_agent, sockets_per_address_max=1)
+
+
+class RtviClient:
+    """A client with a data channel, and everything that it was told."""
+
+    def __init__(self) -> None:
+        self.peer = AiortcClient()
+        self.told: list[Any] = []
+        self._opened, self._news = asyncio.Event(), asyncio.Event()
+        self._channel = self.peer.open_channel("chat")
+        self._channel.on("message", self._take)
+        self._channel.on("open", self._opened.set)
+
+    def _take(self, text: str) -> None:
+        self.told.append(json.loads(text))
+        self._news.set()
+
+    async def connect(self, made: RunningServer) -> None:
+        _, answer = await ask(made, {"sdp": await self.peer.offer(), "type": "offer"})
+        await self.peer.accept(answer["sdp"])
+        await asyncio.wait_for(self._opened.wait(), WAIT_S)
+        self.send("client-ready", {"version": "2.1.0"})
+
+    def send(self, kind: str, data: Any) -> None:
+        self._channel.send(json.dumps({"label": "rtvi-ai", "type": kind, "id": "m", "data": data}))
+
+    async def until(self, kind: str, count: int = 1) -> Any:
+        async with asyncio.timeout(WAIT_S):
+            while len(found := [one for one in self.told if one["type"] == kind]) < count:
+                self._news.clear()
+                await self._news.wait()
+        return found[count - 1].get("data")
+
+
+def test_a_client_whose_ice_fails_is_forgotten_and_other_calls_go_on() -> None:
+    async def talk(made: RunningServer) -> None:
+        made.server.add_routes(rtvi_routes(made.server))
+        other, failing, third = RtviClient(), AiortcClient(), AiortcClient()
+        failing.open_channel("chat")
+        try:
+            await other.connect(made)
+            status, answer = await ask(made, {"sdp": unreachable(await failing.offer()), "type": "offer"})
+            assert status == 200
+            await failing.accept(unreachable(answer["sdp"]))
+            offer = {"sdp": await third.offer(), "type": "offer"}
+            assert (await ask(made, offer))[0] == 429
+            for count in range(1, 4):
+                other.send("send-text", {"content": "hi"})
+                await other.until("bot-stopped-speaking", count)
+            async with asyncio.timeout(WAIT_S):
+                while (await ask(made, offer))[0] == 429:  # until the place of the failed client is free
+                    await asyncio.sleep(1)
+            again = {"sdp": await third.offer(), "type": "offer", "pc_id": answer["pc_id"], "restart_pc": True}
+            status, body = await ask(made, again)
+            assert (status, body["detail"]) == (404, "This connection doesn't exist any more: connect again.")
+            assert [one for one in other.told if one["type"] == "error"] == []
+        finally:
+            for client in (failing, third, other.peer):
+                await client.close()
+
+    serve(talk, tone_agent, sockets_per_address_max=2)
 
 
 def test_the_signalling_needs_the_key_and_an_own_page() -> None:

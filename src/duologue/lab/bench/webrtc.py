@@ -3,8 +3,8 @@ packets.
 
 This process is the server of the peer connections. Their clients run in another process. To measure the network,
 sentences of a synthetic caller are encoded, sent through a simulated network, ordered, decoded and transcribed by the
-local STT. Rule: the CPU time of the codec is measured separately. All other CPU time of a session counts as the cost of
-packets.
+local STT, and a whole call is played over that network. Rule: the CPU time of the codec is measured separately. All
+other CPU time of a session counts as the cost of packets.
 """
 
 from __future__ import annotations
@@ -65,6 +65,8 @@ def bench_webrtc(
     if speech:
         progress("speech over that network")
         result |= importlib.import_module("duologue.lab.bench.webrtc_speech").speech_numbers(LOSS, JITTER_MS)
+        progress("a whole call over that network")
+        result |= importlib.import_module("duologue.lab.bench.webrtc_call").call_numbers(LOSS, JITTER_MS)
     result["budget"] = {budget.key: budget.limit for budget in BUDGETS}
     result["within_budget"] = {budget.key: budget.holds(result[budget.key]) for budget in BUDGETS}
     result["note"] = NOTE
@@ -90,8 +92,27 @@ def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
         network += [
             ("words that the STT gets wrong, without loss", f"{result['word_errors_clean']:.1%}", ""),
             ("and over this network", f"{result['word_errors_network']:.1%}", ""),
+            *_call_rows(result),
         ]
     return [("sessions at once", str(result["sessions"]), ""), *(b.row(result) for b in BUDGETS), *shown, *network]
+
+
+def _call_rows(result: dict[str, Any]) -> list[tuple[str, str, str]]:
+    clean, lossy = result["call_word_errors_clean"], result["call_word_errors"]
+    at_ms = result["call_interrupted_at_ms"]
+    return [
+        (
+            "a whole spoken call over this network: turns, answers",
+            f"{result['call_turns']}, {result['call_answers']}",
+            "",
+        ),
+        ("its packets of sound that were lost", f"{result['call_sound_lost_share']:.1%}", ""),
+        ("sound that the client had to conceal", f"{result['call_concealed_share']:.1%}", ""),
+        ("words that were misunderstood: without loss, over this network", f"{clean:.1%}, {lossy:.1%}", ""),
+        ("end of speech → answer at the loudspeaker, without loss", f"{result['call_answer_ms_clean']} ms", ""),
+        ("and over this network", f"{result['call_answer_ms']} ms", ""),
+        ("the long answer was interrupted after", f"{at_ms} ms", ""),
+    ]
 
 
 # -- CPU

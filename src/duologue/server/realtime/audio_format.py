@@ -18,19 +18,16 @@ from .refusal import invalid, missing
 
 
 class AudioFormat(Enum):
-    """A format in which sound is sent to or from a client."""
+    """A format in which sound is sent to or from a client. Its rate and size are attributes, because each frame of a
+    client needs them."""
 
     PCM = "audio/pcm"
     PCMU = "audio/pcmu"
     PCMA = "audio/pcma"
 
-    @property
-    def rate_hz(self) -> int:
-        return OUTPUT_HZ if self is AudioFormat.PCM else 8_000
-
-    @property
-    def bytes_per_ms(self) -> int:
-        return 2 * self.rate_hz // 1000 if self is AudioFormat.PCM else self.rate_hz // 1000
+    def __init__(self, name: str) -> None:
+        self.rate_hz = OUTPUT_HZ if name == "audio/pcm" else 8_000
+        self.bytes_per_ms = self.rate_hz // 1000 * (2 if name == "audio/pcm" else 1)
 
     def as_json(self) -> JsonObject:
         return {"type": self.value, "rate": self.rate_hz} if self is AudioFormat.PCM else {"type": self.value}

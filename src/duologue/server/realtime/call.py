@@ -35,7 +35,7 @@ from .audio_format import OutputEncoder
 from .client_events import ItemTruncate
 from .client_function import ClientCalls
 from .client_player import ClientPlayer, TrackedPlayer
-from .committed_audio import frames_of, transcribe
+from .committed_audio import FRAME_MS, frames_of, transcribe
 from .conversation_facts import facts_of
 from .exchange import ExchangeState
 from .fields import JsonObject
@@ -113,7 +113,7 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
         agent = replace(self._agent, **self._used)
         self.line.rate_hz = self._track_hz or config.input_format.rate_hz
         self.line.attach(self._player)
-        self.state = replace(self.state, is_fixed=getattr(agent.brain, "renew", None) is not None)
+        self.state = self.state._replace(is_fixed=getattr(agent.brain, "renew", None) is not None)
         await self._open(agent, self.line, self._journals, watch)
         while self._early:
             self.post(self._early.popleft())
@@ -249,9 +249,13 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
 
     def _hear(self, act: do.PassSound) -> None:
         ms = -(-len(act.pcm) * 500 // act.rate_hz)
-        if self._caller.hear(ms, self._tell_left_out):
-            for frame in frames_of(act.pcm, act.rate_hz):
-                self.line.hear(frame.pcm)
+        if not self._caller.hear(ms, self._tell_left_out):
+            return
+        if ms <= FRAME_MS:  # almost always
+            self.line.hear(act.pcm)
+            return
+        for frame in frames_of(act.pcm, act.rate_hz):
+            self.line.hear(frame.pcm)
 
     def _keep(self, act: do.KeepSound) -> None:
         ms = -(-len(act.pcm) * 500 // act.rate_hz)

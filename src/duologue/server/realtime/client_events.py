@@ -125,7 +125,7 @@ def read_event(text: str | bytes) -> ClientEvent:
         if reader is None:
             raise _unknown_event(kind)
         names, read = reader
-        check_names(given, ("type", "event_id", *names))
+        check_names(given, names)
         return read(event_id, given)
     except EventRefused as why:
         raise RefusedEvent(event_id, why) from None
@@ -177,7 +177,7 @@ def _respond(event_id: str | None, given: JsonObject) -> ClientEvent:
     return ResponseCreate(event_id, read_object(given.get("response") or {}, "response"))
 
 
-_READERS: dict[str, tuple[tuple[str, ...], ReadClientEvent]] = {
+_OWN: dict[str, tuple[tuple[str, ...], ReadClientEvent]] = {
     "session.update": (("session",), _update),
     "input_audio_buffer.append": (("audio",), _append),
     "input_audio_buffer.commit": ((), lambda id_, _: AudioCommit(id_)),
@@ -190,3 +190,5 @@ _READERS: dict[str, tuple[tuple[str, ...], ReadClientEvent]] = {
     "response.create": (("response",), _respond),
     "response.cancel": (("response_id",), lambda id_, it: ResponseCancel(id_, optional_text(it, "response_id"))),
 }
+_READERS = {kind: (frozenset(("type", "event_id", *names)), read) for kind, (names, read) in _OWN.items()}
+"""For each kind of event, the names that its fields may have, and the function that reads it."""

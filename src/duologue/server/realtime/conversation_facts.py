@@ -1,7 +1,8 @@
 """Derives from a step of the state machine the facts that clients of the protocol are told.
 
 Rule: facts are derived only from the step itself, its words and its signals. They are in the order in which the client
-must be told: first what the user did, then which sound was stopped because of that, then the next reply.
+must be told: first what the user did or what has failed, then which sound was stopped because of that, then the next
+reply.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import LIVE, SOUNDING, Reply, User, Voice
+from duologue.core.leaves import AWAY, LIVE, SOUNDING, Reply, User, Voice
 from duologue.core.state import State, has_foreground, is_owed
 from duologue.core.step_record import StepRecord
 from duologue.observe import signals as sg
@@ -29,22 +30,35 @@ def facts_of(record: StepRecord, signals: Iterable[sg.Signal], heard_of: Callabl
     if takes_floor(after):
         yield fa.UserBegan(after.turn)
     yield from _turns(signals, type(event) is ev.TextTyped)
+    yield from _failures(record)
+    is_lost = loses_session(record)
     for effect in record.effects:
         match effect:
             case fx.StopPlayback():
                 yield fa.SoundCut(effect.voice, by_client)
             case fx.TruncateReply():
                 yield fa.SoundHeard(effect.voice, effect.heard_ms, heard_of(effect.voice))
-            case fx.CancelReply() if not isinstance(event, FAILURES):
+            case fx.CancelReply() if not is_lost and not isinstance(event, FAILURES):
                 yield fa.ReplyDropped(effect.reply, by_client)
-            case fx.ShowFault():
-                yield fa.FaultShown(effect.part.value, effect.error.value)
             case fx.StartReply():
                 yield fa.ReplyStarted(effect.reply)
     if type(event) is ev.ReplyFinished and after is not record.before:
         yield fa.ReplyComplete(event.reply)
     if is_resting(after) and not is_resting(record.before):
         yield fa.Rested()
+
+
+def _failures(record: StepRecord) -> Iterator[fa.Fact]:
+    if loses_session(record):
+        yield fa.SessionLost()
+    for effect in record.effects:
+        if isinstance(effect, fx.ShowFault):
+            yield fa.FaultShown(effect.part.value, effect.error.value)
+
+
+def loses_session(record: StepRecord) -> bool:
+    """Has this step lost the session with the service, so that it must be opened again?"""
+    return record.before.link in LIVE and record.after.link in AWAY
 
 
 def takes_floor(s: State) -> bool:

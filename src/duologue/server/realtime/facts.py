@@ -149,6 +149,11 @@ class FaultShown:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionLost:
+    """The agent's session with its service is lost. A new one is being opened, and the conversation then goes on."""
+
+
+@dataclass(frozen=True, slots=True)
 class TokensUsed:
     """The brain's model has used these tokens."""
 
@@ -191,6 +196,7 @@ Fact: TypeAlias = (
     | CallEnded
     | Rested
     | FaultShown
+    | SessionLost
     | TokensUsed
     | AudioWritten
     | AskRefused

@@ -117,7 +117,7 @@ def start_reply(d: ExchangeDraft, f: fa.ReplyStarted) -> None:
     response, so no new response begins."""
     response = d.s.response
     if response is not None and not response.output and d.s.asked is None:
-        d.set(response=replace(response, reply=f.reply))
+        d.set(response=response._replace(reply=f.reply))
         return
     close_response(d, "completed")
     open_response(d, f.reply)
@@ -184,11 +184,17 @@ def show_fault(d: ExchangeDraft, f: fa.FaultShown) -> None:
     d.send("error", error=error)
 
 
+def lose_session(d: ExchangeDraft, _: fa.SessionLost) -> None:
+    """End a response whose words or sound were partly sent: it can't go on in the next session. A response without
+    output stays open, because it is made again."""
+    if d.s.response is not None and d.s.response.output:
+        fail_response(d, "session_lost", "The agent's session was lost, and is being opened again.")
+
+
 def count_tokens(d: ExchangeDraft, f: fa.TokensUsed) -> None:
     if (r := d.s.response) is not None:
         d.set(
-            response=replace(
-                r,
+            response=r._replace(
                 input_tokens=r.input_tokens + f.input,
                 cached_tokens=r.cached_tokens + f.cached,
                 output_tokens=r.output_tokens + f.output,

@@ -81,7 +81,7 @@ def _message(d: ExchangeDraft, is_sound: bool) -> ItemRecord:
     kind = ItemKind.AGENT_AUDIO if is_sound else ItemKind.AGENT_TEXT
     item = ItemRecord(d.new_id("item"), kind, "", "in_progress", reply=response.reply)
     previous = d.last_id
-    response = replace(response, output=(*response.output, item))
+    response = response._replace(output=(*response.output, item))
     d.set(response=response)
     index = response.index_of(item)
     d.send("response.output_item.added", response_id=response.id, output_index=index, item=item.as_json())
@@ -121,7 +121,7 @@ def add_sound(d: ExchangeDraft, voice: int, data: bytes, ms: int) -> None:
     item = _message(d, is_sound=True)
     item = d.change(item, voice=voice, sent_ms=item.sent_ms + ms)
     assert d.s.response is not None
-    d.set(response=replace(d.s.response, voice=voice))
+    d.set(response=d.s.response._replace(voice=voice))
     if d.s.has_track:
         _begin_track(d, voice)
         return
@@ -144,7 +144,7 @@ def add_call(d: ExchangeDraft, call: int, name: str, arguments: str) -> None:
     item = ItemRecord(
         d.new_id("item"), ItemKind.CALL, arguments, call=call, name=name, call_id=d.new_id("call"), reply=response.reply
     )
-    response = replace(response, output=(*response.output, item))
+    response = response._replace(output=(*response.output, item))
     d.set(response=response, open_calls=(*d.s.open_calls, call))
     begun = replace(item, status="in_progress", text="")
     index = response.index_of(item)

@@ -50,6 +50,7 @@ TABLE: dict[type, Handler] = {
     fa.ReplyComplete: conversation.complete_reply,
     fa.Rested: conversation.rest,
     fa.FaultShown: conversation.show_fault,
+    fa.SessionLost: conversation.lose_session,
     fa.TokensUsed: conversation.count_tokens,
     fa.AskRefused: conversation.refuse_ask,
     fa.CallMade: conversation.make_call,

@@ -127,6 +127,7 @@ SharedFact: TypeAlias = (
     | fa.ReplyComplete
     | fa.Rested
     | fa.FaultShown
+    | fa.SessionLost
     | fa.TokensUsed
     | fa.CallMade
     | fa.CallEnded

@@ -264,6 +264,11 @@ def show_fault(d: RtviDraft, f: fa.FaultShown) -> None:
     d.refuse(f"The {f.part} doesn't work right now ({f.error}).")
 
 
+def lose_session(d: RtviDraft, _: fa.SessionLost) -> None:
+    """End the reply that was being made. If it is made again in the next session, it starts from its first word."""
+    _stop_thinking(d)
+
+
 def refuse_input(d: RtviDraft, f: fc.InputRefused) -> None:
     _speak_again(d)
     d.refuse(f.message, f.id)

@@ -52,6 +52,7 @@ TABLE: dict[type, RtviHandler] = {
     fa.ReplyComplete: conversation.complete_reply,
     fa.Rested: conversation.rest,
     fa.FaultShown: conversation.show_fault,
+    fa.SessionLost: conversation.lose_session,
     fa.TokensUsed: conversation.count_tokens,
     fa.CallMade: conversation.make_call,
     fa.CallEnded: conversation.end_call,
