@@ -57,7 +57,7 @@ flows:
   visit: {description: visit us, examples: [I want to visit], steps: [collect: guest, collect: day]}
 """
     )
-    later = (ChitChat("I'll come back to this: day of the visit."),)
+    later = (ChitChat("I'll come back to the day of the visit."),)
     assert put_off(flows, "visit", "I want to visit on Monday or Tuesday", "2026-03-04", ()) == later
     assert put_off(flows, "visit", "I want to visit on Monday", "2026-03-04", ()) == ()
     asked_next = put_off(flows, "visit", "I want to visit on Monday or Tuesday", "2026-03-04", ["guest"])

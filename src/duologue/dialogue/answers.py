@@ -6,6 +6,8 @@ handles it. NLU comes last, and gets the replies that no grammar fully understan
 
 from __future__ import annotations
 
+from .alternatives import take_alternatives
+from .answer_in_clause import take_answer_in_clause
 from .apply_commands import apply_commands
 from .commands import BY_NAME, Command, Farewell, SetSlot, Skip
 from .corrections import (
@@ -31,6 +33,7 @@ from .language.readings import (
     Unclear,
 )
 from .language.readings import SpokenCommand as Commanded
+from .left_out_answers import take_command_in_clause, take_missing_value
 from .list_answers import take_list_change, take_list_reply
 from .not_understood import miss
 from .preferred_values import take_preferred_value
@@ -179,6 +182,10 @@ def _take_no_preference(reply: MessageInContext) -> bool:
     return True
 
 
+def _take_answer_and_question(reply: MessageInContext) -> bool:
+    return reply.signs.asks(reply.tokens) and take_answer_in_clause(reply)
+
+
 def _take_correction(reply: MessageInContext) -> bool:
     return correct(reply.d, reply.text)
 
@@ -213,8 +220,13 @@ QUESTION: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("no", "a no to a proposed value, or to an optional slot", _take_no),
     Interpreter("no preference", "any value will do", _take_no_preference),
     Interpreter("vague value", "a limit without a value: after four, not Monday", take_vague_value),
+    Interpreter("answer and a question", "an answer in one clause, a question in another", _take_answer_and_question),
     Interpreter("side question", "a question that the flow itself answers", take_side_question),
     Interpreter("correction", "a change of an earlier answer, or of this one; a goodbye", _take_correction),
+    Interpreter("alternatives", "two values with an or between them", take_alternatives),
+    Interpreter("answer in a clause", "one clause answers, the others explain or comment", take_answer_in_clause),
+    Interpreter("command in a clause", "one clause is a command, the others comment on it", take_command_in_clause),
+    Interpreter("no value", "the user doesn't have, know or mind it, among other words", take_missing_value),
     Interpreter(
         "interrupted question", "no answer to a repair: the question before it", _take_for_interrupted_question
     ),

@@ -270,7 +270,7 @@ class Patterns:
     not_exactly: str = "I'm not sure I can do that. I can help you with: {flows}."  # the nearest tasks do the opposite
     limited: str = "All right, {value}."  # before a question that is asked again, after "after four" or "not Monday"
     noted: str = "So far I have {slots}."  # values picked out of a message that was only partly understood
-    later: str = "I'll come back to this: {slots}."  # a day or time in such a message that can't be taken yet
+    later: str = "I'll come back to the {slots}."  # a day or time in such a message that can't be taken yet
     check: str = "I have {slots}. Is that right?"  # the same, asked before an action
     which: str = "I can't tell whether you mean {slots}."  # a new value fits two slots
     not_understood: str = "Sorry, I didn't understand."

@@ -43,12 +43,29 @@ def miss(d: DialogueDraft) -> None:
     if d.top.failed and not d.s.reading_back:
         continue_flow(d)  # an action failed, and the user has to say whether to retry it
         return
-    if d.s.is_aside:  # the message came before the open question, so it isn't a miss
+    if _asks(d):
+        d.say(_answer_without_topic(d))
+        count_try(d)
+    elif d.s.is_aside:  # the message came before the open question, so it isn't a miss
         d.say(d.domain.patterns.reprompt)
     else:
         count_try(d, misses=d.s.misses + 1)
         open_repair(d, NO_MATCH)
     continue_flow(d)
+
+
+def _asks(d: DialogueDraft) -> bool:
+    """Does the message that was not understood ask something?"""
+    pack = d.domain.pack
+    return not d.s.reading_back and pack.signs.asks(pack.words.tokens_of(d.s.heard))
+
+
+def _answer_without_topic(d: DialogueDraft) -> str:
+    """What the agent says to a question that nothing answers: the help of the open question, if the user hasn't just
+    heard it, or that the agent can't answer the question."""
+    slot = d.s.waiting_for
+    told = d.spec(slot).help if slot is not None else ""
+    return told if told and told not in d.s.last_response else d.domain.patterns.cannot_answer
 
 
 def count_silence(d: DialogueDraft) -> None:

@@ -126,6 +126,10 @@ ENGLISH = LanguagePack(
         contrasts=_set("but though although and however"),
         between=_set("between"),
         ands=_set("and"),
+        ors=_set("or"),
+        joins=_set("and but because cause so since though although while however plus"),
+        conclusions=_set("so then therefore"),
+        conditions=_set("if unless depends depending provided only maybe perhaps"),
         months=frozenset(MONTHS),
         month_ranges=_set("any day in during sometime anytime some time of the is fine would be good works"),
         day_of_month="{day} of {month}",
@@ -144,6 +148,16 @@ ENGLISH = LanguagePack(
         refuses_change=frozenset(("leave it", "i don't want it", "i don't want it anymore", "forget it")),
         nothing=_set("nothing none"),
         neither=_set("neither none"),
+        lacking=_phrases(
+            """i don't have any|i do not have any|i haven't got any|we don't have any|don't have any|i don't have|
+            i do not have|we don't have|i haven't got|we haven't got|i have no|we have no|i've no|i've got no|
+            i got no|i don't know|we don't know|i do not know|don't know|dunno|i dunno|idk|i don't remember|
+            don't remember|i can't remember|can't remember|i forgot|i've forgotten|i have forgotten|i've lost|
+            no idea|no clue|i haven't a clue|haven't a clue|not a clue|i couldn't tell you|couldn't say|
+            i couldn't say|can't say|i can't say|i don't use|i've never had|never had|there is no|there isn't|
+            there's no|i'm not sure|not sure|i don't own|don't have|haven't got|i'd rather not give|
+            i'd rather not say|i'd rather not|i don't want to give|i won't give|none of your business"""
+        ),
         asks_for_value=_set("what what's when when's which how where who whose"),
         again=_set("again was were did said have got had so far"),
         asks_which=_set("which what options choices possibilities"),
@@ -159,6 +173,7 @@ ENGLISH = LanguagePack(
         | FILLERS
         | _set("a an the of to for in on at is are am be do does did i you your my me we our it that this and or")
         | _set("can could would will may please tell know if there have has what's"),
+        price_words=_set("cost costs price prices priced pricey much charge charges fee fees expensive rate rates"),
     ),
     corrections=CORRECTIONS,
     spoken=SPOKEN,

@@ -33,6 +33,7 @@ from .from_and_to import belongs_to_other_thing, contradicts
 from .grammar_for_kind import find_values
 from .merged_matches import merged
 from .no_preference import has_no_preference
+from .numbers import SCALES
 from .offered_values import read_among
 from .questions import asks_if_it_suits
 from .reasons import answers_without_reason
@@ -187,6 +188,9 @@ def _alternatives(c: ReplyContext, matches: Sequence[Match], covered: frozenset[
         return None
     start, end = span_of(c.tokens, matches[0].first, matches[1].after)
     both = tuple(match.candidates[0] for match in matches)
+    scale = SCALES.get(c.tokens[matches[1].after - 1].word, 1)
+    if isinstance(both[0], int) and isinstance(both[1], int) and both[0] < scale <= both[1]:
+        both = (both[0] * scale, both[1])  # "45 or 50 thousand"
     return Ambiguous(c.slot.name, both, c.reply[start:end], (start, end), must_ask=True)
 
 

@@ -184,6 +184,7 @@ class Lexicon:
     day_of_month: str  # with {day} and {month}
     counting: str
     refuses_change: tuple[Phrase, ...]
+    lacking: tuple[Phrase, ...]
     kinds: Mapping[str, tuple[Phrase, ...]]
 
     def fold(self, word: str) -> str:

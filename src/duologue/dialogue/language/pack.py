@@ -96,6 +96,10 @@ class LanguageWords:
     adding: frozenset[str]  # ask for one more thing: "also", "too"
     between: frozenset[str]  # begin a range of two ends
     ands: frozenset[str]  # between the two ends
+    ors: frozenset[str]  # between two alternatives
+    joins: frozenset[str]  # begin a clause: "but", "because", "so"
+    conclusions: frozenset[str]  # begin a clause that concludes from the clauses before it: "so"
+    conditions: frozenset[str]  # make a yes or no depend on something: "if", "unless"
     months: frozenset[str]
     month_ranges: frozenset[str]  # words of a range that is a month: "any day in"
     day_of_month: str  # with {day} and {month}: "the third of June"
@@ -108,6 +112,7 @@ class LanguageWords:
     refuses_change: frozenset[str]  # whole answers to "what should I change?"
     nothing: frozenset[str]  # the answer "nothing" to "what should I change?"
     neither: frozenset[str]  # rejects all values that were offered
+    lacking: tuple[Phrase, ...]  # say that the user doesn't have or know what was asked for: "I don't have"
     asks_for_value: frozenset[str]  # a question for a value begins with one of these
     again: frozenset[str]  # the value was given before: "again", "said"
     asks_which: frozenset[str]
@@ -117,6 +122,7 @@ class LanguageWords:
     before_questions: frozenset[str]  # openings of a side question
     stopping: tuple[Phrase, ...]  # stop the agent before a question: "hold on", "one sec"
     around_topics: frozenset[str]  # words of a question that don't tell what it is about
+    price_words: frozenset[str]  # words of a question that all ask for the price: "cost", "much", "expensive"
 
 
 @dataclass(frozen=True, slots=True)
