@@ -18,6 +18,7 @@ from .state import Phase
 _KINDS = (
     SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION, SlotKind.CHOICE, SlotKind.NAME,
 )  # fmt: skip
+_COUNTED = (SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)  # "three to four" is a range of these
 _SHARED_WORDS_MAX = 3  # at the end of the second value, that also belong to the first: "three or four pm"
 _CANDIDATES_MAX = 6
 
@@ -26,19 +27,27 @@ def take_alternatives(message: MessageInContext) -> bool:
     """Ask which of two values is meant, if the reply names two with an "or" between them. Return False for any other
     reply."""
     d, slot = message.d, message.asked.slot
-    if slot.kind not in _KINDS or (slot.kind is SlotKind.NAME and slot.is_open) or d.s.among:
+    if slot.kind not in _KINDS or d.s.among:
         return False
     if d.s.reading_back or not isinstance(message.reading, Unclear) or message.signs.asks(message.tokens):
         return False
     for at, token in enumerate(message.tokens):
-        if token.word not in message.words.ors or not 0 < at < len(message.tokens) - 1:
+        joints = message.words.ors | (message.words.tos if slot.kind in _COUNTED else frozenset())
+        if token.word not in joints or not 0 < at < len(message.tokens) - 1:
             continue
         found = _values_around(message, at)
-        if 1 < len(found) <= _CANDIDATES_MAX:
+        if 1 < len(found) <= _CANDIDATES_MAX and not _is_settled(message, at, found):
             d.enter(Phase.UNDERSTANDING)
             ask_which_of(d, found)
             return True
     return False
+
+
+def _is_settled(message: MessageInContext, at: int, found: tuple[Json, ...]) -> bool:
+    """Does a later clause choose one of the two: "the library or the bus. The library, I think"?"""
+    later = [clause for clause in clauses_of(message.words, message.tokens) if clause.start > at]
+    texts = [text_of(message.text, message.tokens, clause) for clause in later]
+    return any(len(said) == 1 and said[0] in found for said in (_read(message, text) for text in texts))
 
 
 def _values_around(message: MessageInContext, at: int) -> tuple[Json, ...]:
@@ -46,7 +55,10 @@ def _values_around(message: MessageInContext, at: int) -> tuple[Json, ...]:
     clauses = clauses_of(message.words, message.tokens)
     before = next(clause for clause in clauses if at - 1 in clause)
     after = next(clause for clause in clauses if at + 1 in clause)
-    left = text_of(message.text, message.tokens, range(before.start, at))
+    start = (
+        next((place for place in range(before.start, at) if message.tokens[place].word in message.words.ors), -1) + 1
+    )
+    left = text_of(message.text, message.tokens, range(max(start, before.start), at))  # without "either"
     for right in _ends(message, range(at + 1, after.stop)):
         second = _read(message, right) or _read(message, f"{right} {left}")  # "eleven or half past"
         first = _with_shared_words(message, left, right) or _read(message, left)
@@ -79,5 +91,8 @@ def _read(message: MessageInContext, text: str, since: str = "") -> tuple[Json, 
     if since and slot.kind is SlotKind.DATE:
         slot = replace(slot, since=since)
     asked = Question(slot, message.asked.text, message.asked.about)
-    found = candidates_of(message, text, asked)
-    return tuple(value for value in found if value != ANY)
+    found = tuple(value for value in candidates_of(message, text, asked) if value != ANY)
+    if slot.kind is SlotKind.NAME and slot.is_open:  # any words may be a name, so both have to be on the list
+        known = tuple(slot.names.values.values()) if slot.names is not None else ()
+        return tuple(value for value in found if value in known)
+    return found

@@ -14,8 +14,10 @@ from dataclasses import dataclass, replace
 from .clauses import CLAUSES_MAX, clauses_of, runs_of, text_of, without_join
 from .commands import SetSlot
 from .interpreters import MessageInContext
+from .language.days import today_of
 from .language.readings import ANY, Ambiguous, Direct, Json, Slot, SlotKind
-from .language.tokens import Token
+from .language.stop_phrases import after_stop
+from .language.tokens import Token, words_of
 from .preferred_values import ask_which_of
 from .prompts import is_question_current
 from .side_questions import answer_to
@@ -25,9 +27,11 @@ from .values import validate_next
 
 _KINDS = frozenset(SlotKind) - {SlotKind.TEXT, SlotKind.LIST}
 _COUNTED = (SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
+_LIMITED = (SlotKind.DATE, SlotKind.TIME)
 _DEPARTURES = ("cancel", "restart", "person", "back")
 _SPELLED = (SlotKind.CODE, SlotKind.PHONE, SlotKind.EMAIL)
 _NAME_WORDS_MAX = 4
+_TAG_WORDS_MAX = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +112,13 @@ def _answers_in(message: MessageInContext, clauses: Sequence[range]) -> list[Fou
 
 def _read(message: MessageInContext, run: range, part: range) -> FoundAnswer | None:
     slot, asked = message.asked.slot, replace(message.asked, others=())
-    if slot.kind is SlotKind.NAME and slot.is_open and not _may_be_name(message, part):
+    if slot.kind in _LIMITED and _has_limit(message, part):
         return None
     reading = message.d.domain.pack.replies.read(asked, text_of(message.text, message.tokens, part), message.d.today)
+    if slot.kind is SlotKind.NAME and slot.is_open and not _may_be_name(message, part):
+        listed = tuple(slot.names.values.values()) if slot.names is not None else ()
+        if not isinstance(reading, Direct) or reading.values[0].value not in listed:
+            return None
     if isinstance(reading, Ambiguous):
         return FoundAnswer(run, part, reading.candidates, reading.must_ask)
     if not isinstance(reading, Direct) or reading.values[0].value == ANY:
@@ -118,12 +126,23 @@ def _read(message: MessageInContext, run: range, part: range) -> FoundAnswer | N
     return FoundAnswer(run, part, (reading.values[0].value,))
 
 
+def _has_limit(message: MessageInContext, part: range) -> bool:
+    """Do these words hold a limit, such as "till" or "not before"? Then a day or time in them isn't the answer."""
+    said = words_of(message.tokens[part.start : part.stop])
+    return any(said[at : at + len(one)] == one for one in message.words.limits for at in range(len(said)))
+
+
 def _is_exception(message: MessageInContext, clauses: Sequence[range], at: int) -> bool:
-    """Does the clause `at` exclude a value: "any day, but Friday"?"""
+    """Does the clause `at` exclude a value: "any day, but Friday", "except Tuesday and Thursday"?"""
     begins, before = clauses[at].start, clauses[at - 1] if at else range(0)
-    is_contrast = message.tokens[begins].word in message.words.contrasts - message.words.ands
-    rest = message.tokens[before.start : before.stop]
-    return is_contrast and bool(rest) and message.signs.has_no_preference(rest, message.signs.echo_of(message.asked))
+    opening, rest = message.tokens[begins], message.tokens[before.start : before.stop]
+    if not rest:
+        return False
+    if opening.word in message.words.ands | message.words.ors and not opening.pause:
+        said = words_of(rest)
+        return any(said[place : place + len(one)] == one for one in message.words.excepts for place in range(len(said)))
+    is_contrast = opening.word in message.words.contrasts - message.words.ands
+    return is_contrast and message.signs.has_no_preference(rest, message.signs.echo_of(message.asked))
 
 
 def _may_be_name(message: MessageInContext, part: range) -> bool:
@@ -141,10 +160,32 @@ def _chosen(message: MessageInContext, clauses: Sequence[range], found: list[Fou
         return None
     common = [one for one in found[0].candidates if all(one in other.candidates for other in found)]
     if common:
-        narrowest = min(found, key=lambda one: len(one.candidates))
+        narrowest = min(reversed(found), key=lambda one: len(one.candidates))
         return replace(narrowest, candidates=tuple(common))
+    if dated := _dated(message, found):
+        return dated
     is_conclusion = message.tokens[clauses[found[-1].run.start].start].word in message.words.conclusions
-    return found[-1] if is_conclusion else None
+    return found[-1] if is_conclusion or _is_taken_back(message, found[-2], found[-1]) else None
+
+
+def _dated(message: MessageInContext, found: list[FoundAnswer]) -> FoundAnswer | None:
+    """The date, if the other answers only name its weekday: "on the 1st, that's a Tuesday". None for other answers."""
+    if message.asked.slot.kind is not SlotKind.DATE or any(len(one.candidates) != 1 for one in found):
+        return None
+    numbered = [one for one in found if any(map(_has_digit, message.tokens[one.part.start : one.part.stop]))]
+    days = {today_of(str(one.candidates[0])).day.weekday() for one in found}
+    return numbered[0] if len(numbered) == 1 and len(days) == 1 else None
+
+
+def _has_digit(token: Token) -> bool:
+    return any(char.isdigit() for char in token.word)
+
+
+def _is_taken_back(message: MessageInContext, first: FoundAnswer, second: FoundAnswer) -> bool:
+    """Does the user take the first answer back and give the second one: "five. No, six"?"""
+    between = words_of(message.tokens[first.part.stop : second.part.start + 1])
+    stops = after_stop(between, message.words.stopping, message.words.fillers)
+    return any(word in message.words.dissent for word in between) or stops > 0
 
 
 # -- What the other clauses say
@@ -161,7 +202,7 @@ def _spoils(message: MessageInContext, found: FoundAnswer, clauses: Sequence[ran
     concludes = message.tokens[clauses[found.run.start].start].word in message.words.conclusions
     if message.asked.slot.kind is SlotKind.YES_NO:
         return not concludes and _turns(message, tokens)
-    if at > found.run.stop - 1 and bare[0].word in message.words.dissent:
+    if at >= found.run.stop and bare[0].word in message.words.dissent | message.words.ors:
         return True
     denies = any(message.words.is_negation(token.word) for token in tokens)
     return not concludes and not denies and _competes(message, tokens, found, is_later=at >= found.run.stop)
@@ -170,7 +211,7 @@ def _spoils(message: MessageInContext, found: FoundAnswer, clauses: Sequence[ran
 def _turns(message: MessageInContext, tokens: Sequence[Token]) -> bool:
     """Does this clause make a yes or no depend on something, or turn it round?"""
     words = message.words
-    turning = words.conditions | (words.contrasts - words.ands) | words.ors
+    turning = words.conditions | words.ors
     return any(token.word in turning or words.is_negation(token.word) for token in tokens) or message.signs.asks(tokens)
 
 
@@ -192,4 +233,7 @@ def _wide(slot: Slot) -> Slot:
 
 
 def _asks(message: MessageInContext, clause: range) -> bool:
-    return message.signs.asks(message.tokens[clause.start : clause.stop])
+    """Does this clause ask something? A short question that only seeks assent, such as "isn't it?", asks nothing."""
+    said = message.tokens[clause.start : clause.stop]
+    is_tag = len(said) <= _TAG_WORDS_MAX and message.words.is_negation(said[0].word)
+    return message.signs.asks(said) and not is_tag

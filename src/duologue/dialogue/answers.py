@@ -34,16 +34,19 @@ from .language.readings import (
 )
 from .language.readings import SpokenCommand as Commanded
 from .left_out_answers import take_command_in_clause, take_missing_value
+from .limits_in_clauses import take_limit_in_clause
 from .list_answers import take_list_change, take_list_reply
 from .not_understood import miss
 from .preferred_values import take_preferred_value
 from .prompts import count_try, is_question_current
 from .repairs import leave_for_question
+from .repeated_answers import take_repeated_answer
 from .requests import understanding
 from .run_flow import continue_flow, looks_up
 from .side_questions import take_side_question
 from .slot_names import only_named
 from .state import Phase
+from .unconfirmed_values import PICKED_OUT
 from .vague_values import take_vague_value
 from .values import accept, validate_next
 from .yes_and_no import say_no
@@ -127,9 +130,21 @@ def _take_value(reply: MessageInContext) -> bool:
         return False
     if reply.asked.slot.kind is SlotKind.TEXT and only_named(reply.d.domain, reply.d.top.flow, reply.text):
         return False  # "the time" names a slot and describes nothing
-    reply.d.set(values=as_set_slots(reading.values, "grammar"), among=())
+    reply.d.set(values=(*as_set_slots(reading.values, "grammar"), *_missed_answer(reply, reading)), among=())
     validate_next(reply.d)
     return True
+
+
+def _missed_answer(reply: MessageInContext, reading: Direct) -> tuple[SetSlot, ...]:
+    """The answer to the open question, if the grammar found only values for other slots: "the bus" in "on the bus this
+    morning"."""
+    asked = reply.asked.slot
+    if any(value.slot == asked.name for value in reading.values) or asked.kind not in (SlotKind.CHOICE, SlotKind.NAME):
+        return ()
+    found = reply.d.domain.pack.replies.read_parts((asked,), reply.text, reply.d.today)
+    taken = [range(*value.span) for value in reading.values]
+    free = [value for value in found if not any(set(range(*value.span)) & set(span) for span in taken)]
+    return as_set_slots(tuple(free), PICKED_OUT)
 
 
 def _take_ambiguous(reply: MessageInContext) -> bool:
@@ -226,6 +241,8 @@ QUESTION: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("alternatives", "two values with an or between them", take_alternatives),
     Interpreter("answer in a clause", "one clause answers, the others explain or comment", take_answer_in_clause),
     Interpreter("command in a clause", "one clause is a command, the others comment on it", take_command_in_clause),
+    Interpreter("answer before", "the last answer again, or another one for it", take_repeated_answer),
+    Interpreter("limit in a clause", "a limit or a vague wish among other words", take_limit_in_clause),
     Interpreter("no value", "the user doesn't have, know or mind it, among other words", take_missing_value),
     Interpreter(
         "interrupted question", "no answer to a repair: the question before it", _take_for_interrupted_question

@@ -9,13 +9,14 @@ clause that says nothing else counts, and no other clause may hold a value.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .apply_commands import apply_commands
 from .clauses import clauses_of, without_join
 from .commands import BY_NAME, Skip
 from .draft import DialogueDraft
 from .interpreters import MessageInContext
-from .language.readings import SlotKind, Unclear
+from .language.readings import Confirmation, ConfirmationAnswer, SlotKind, Unclear
 from .language.tokens import Token, words_of
 from .prompts import count_try
 from .run_flow import continue_flow
@@ -34,7 +35,9 @@ def take_missing_value(message: MessageInContext) -> bool:
         return False
     if d.s.among or d.s.reading_back or message.signs.asks(message.tokens) or _gives_value(message):
         return False
-    if any(_says_any(message, part) for part in _parts(message)):
+    if slot.kind is SlotKind.TEXT and not all(_lacks(message, part) for part in _parts(message)):
+        return False  # "nothing really, well, a fish tank"
+    if any(_says_any(message, part) or _says_none(message, part) for part in _parts(message)):
         d.enter(Phase.UNDERSTANDING)
         apply_commands(d, (Skip(),))
         return True
@@ -79,6 +82,14 @@ def _parts(message: MessageInContext) -> list[Sequence[Token]]:
 
 def _says_any(message: MessageInContext, part: Sequence[Token]) -> bool:
     return message.signs.has_no_preference(part, message.signs.echo_of(message.asked))
+
+
+def _says_none(message: MessageInContext, part: Sequence[Token]) -> bool:
+    """Is this clause a plain no to an optional question: "none, we bring our own"?"""
+    reading = message.d.domain.pack.replies.read(
+        replace(message.asked, others=()), message.text[part[0].start : part[-1].end], message.d.today
+    )
+    return message.asked.proposed is None and reading == Confirmation(ConfirmationAnswer.NO)
 
 
 def _lacks(message: MessageInContext, part: Sequence[Token]) -> bool:

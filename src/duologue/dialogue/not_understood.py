@@ -57,7 +57,8 @@ def miss(d: DialogueDraft) -> None:
 def _asks(d: DialogueDraft) -> bool:
     """Does the message that was not understood ask something?"""
     pack = d.domain.pack
-    return not d.s.reading_back and pack.signs.asks(pack.words.tokens_of(d.s.heard))
+    is_asked = d.s.heard.rstrip().endswith("?") or pack.signs.asks(pack.words.tokens_of(d.s.heard))
+    return is_asked and not d.s.reading_back
 
 
 def _answer_without_topic(d: DialogueDraft) -> str:

@@ -38,8 +38,11 @@ def take_side_question(reply: MessageInContext) -> bool:
 
 
 def questioned(d: DialogueDraft, tokens: Sequence[Token]) -> list[str]:
-    """The words of the question itself, without words such as "hold on" before it."""
+    """The words of the question itself, without other sentences and words such as "hold on" before it."""
     lists = d.domain.pack.words
+    sentences = [at for at, token in enumerate(tokens) if at and token.pause in (".", "?")]
+    begins = next((at for at in reversed(sentences) if d.domain.pack.signs.asks(tokens[at:])), 0)
+    tokens = tokens[begins:]
     rest = tokens[after_stop(words_of(tokens), lists.stopping, lists.before_questions) :]
     opening = next((place for place, token in enumerate(rest) if token.word not in lists.before_questions), 0)
     return [token.word for token in rest[opening:]]

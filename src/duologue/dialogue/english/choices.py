@@ -97,6 +97,8 @@ def find_pointed(tokens: Sequence[Token], count: int) -> tuple[int, Span] | None
             number = count
         elif words[begun] in ("former", "earlier") and begun > place:
             number = 1
+        elif words[begun] == "middle" and begun > place and count % 2:
+            number = count // 2 + 1
         elif words[begun] in ("number", "option", "choice"):
             number, after = _numbered(words[begun + 1]), begun + 2
         if words[after] in _NOT_CHOICES and not tokens[after].pause:

@@ -106,7 +106,7 @@ ENGLISH = LanguagePack(
             *(("at", "least"), ("at", "most"), ("more", "than"), ("less", "than"), ("no", "later", "than")),
             *(("not", "before"), ("not", "after"), ("any", "time", "after"), ("sometime", "after")),
             *(("anytime", "after"), ("later", "than")),
-            *((word,) for word in "after before not over under until above below past".split()),
+            *((word,) for word in "after before not over under until till above below past".split()),
         ),
         excluding=("not",),
         prefers_before=_phrases(
@@ -118,6 +118,18 @@ ENGLISH = LanguagePack(
             would be my first choice|would suit me best|suits me best|works best|is best|is better|is ideal|if possible|
             if you can|if that's possible|if it's possible|if available|preferred|for preference|ideally|preferably"""
         ),
+        vague=_phrases(
+            """as late as possible|as early as possible|as long as possible|as short as possible|as little as possible|
+            as much as possible|after lunch|before lunch|at lunchtime|lunchtime|after work|before work|after school|
+            before school|in the morning|in the afternoon|in the evening|first thing|not too early|not too late|
+            in the spring|in spring|in the summer|in summer|in the autumn|in autumn|in the winter|in winter|
+            after christmas|before christmas|after easter|before easter|after the holidays|before the holidays|
+            sometime soon|later on|quite a lot|a few|a couple|several"""
+        ),
+        soonest=_phrases(
+            """as soon as possible|as soon as you can|asap|the sooner the better|soonest|straight away|right away|
+            immediately|as early as possible|from now on|from now"""
+        ),
         excepts=_phrases(
             """but not on|but not|just not on|just not|except for|except on|except|apart from|other than|not on|not|
             but never|excluding"""
@@ -126,10 +138,11 @@ ENGLISH = LanguagePack(
         contrasts=_set("but though although and however"),
         between=_set("between"),
         ands=_set("and"),
-        ors=_set("or"),
+        ors=_set("or either"),
+        tos=_set("to"),
         joins=_set("and but because cause so since though although while however plus"),
         conclusions=_set("so then therefore"),
-        conditions=_set("if unless depends depending provided only maybe perhaps"),
+        conditions=_set("if unless depends depending provided only maybe perhaps might may could would"),
         months=frozenset(MONTHS),
         month_ranges=_set("any day in during sometime anytime some time of the is fine would be good works"),
         day_of_month="{day} of {month}",
@@ -159,7 +172,7 @@ ENGLISH = LanguagePack(
             i'd rather not say|i'd rather not|i don't want to give|i won't give|none of your business"""
         ),
         asks_for_value=_set("what what's when when's which how where who whose"),
-        again=_set("again was were did said have got had so far"),
+        again=_set("again was were did said have got had so far my"),
         asks_which=_set("which what options choices possibilities"),
         which_ones=_set(
             "are there is ones one can i have do you choose choices options possibilities the my what which "

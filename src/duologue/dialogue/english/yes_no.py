@@ -93,6 +93,10 @@ _TURNING = frozenset("actually instead sorry rather".split())
 _NOT_SO = _phrases(
     "that is not right|that's not right|that isn't right|not right|not correct|that's wrong|that is wrong"
 )
+_NOT_NOW = _phrases(
+    """not at the moment|not at present|not right now|not just now|not now|not currently|not today|not any more|
+    not anymore|not this time|not for now|not that i know of|not that i know|not as far as i know|not to my knowledge"""
+)
 _AFTER_WHAT = frozenset("i i'd i'm i've we we'd".split())
 
 
@@ -225,18 +229,26 @@ def _is_contented(words: Sequence[str]) -> bool:
     return where is not None and words[where.stop : where.stop + 1] not in (["with"], ["to"], ["if"])
 
 
+def is_not_now(tokens: Sequence[Token]) -> bool:
+    """Does the whole reply say "not at the moment" or the like?"""
+    words = tuple(token.word for token in tokens if token.word not in POLITE | FILLERS | DISSENT)
+    return words in _NOT_NOW
+
+
 def opening_answer(tokens: Sequence[Token]) -> bool | None:
     """The yes or no at the beginning of a reply that then explains it: "no, it's short", "yes they came". True means
     yes. None if the words after it deny, doubt, change or ask something, or if the reply doesn't begin with a yes or
     no."""
     begun = next((place for place, token in enumerate(tokens) if token.word not in POLITE | FILLERS), len(tokens))
     after = begun + 1
-    while after < len(tokens) and tokens[after].word in POLITE:
+    said_twice = after < len(tokens) and tokens[begun].word == tokens[after].word and not tokens[after].pause
+    while after < len(tokens) and (tokens[after].word in POLITE or tokens[after].word == tokens[begun].word):
         after += 1
     if after >= len(tokens) or tokens[begun].word not in _YES | DISSENT or asks(tokens):
         return None
     if (
         tokens[begun].word in DISSENT
+        and not said_twice
         and not tokens[after].pause
         and without_contraction(tokens[after].word) not in PRONOUNS
     ):

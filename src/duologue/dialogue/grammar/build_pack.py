@@ -27,8 +27,8 @@ _LIST_WORDS = (
 )
 _LISTS = (
     "common open_ends open_verb_marks goes_on small around_names retry give_up nothing neither asks_for_value again "
-    "asks_which which_ones why asks_why before_questions adding contrasts between ands ors joins conclusions "
-    "conditions month_ranges around_topics price_words cancel_stems wait_stems"
+    "asks_which which_ones why asks_why before_questions adding contrasts between ands ors tos joins "
+    "conclusions conditions month_ranges around_topics price_words cancel_stems wait_stems"
 ).split()
 
 
@@ -143,12 +143,15 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         excluding=(lexicon.fold(lexicon.excluding),),
         prefers_before=lexicon.prefers_before,
         prefers_after=lexicon.prefers_after,
+        vague=lexicon.vague,
+        soonest=lexicon.soonest,
         excepts=lexicon.excepts,
         adding=lists["adding"],
         contrasts=lists["contrasts"],
         between=lists["between"],
         ands=lists["ands"],
         ors=lists["ors"],
+        tos=lists["tos"],
         joins=lists["joins"],
         conclusions=lists["conclusions"],
         conditions=lists["conditions"],

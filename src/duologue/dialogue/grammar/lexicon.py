@@ -185,6 +185,8 @@ class Lexicon:
     counting: str
     refuses_change: tuple[Phrase, ...]
     lacking: tuple[Phrase, ...]
+    vague: tuple[Phrase, ...]
+    soonest: tuple[Phrase, ...]
     kinds: Mapping[str, tuple[Phrase, ...]]
 
     def fold(self, word: str) -> str:

@@ -91,12 +91,15 @@ class LanguageWords:
     excluding: Phrase  # the limit that excludes a value: "not"
     prefers_before: tuple[Phrase, ...]  # before the value that is preferred in a range: "ideally"
     prefers_after: tuple[Phrase, ...]  # after it: "would be best"
+    vague: tuple[Phrase, ...]  # a rough wish without a value: "after lunch", "as late as possible"
+    soonest: tuple[Phrase, ...]  # a wish for the first possible day: "as soon as possible"
     excepts: tuple[Phrase, ...]  # between a range and a value that is excluded: "but not"
     contrasts: frozenset[str]  # join a range and a wish: "but"
     adding: frozenset[str]  # ask for one more thing: "also", "too"
     between: frozenset[str]  # begin a range of two ends
     ands: frozenset[str]  # between the two ends
     ors: frozenset[str]  # between two alternatives
+    tos: frozenset[str]  # between two numbers: "three to four months"
     joins: frozenset[str]  # begin a clause: "but", "because", "so"
     conclusions: frozenset[str]  # begin a clause that concludes from the clauses before it: "so"
     conditions: frozenset[str]  # make a yes or no depend on something: "if", "unless"

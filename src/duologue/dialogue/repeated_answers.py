@@ -1,0 +1,81 @@
+"""Handles a reply that belongs to the question before the open one: the user gives the last answer again, or gives
+another one.
+
+"93 thousand", and then once more "93 thousand", although the agent has gone on to the next question. Rule: this is
+tried only if the reply answers nothing else. A repeated answer changes nothing; a different one is a correction, and
+the agent says it.
+"""
+
+from __future__ import annotations
+
+from .apply_commands import apply_commands
+from .commands import CorrectSlot
+from .draft import DialogueDraft
+from .interpreters import MessageInContext
+from .language.readings import Ambiguous, Direct, Question, SlotKind, Unclear, Value
+from .prompts import count_try
+from .reference_day import slot_to_correct
+from .run_flow import continue_flow
+from .state import Filled, Phase
+
+_TURNS_MAX = 2  # how long ago the answer was given
+
+
+def take_repeated_answer(message: MessageInContext) -> bool:
+    """Handle a reply that gives the last answer again, or a different one for it. Return False for any other reply."""
+    d = message.d
+    if not isinstance(message.reading, Unclear) or d.s.among or d.s.reading_back or message.signs.asks(message.tokens):
+        return False
+    for name in reversed(d.top.asked):
+        filled = d.top.filled(name)
+        if filled is None or name == d.s.waiting_for or not 0 < d.s.turn_count - filled.turn <= _TURNS_MAX:
+            continue
+        if _is_same_again(message, name, filled):
+            d.enter(Phase.UNDERSTANDING)
+            d.say(d.domain.patterns.assent)
+            count_try(d)
+            continue_flow(d)
+            return True
+        if (found := _other_value(message, name, filled)) is not None:
+            d.enter(Phase.UNDERSTANDING)
+            apply_commands(d, (found,))
+            return True
+    return False
+
+
+def _is_same_again(message: MessageInContext, name: str, filled: Filled) -> bool:
+    d, text = message.d, " ".join(message.text.split()).strip(" .,!?").casefold()
+    if text in (filled.raw.casefold(), str(filled.value).casefold()):
+        return True
+    if d.spec(name).kind in (SlotKind.YES_NO, SlotKind.TEXT):
+        return False
+    reading = d.domain.pack.replies.read(Question(slot_to_correct(d.spec(name), None)), message.text, d.today)
+    if isinstance(reading, Ambiguous):
+        return d.spec(name).kind is not SlotKind.NAME and filled.value in reading.candidates
+    return isinstance(reading, Direct) and reading.value_of(name) == filled.value
+
+
+def _other_value(message: MessageInContext, name: str, filled: Filled) -> CorrectSlot | None:
+    """The correction of the last answer, if the whole reply is another value for it. Free text, open names and yes or
+    no aren't used, because almost any reply would be one."""
+    d, spec = message.d, message.d.spec(name)
+    is_any = spec.kind is SlotKind.NAME and spec.is_open
+    if is_any or spec.kind in (SlotKind.TEXT, SlotKind.YES_NO, SlotKind.LIST) or not _is_last(d, filled):
+        return None
+    reading = d.domain.pack.replies.read(Question(slot_to_correct(spec, filled)), message.text, d.today)
+    found = next((one for one in reading.values if one.slot == name), None) if isinstance(reading, Direct) else None
+    if found is None or not _is_bare(message, found):
+        return None
+    return CorrectSlot(name, found.value, found.raw, found.span, "correction")
+
+
+def _is_bare(message: MessageInContext, value: Value) -> bool:
+    """Does the reply hold nothing but this value and polite words?"""
+    around = message.words.polite | message.words.fillers | message.words.small
+    inside = range(*value.span)
+    return all(token.start in inside or token.word in around for token in message.tokens)
+
+
+def _is_last(d: DialogueDraft, filled: Filled) -> bool:
+    """Was this value given in the message before this one?"""
+    return d.s.turn_count - filled.turn == 1
