@@ -104,7 +104,7 @@ def _answers_in(message: MessageInContext, clauses: Sequence[range]) -> list[Fou
         if any(set(run) & set(one.run) for one in found):
             continue
         part = without_join(message.words, message.tokens, range(clauses[run.start].start, clauses[run.stop - 1].stop))
-        one = _read(message, run, part) if part and not _is_exception(message, clauses, run.start) else None
+        one = _read(message, run, part) if part and not is_exception(message, clauses, run.start) else None
         if one is not None:
             found.append(one)
     return sorted(found, key=lambda one: one.run.start)
@@ -112,27 +112,32 @@ def _answers_in(message: MessageInContext, clauses: Sequence[range]) -> list[Fou
 
 def _read(message: MessageInContext, run: range, part: range) -> FoundAnswer | None:
     slot, asked = message.asked.slot, replace(message.asked, others=())
-    if slot.kind in _LIMITED and _has_limit(message, part):
-        return None
     reading = message.d.domain.pack.replies.read(asked, text_of(message.text, message.tokens, part), message.d.today)
     if slot.kind is SlotKind.NAME and slot.is_open and not _may_be_name(message, part):
         listed = tuple(slot.names.values.values()) if slot.names is not None else ()
         if not isinstance(reading, Direct) or reading.values[0].value not in listed:
             return None
     if isinstance(reading, Ambiguous):
+        begins = message.tokens[part.start].start + reading.span[0]
+        if slot.kind in _LIMITED and _has_limit(message, part, begins):
+            return None
         return FoundAnswer(run, part, reading.candidates, reading.must_ask)
     if not isinstance(reading, Direct) or reading.values[0].value == ANY:
+        return None
+    begins = message.tokens[part.start].start + reading.values[0].span[0]
+    if slot.kind in _LIMITED and _has_limit(message, part, begins):
         return None
     return FoundAnswer(run, part, (reading.values[0].value,))
 
 
-def _has_limit(message: MessageInContext, part: range) -> bool:
-    """Do these words hold a limit, such as "till" or "not before"? Then a day or time in them isn't the answer."""
-    said = words_of(message.tokens[part.start : part.stop])
+def _has_limit(message: MessageInContext, part: range, begins: int) -> bool:
+    """Do the words before the value, which begins at the character `begins`, hold a limit such as "till" or "not
+    before"? Then the day or time isn't the answer."""
+    said = words_of(token for token in message.tokens[part.start : part.stop] if token.start < begins)
     return any(said[at : at + len(one)] == one for one in message.words.limits for at in range(len(said)))
 
 
-def _is_exception(message: MessageInContext, clauses: Sequence[range], at: int) -> bool:
+def is_exception(message: MessageInContext, clauses: Sequence[range], at: int) -> bool:
     """Does the clause `at` exclude a value: "any day, but Friday", "except Tuesday and Thursday"?"""
     begins, before = clauses[at].start, clauses[at - 1] if at else range(0)
     opening, rest = message.tokens[begins], message.tokens[before.start : before.stop]
@@ -236,4 +241,4 @@ def _asks(message: MessageInContext, clause: range) -> bool:
     """Does this clause ask something? A short question that only seeks assent, such as "isn't it?", asks nothing."""
     said = message.tokens[clause.start : clause.stop]
     is_tag = len(said) <= _TAG_WORDS_MAX and message.words.is_negation(said[0].word)
-    return message.signs.asks(said) and not is_tag
+    return message.signs.asks(said) and message.signs.asks(message.tokens) and not is_tag

@@ -9,6 +9,7 @@ from __future__ import annotations
 from .alternatives import take_alternatives
 from .answer_in_clause import take_answer_in_clause
 from .apply_commands import apply_commands
+from .clauses import clauses_of, text_of
 from .commands import BY_NAME, Command, Farewell, SetSlot, Skip
 from .corrections import (
     are_both_yes_no,
@@ -40,7 +41,7 @@ from .not_understood import miss
 from .preferred_values import take_preferred_value
 from .prompts import count_try, is_question_current
 from .repairs import leave_for_question
-from .repeated_answers import take_repeated_answer
+from .repeated_answers import take_repeated_answer, take_repeated_before_text
 from .requests import understanding
 from .run_flow import continue_flow, looks_up
 from .side_questions import take_side_question
@@ -229,6 +230,7 @@ QUESTION: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("another slot", "a value that names another slot, or corrects the last answer", _take_other_slot),
     Interpreter("both of them", "two values where the agent asked about one", _take_both),
     Interpreter("none of them", "a no to all values that the agent asked about", _take_rejection),
+    Interpreter("answer again", "the last answer once more, where a text is asked for", take_repeated_before_text),
     Interpreter("value", "the slot's grammar explains every word", _take_value),
     Interpreter("ambiguous value", "the words may mean several values", _take_ambiguous),
     Interpreter("command", "the whole message is a command", _take_command),
@@ -380,7 +382,7 @@ def _answer_read_back(d: DialogueDraft, text: str) -> None:
         apply_commands(d, (BY_NAME[name],))
         return
     reading = pack.replies.read_confirmation(d.s.last_question, text, d.today, ())
-    if isinstance(reading, Confirmation) and reading.answer is ConfirmationAnswer.YES:
+    if reading == Confirmation(ConfirmationAnswer.YES) or _says_yes_first(d, text):
         d.commitments.append(Commitment.YES)
         d.enter(Phase.VALIDATING_SLOT)
         accept(d, d.s.values[0].value)
@@ -411,6 +413,20 @@ def _answer_read_back(d: DialogueDraft, text: str) -> None:
         continue_flow(d)
     else:
         ask_nlu(d, text)
+
+
+def _says_yes_first(d: DialogueDraft, text: str) -> bool:
+    """Is the first clause a yes, and do the others neither deny it nor hold a code: "yes it is. So my mother fell
+    ill"?"""
+    words, replies = d.domain.pack.words, d.domain.pack.replies
+    tokens = words.tokens_of(text)
+    clauses = clauses_of(words, tokens)
+    if len(clauses) < 2:
+        return False
+    rest = tokens[clauses[1].start :]
+    first = replies.read_confirmation(d.s.last_question, text_of(text, tokens, clauses[0]), d.today, ())
+    turns = any(words.is_negation(token.word) or token.word in words.contrasts - words.ands for token in rest)
+    return first == Confirmation(ConfirmationAnswer.YES) and not turns and not replies.codes_in(rest)
 
 
 def _replace_code(d: DialogueDraft, values: tuple[SetSlot, ...]) -> None:

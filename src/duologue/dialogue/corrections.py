@@ -27,6 +27,7 @@ from .templates import spoken
 Correction = CorrectSlot | SetSlot | ClearSlot
 
 _LENGTH_MAX = 200
+_TEXT_WORDS_MAX = 12
 _WORD_CHARS_MIN = 3
 _ENDING_CHARS_MAX = 2
 _ALIKE_MIN = 0.6  # of a text and the name of a choice that it may be a misspelling of
@@ -71,10 +72,24 @@ def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tup
         if filled is None and spec.ask_before_filling:
             return name, ()
         found = _first(_read(domain, spec, said["new"], said.span("new"), today, filled))
+        if found is None and filled is not None:
+            found = _named_text(domain, spec, said)
         if found is not None and filled is None:
             return name, (SetSlot(name, found.value, found.raw, found.span),)
         return name, (found,) if found is not None else ()
     return None
+
+
+def _named_text(domain: Domain, spec: SlotSpec, said: re.Match[str]) -> CorrectSlot | None:
+    """The correction of a free text that the message names, as in "the title is just Emma". None for other slots, and
+    for a new text that asks something or is too long."""
+    words = domain.pack.words
+    tokens = words.tokens_of(said["new"])
+    first = next((at for at, token in enumerate(tokens) if token.word not in words.fillers | words.limiting), 0)
+    if spec.kind is not SlotKind.TEXT or not 0 < len(tokens) <= _TEXT_WORDS_MAX or domain.pack.signs.asks(tokens):
+        return None
+    new = said["new"][tokens[first].start :]
+    return CorrectSlot(spec.name, new, new, said.span("new"), "correction")
 
 
 def other_slot_corrections(
@@ -285,11 +300,13 @@ def _by_value(domain: Domain, instance: Instance, text: str, today: str) -> Iter
     """Corrections such as "NEW instead of OLD", "not OLD but NEW", or only "not OLD", where OLD is a slot's current
     value."""
     patterns = domain.pack.corrections
-    for pattern in (patterns.swap, patterns.not_but, patterns.not_then):
+    for pattern in (patterns.swap, patterns.change_old, patterns.not_but, patterns.not_then):
         said = pattern.match(text)
         if said is not None:
             for spec in _slots_with_value(domain, instance, said["old"], today):
                 yield from _read(domain, spec, said["new"], said.span("new"), today)
+                if plain := patterns.make_it.match(said["new"]):  # "it wasn't eight, it was nine"
+                    yield from _read(domain, spec, plain["new"], (0, 0), today, instance.filled(spec.name))
                 yield from _read_part(domain, spec, said["new"], today, instance.filled(spec.name))
     said = domain.pack.corrections.only_not.match(text)
     if said is not None:

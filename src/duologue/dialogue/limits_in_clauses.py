@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
+from .answer_in_clause import is_exception
 from .clauses import clauses_of, text_of, without_join
 from .interpreters import MessageInContext
 from .language.days import today_of
@@ -34,7 +35,9 @@ def take_limit_in_clause(message: MessageInContext) -> bool:
         return False
     if d.s.among or d.s.reading_back or message.signs.asks(message.tokens):
         return False
-    parts = [without_join(message.words, message.tokens, one) for one in clauses_of(message.words, message.tokens)]
+    clauses = clauses_of(message.words, message.tokens)
+    parts = [without_join(message.words, message.tokens, one) for one in clauses]
+    excepted = [parts[at] for at in range(len(clauses)) if is_exception(message, clauses, at)]
     parts = [part for part in (_begun(message, part) for part in parts) if part]
     if kind in _LISTED:
         return _ask_about_rest(message, parts)
@@ -43,7 +46,8 @@ def take_limit_in_clause(message: MessageInContext) -> bool:
         d.enter(Phase.UNDERSTANDING)
         ask_which_of(d, (day.isoformat(), (day + timedelta(days=1)).isoformat()))
         return True
-    found = [part for part in parts if _limits(message, part) or _is_vague(message, part)]
+    excepted = [clauses[0], *excepted] if any(_values_at(message, part) for part in excepted) else []
+    found = excepted or [part for part in parts if _limits(message, part) or _is_vague(message, part)]
     if not found:
         return False
     said = text_of(message.text, message.tokens, range(found[0].start, found[-1].stop))
@@ -65,7 +69,10 @@ def _begun(message: MessageInContext, part: range) -> range:
 def _limits(message: MessageInContext, part: range) -> bool:
     """Does this part begin with a limit, such as "after", and go on with a value?"""
     said = words_of(message.tokens[part.start : part.stop])
-    size = next((len(one) for one in message.words.limits if said[: len(one)] == one), 0)
+    around = message.words.month_ranges | message.words.common
+    first = next((at for at, word in enumerate(said) if word not in around or _limit_at(message, said, at)), 0)
+    part, said = range(part.start + first, part.stop), said[first:]  # "any day after Thursday"
+    size = _limit_at(message, said, 0)
     if 0 < size < len(said) and _values_at(message, range(part.start + size, part.stop)):
         return True
     places = (
@@ -77,6 +84,10 @@ def _limits(message: MessageInContext, part: range) -> bool:
     return any(_values_at(message, range(part.start + at, part.stop)) for at in places)  # "any day except Tuesday"
 
 
+def _limit_at(message: MessageInContext, said: tuple[str, ...], at: int) -> int:
+    return next((len(one) for one in message.words.limits if said[at : at + len(one)] == one), 0)
+
+
 def _is_vague(message: MessageInContext, part: range) -> bool:
     """Is this part only a rough wish: "after lunch", "some time in March"?"""
     lists, said = message.words, words_of(message.tokens[part.start : part.stop])
@@ -85,7 +96,8 @@ def _is_vague(message: MessageInContext, part: range) -> bool:
     places = ((at, one) for one in lists.vague for at in range(len(said)) if said[at : at + len(one)] == one)
     wished = next((range(at, at + len(one)) for at, one in places), None)
     if wished is not None:
-        return all(at in wished or word in lists.common for at, word in enumerate(said))
+        around = lists.common | lists.month_ranges
+        return all(at in wished or word in around for at, word in enumerate(said))
     is_month = message.asked.slot.kind is SlotKind.DATE and any(word in lists.months for word in said)
     return is_month and all(word in lists.months | lists.month_ranges | lists.common for word in said)
 

@@ -17,7 +17,10 @@ from .prompts import count_try
 from .reference_day import slot_to_correct
 from .run_flow import continue_flow
 from .state import Filled, Phase
+from .unconfirmed_values import is_checking
+from .yes_and_no import say_yes
 
+_WORDS_MAX = 12  # of a repeated value, spelled
 _TURNS_MAX = 2  # how long ago the answer was given
 
 
@@ -31,16 +34,61 @@ def take_repeated_answer(message: MessageInContext) -> bool:
         if filled is None or name == d.s.waiting_for or not 0 < d.s.turn_count - filled.turn <= _TURNS_MAX:
             continue
         if _is_same_again(message, name, filled):
-            d.enter(Phase.UNDERSTANDING)
-            d.say(d.domain.patterns.assent)
-            count_try(d)
-            continue_flow(d)
+            _go_on(d)
             return True
         if (found := _other_value(message, name, filled)) is not None:
             d.enter(Phase.UNDERSTANDING)
             apply_commands(d, (found,))
             return True
     return False
+
+
+def take_repeated_before_text(message: MessageInContext) -> bool:
+    """The same, where a text is asked for: "LN 2093" again isn't the title of a book."""
+    d = message.d
+    if message.asked.slot.kind is not SlotKind.TEXT:
+        return False
+    for name in d.top.asked:
+        filled = d.top.filled(name)
+        is_last = filled is not None and _is_last(d, filled)
+        if filled is not None and is_last and _is_bare_value(message, name) and _is_same_again(message, name, filled):
+            _go_on(d)
+            return True
+    return False
+
+
+def take_repeated_value(message: MessageInContext) -> bool:
+    """Handle a value that the user gives once more, instead of a yes to the confirmation that has just named it. After
+    "I have LN2093. Is that right?" this is a yes; otherwise the confirmation is asked again."""
+    d = message.d
+    held = [name for name, _ in d.top.slots if name in d.domain.slots]
+    same = [name for name in held if _is_bare_value(message, name) and _is_held(message, name)]
+    if d.s.reading_back or d.top.denied or not same or message.signs.asks(message.tokens):
+        return False
+    if is_checking(d):
+        say_yes(d, [])
+        continue_flow(d)
+    else:
+        _go_on(d)
+    return True
+
+
+def _is_held(message: MessageInContext, name: str) -> bool:
+    filled = message.d.top.filled(name)
+    return filled is not None and _is_same_again(message, name, filled)
+
+
+def _is_bare_value(message: MessageInContext, name: str) -> bool:
+    """Is the whole reply a value for this slot? Only kinds whose values can't be mistaken for other words count."""
+    kind = message.d.spec(name).kind
+    return kind not in (SlotKind.TEXT, SlotKind.YES_NO, SlotKind.LIST) and len(message.tokens) <= _WORDS_MAX
+
+
+def _go_on(d: DialogueDraft) -> None:
+    d.enter(Phase.UNDERSTANDING)
+    d.say(d.domain.patterns.assent)
+    count_try(d)
+    continue_flow(d)
 
 
 def _is_same_again(message: MessageInContext, name: str, filled: Filled) -> bool:

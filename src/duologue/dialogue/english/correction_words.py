@@ -34,7 +34,7 @@ CORRECTIONS = correction_patterns(
         end="(?: (?:instead|please|after all|in fact|actually|then|i think|i guess|if possible|i said))*[.!?]*$",
         owners="the|my|our",
         it_is=rf"(?:{_CHANGE} (?:it|that)(?: to)?|i meant(?: to say)?|i said|i mean|it's"
-        "|(?:it|that) (?:is|should be)|rather)",
+        "|(?:it|that) (?:is|was|should be|should have been)(?: more like)?|rather)",
         meant=r"\bi (?:meant|mean|said)\b",
         do_instead=("(?:(?:do|have|take|get|try|use|go for|go with|say) )?", ",? instead(?:,? please)?[.!?]*$"),
         no_something=r"^(?:no|nope) \w",
@@ -42,13 +42,16 @@ CORRECTIONS = correction_patterns(
         "|(?:let's |let us )?(?:make (?:that|it)|say))",
         it_to=f"(?:{_CHANGE} (?:it|that) (?:to )?)?",
         instead_of="(?:instead of|rather than|and not|not)",
-        not_but=("not", "(?: but| rather)?"),
+        not_but=(
+            "(?:not|it (?:wasn't|isn't|was not|is not)|it's not|that's not|that isn't|that wasn't|i didn't say)",
+            "(?: but| rather)?",
+        ),
         adds="(?:also|too|as well|additionally|in addition|on top|another|both|plus an?)",
         asks_agent=r"^(?:just )?\w+ (?:me|us)\b(?! (?:in|for|on|at|an?|the|to)\b)",
         both=",? and (?:also )?",
         both_names=",? and |, ?",
         wrong=(
-            "{name} (?:is|was) (?:(?:all|still) )?(?:wrong|incorrect|not (?:right|correct))",
+            "{name}(?: is| was|'s) (?:(?:all|still) )?(?:wrong|incorrect|missing|not (?:right|correct))",
             "{name} (?:isn't|wasn't) (?:right|correct)",
             "(?:you|i|we)(?:'ve| have)?(?: got| have| had)? {name} wrong",
             "(?:(?:that's|that is|it's|you have|you've got|you got) )?(?:the |a )?wrong {bare}",

@@ -111,7 +111,8 @@ ENGLISH = LanguagePack(
         excluding=("not",),
         prefers_before=_phrases(
             """most preferably|preferably|preferable|ideally|optimally|say|let's say|best|better|better still|rather|
-            especially|particularly|if possible|if you can|hopefully|i'd prefer|i would prefer|i prefer"""
+            especially|particularly|probably|most likely|if possible|if you can|
+            hopefully|i'd prefer|i would prefer|i prefer"""
         ),
         prefers_after=_phrases(
             """would be best|would be better|would be ideal|would be perfect|would be great|would be preferable|
@@ -135,6 +136,7 @@ ENGLISH = LanguagePack(
             but never|excluding"""
         ),
         adding=_set("also too another additional additionally plus besides both"),
+        limiting=_set("just only simply"),
         contrasts=_set("but though although and however"),
         between=_set("between"),
         ands=_set("and"),
@@ -161,6 +163,10 @@ ENGLISH = LanguagePack(
         refuses_change=frozenset(("leave it", "i don't want it", "i don't want it anymore", "forget it")),
         nothing=_set("nothing none"),
         neither=_set("neither none"),
+        removing=_phrases(
+            """no|without|don't need|don't want|do not need|do not want|won't need|not need|remove|take off|take out|
+            take|leave out|leave off|drop|scrap|skip|delete|get rid of|forget|forget about|lose"""
+        ),
         lacking=_phrases(
             """i don't have any|i do not have any|i haven't got any|we don't have any|don't have any|i don't have|
             i do not have|we don't have|i haven't got|we haven't got|i have no|we have no|i've no|i've got no|

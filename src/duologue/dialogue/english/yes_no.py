@@ -48,7 +48,8 @@ _CONTENTED = _phrases(
     "i'm good|i am good|i'm fine|i am fine|i'm okay|i'm ok|i'm alright|we're good|we're fine|we are good"
 )
 _NOTHING_MORE = _phrases(
-    """that's it|that is it|that's all|that is all|that will be all|that'll be all|that would be all|that'd be all|
+    """that was all|that was it|that was everything|
+    that's it|that is it|that's all|that is all|that will be all|that'll be all|that would be all|that'd be all|
     that's everything|that is everything|that's enough|nothing else|nothing more|no more|all set|i'm done|we're done"""
 )
 _MORE = frozenset("else more longer another further additional extra add".split())

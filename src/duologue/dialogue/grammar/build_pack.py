@@ -27,7 +27,7 @@ _LIST_WORDS = (
 )
 _LISTS = (
     "common open_ends open_verb_marks goes_on small around_names retry give_up nothing neither asks_for_value again "
-    "asks_which which_ones why asks_why before_questions adding contrasts between ands ors tos joins "
+    "asks_which which_ones why asks_why before_questions adding limiting contrasts between ands ors tos joins "
     "conclusions conditions month_ranges around_topics price_words cancel_stems wait_stems"
 ).split()
 
@@ -147,6 +147,7 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         soonest=lexicon.soonest,
         excepts=lexicon.excepts,
         adding=lists["adding"],
+        limiting=lists["limiting"],
         contrasts=lists["contrasts"],
         between=lists["between"],
         ands=lists["ands"],
@@ -165,6 +166,7 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         retry=lists["retry"],
         give_up=lists["give_up"],
         refuses_change=frozenset(" ".join(phrase) for phrase in lexicon.refuses_change),
+        removing=lexicon.removing,
         lacking=lexicon.lacking,
         nothing=lists["nothing"],
         neither=lists["neither"],

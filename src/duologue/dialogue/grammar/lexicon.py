@@ -185,6 +185,7 @@ class Lexicon:
     counting: str
     refuses_change: tuple[Phrase, ...]
     lacking: tuple[Phrase, ...]
+    removing: tuple[Phrase, ...]
     vague: tuple[Phrase, ...]
     soonest: tuple[Phrase, ...]
     kinds: Mapping[str, tuple[Phrase, ...]]

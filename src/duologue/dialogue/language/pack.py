@@ -94,6 +94,7 @@ class LanguageWords:
     vague: tuple[Phrase, ...]  # a rough wish without a value: "after lunch", "as late as possible"
     soonest: tuple[Phrase, ...]  # a wish for the first possible day: "as soon as possible"
     excepts: tuple[Phrase, ...]  # between a range and a value that is excluded: "but not"
+    limiting: frozenset[str]  # may stand before a text and aren't part of it: "just", "only"
     contrasts: frozenset[str]  # join a range and a wish: "but"
     adding: frozenset[str]  # ask for one more thing: "also", "too"
     between: frozenset[str]  # begin a range of two ends
@@ -115,6 +116,7 @@ class LanguageWords:
     refuses_change: frozenset[str]  # whole answers to "what should I change?"
     nothing: frozenset[str]  # the answer "nothing" to "what should I change?"
     neither: frozenset[str]  # rejects all values that were offered
+    removing: tuple[Phrase, ...]  # before the name of a value that the user no longer wants: "don't need"
     lacking: tuple[Phrase, ...]  # say that the user doesn't have or know what was asked for: "I don't have"
     asks_for_value: frozenset[str]  # a question for a value begins with one of these
     again: frozenset[str]  # the value was given before: "again", "said"
