@@ -89,6 +89,8 @@ def _named_text(domain: Domain, spec: SlotSpec, said: re.Match[str]) -> CorrectS
     if spec.kind is not SlotKind.TEXT or not 0 < len(tokens) <= _TEXT_WORDS_MAX or domain.pack.signs.asks(tokens):
         return None
     new = said["new"][tokens[first].start :]
+    if told := domain.pack.corrections.make_it.match(new):
+        new = told["new"]  # "the title, it should be Emma"
     return CorrectSlot(spec.name, new, new, said.span("new"), "correction")
 
 

@@ -57,6 +57,9 @@ def miss(d: DialogueDraft) -> None:
 def _asks(d: DialogueDraft) -> bool:
     """Does the message that was not understood ask something?"""
     pack = d.domain.pack
+    slot = d.s.waiting_for
+    if slot is not None and d.spec(slot).reprompts:
+        return False  # the author has written what to say
     is_asked = d.s.heard.rstrip().endswith("?") or pack.signs.asks(pack.words.tokens_of(d.s.heard))
     return is_asked and not d.s.reading_back
 
