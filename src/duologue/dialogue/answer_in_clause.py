@@ -15,7 +15,7 @@ from .clauses import CLAUSES_MAX, clauses_of, runs_of, text_of, without_join
 from .commands import SetSlot
 from .interpreters import MessageInContext
 from .language.days import today_of
-from .language.readings import ANY, Ambiguous, Direct, Json, Slot, SlotKind
+from .language.readings import ANY, Ambiguous, Direct, Json, Reading, Slot, SlotKind
 from .language.stop_phrases import after_stop
 from .language.tokens import Token, words_of
 from .preferred_values import ask_which_of
@@ -113,7 +113,7 @@ def _answers_in(message: MessageInContext, clauses: Sequence[range]) -> list[Fou
 def _read(message: MessageInContext, run: range, part: range) -> FoundAnswer | None:
     slot, asked = message.asked.slot, replace(message.asked, others=())
     reading = message.d.domain.pack.replies.read(asked, text_of(message.text, message.tokens, part), message.d.today)
-    if slot.kind is SlotKind.NAME and slot.is_open and not _may_be_name(message, part):
+    if slot.kind is SlotKind.NAME and slot.is_open and not _may_be_name(message, part, reading):
         listed = tuple(slot.names.values.values()) if slot.names is not None else ()
         if not isinstance(reading, Direct) or reading.values[0].value not in listed:
             return None
@@ -150,10 +150,15 @@ def is_exception(message: MessageInContext, clauses: Sequence[range], at: int) -
     return is_contrast and message.signs.has_no_preference(rest, message.signs.echo_of(message.asked))
 
 
-def _may_be_name(message: MessageInContext, part: range) -> bool:
-    """Can these words be a name that isn't on a list? Each of them is capitalised, and none is an ordinary word."""
-    said = message.tokens[part.start : part.stop]
-    return len(said) <= _NAME_WORDS_MAX and all(
+def _may_be_name(message: MessageInContext, part: range, reading: Reading) -> bool:
+    """Can the words that the grammar read be a name that isn't on a list? Each of them is capitalised, and none is an
+    ordinary word."""
+    if not isinstance(reading, Direct):
+        return False
+    start = message.tokens[part.start].start
+    inside = range(start + reading.values[0].span[0], start + reading.values[0].span[1])
+    said = [token for token in message.tokens[part.start : part.stop] if token.start in inside]
+    return 0 < len(said) <= _NAME_WORDS_MAX and all(
         token.text[0].isupper() and token.word not in message.words.common for token in said
     )
 
@@ -207,10 +212,18 @@ def _spoils(message: MessageInContext, found: FoundAnswer, clauses: Sequence[ran
     concludes = message.tokens[clauses[found.run.start].start].word in message.words.conclusions
     if message.asked.slot.kind is SlotKind.YES_NO:
         return not concludes and _turns(message, tokens)
-    if at >= found.run.stop and bare[0].word in message.words.dissent | message.words.ors:
+    if at >= found.run.stop and _takes_back(message, bare):
         return True
     denies = any(message.words.is_negation(token.word) for token in tokens)
     return not concludes and not denies and _competes(message, tokens, found, is_later=at >= found.run.stop)
+
+
+def _takes_back(message: MessageInContext, bare: Sequence[Token]) -> bool:
+    """Does a clause after the answer begin with an "or", or with a no that isn't about a thing: "no, wait", but not "no
+    jokes please"?"""
+    words = message.words
+    is_no = bare[0].word in words.dissent and (len(bare) == 1 or bool(bare[1].pause) or bare[1].word in words.common)
+    return is_no or bare[0].word in words.ors
 
 
 def _turns(message: MessageInContext, tokens: Sequence[Token]) -> bool:

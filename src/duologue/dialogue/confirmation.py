@@ -12,7 +12,7 @@ from .answers import ask_nlu, correct, count_as_miss
 from .apply_commands import apply_commands
 from .clauses import clauses_of, text_of
 from .commands import BY_NAME, ChitChat, ClearSlot, Command, CorrectSlot, NeedTime, SetSlot
-from .corrections import Correction, named_slot, slots_that_fit, value_for_slot
+from .corrections import Correction, is_asked, named_slot, slots_that_fit, value_for_slot
 from .draft import DialogueDraft
 from .elliptic_corrections import with_currency_of
 from .flow import Confirm, PerformAction
@@ -29,6 +29,7 @@ from .language.readings import (
     Unclear,
     Value,
 )
+from .left_out_answers import take_command_in_clause
 from .list_answers import take_list_change
 from .partial_corrections import calls_wrong, corrections_in_part, opens_correction, second_values, unclear_change
 from .prompts import count_try
@@ -218,6 +219,14 @@ def _take_correction(reply: MessageToConfirmation) -> bool:
     return correct(reply.d, reply.text)
 
 
+def _take_only_named(reply: MessageToConfirmation) -> bool:
+    """Handle "the day" as a wish to change the day: ask for it again. Return False for any other reply."""
+    cleared = tuple(one for one in _named_slots(reply.d, reply.text) if is_asked(reply.d.domain, reply.d.top, one.slot))
+    if cleared:
+        _apply(reply.d, cleared)
+    return bool(cleared)
+
+
 def _take_anything(reply: MessageToConfirmation) -> bool:
     ask_nlu(reply.d, reply.text)
     return True
@@ -242,6 +251,8 @@ CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
     Interpreter("correction", "a change of an earlier answer; a goodbye", _take_correction),
     Interpreter("unclear change", "a new day or time that may mean several", _take_unclear_change),
     Interpreter("change among other words", "a word of change, and a new value in a clause", _take_change_in_part),
+    Interpreter("slot to change", "only the name of a slot", _take_only_named),
+    Interpreter("command in a clause", "one clause is a command, the others comment on it", take_command_in_clause),
     Interpreter("value again", "a value that the confirmation names, once more", take_repeated_value),
     Interpreter("removed value", "a value that the user no longer wants", take_removed_value),
     Interpreter("NLU", "everything else", _take_anything),

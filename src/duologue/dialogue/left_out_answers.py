@@ -65,7 +65,10 @@ def take_command_in_clause(message: MessageInContext) -> bool:
     """Handle a command in one clause, if the other clauses only comment on it: "skip it, I never remember it". Return
     False for any other reply."""
     d, found = message.d, [one for part in _parts(message) if (one := message.signs.command_of(part)) is not None]
-    if d.s.reading_back or len(set(found)) != 1 or found[0] not in _COMMANDS or _gives_value(message):
+    if d.s.reading_back or len(set(found)) != 1 or found[0] not in _COMMANDS:
+        return False
+    is_echo = d.s.waiting_for is None and message.signs.repeats(d.s.last_question, message.tokens)
+    if is_echo or (d.s.waiting_for is not None and _gives_value(message)):
         return False
     if found[0] in ("cancel", "restart") and message.signs.asks(message.tokens):
         return False

@@ -33,7 +33,7 @@ from duologue.nlu.understanding import Nlu
 from duologue.ports.context import Context
 from duologue.ports.failure_report import report_failure
 
-from .faq_search import faq_scope, search_faq, with_faq
+from .faq_search import faq_scope, search_faq, with_faq, with_leading_yes
 from .intents import scope_of, surroundings_of
 from .nlu_commands import commands_of
 from .opening_messages import understand_clauses
@@ -306,6 +306,7 @@ class DialogueSession:
                 return WorkFailed(effect.request, found.error.value, "understanding failed", self._now())
             commands = commands_of(domain, state, effect, found, self._today())
             commands = await with_faq(self._nlu, domain, effect.text, commands, found.confidence)
+            commands = with_leading_yes(domain, effect, state, commands, self._today())
             if not commands and not is_asking and found.by != "llm":
                 task = await understand_clauses(self._nlu, domain, effect.text, scope)
                 commands = commands_of(domain, state, effect, task, self._today()) if task is not None else ()

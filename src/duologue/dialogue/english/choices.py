@@ -68,7 +68,10 @@ def _by_stem(tokens: Sequence[Token], choices: Sequence[Choice]) -> Iterator[Mat
                 stems.setdefault(stem(words[0]), set()).add(choice.value)
     for place, token in enumerate(tokens):
         values = stems.get(stem(token.word), set())
-        if len(values) == 1 and len(stem(token.word)) >= 4:
+        is_plural = any(
+            token.word == f"{name.casefold()}s" for choice in choices for name in (choice.value, *choice.also)
+        )
+        if len(values) == 1 and (len(stem(token.word)) >= 4 or is_plural):
             yield Match(place, place + 1, tuple(values))
 
 

@@ -21,6 +21,7 @@ _ALONE = tuple(
     for phrase in "just me|only me|just myself|only myself|by myself|for myself|just for me|only for me".split("|")
 )
 _BOTH = (("both", "of", "us"), ("us", "both"))
+_OTHERS = frozenset(("her", "him"))
 _WHOSE = frozenset("my our a an one the his her".split())
 _MINE = frozenset(("my", "our"))
 _LITTLE = frozenset("little small older younger elder old young baby teenage".split())
@@ -95,6 +96,8 @@ def _term_at(tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
     if word in _SELF:
         is_subject = word == "i" and place + 1 < len(tokens) and not tokens[place + 1].pause
         return None if is_subject else (1, place + 1)
+    if word in _OTHERS and (place + 1 == len(tokens) or tokens[place + 1].pause or tokens[place + 1].word == "and"):
+        return 1, place + 1  # "her, me and my husband"
     if word in _WHOSE and not (word in _MINE and number_at(tokens, place + 1)):
         at = place + 1
         at += at + 1 < len(tokens) and tokens[at].word in _LITTLE

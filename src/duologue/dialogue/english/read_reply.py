@@ -27,7 +27,7 @@ from ..language.readings import (
 from .carrier_words import FILLERS, POLITE
 from .choices import find_choices
 from .commands import command_of
-from .explained_words import covered_by, echo_of_texts, leftover, objection, unclear, unread
+from .explained_words import covered_by, echo_of_texts, is_number, leftover, objection, unclear, unread
 from .free_text import is_part_of_longer_name, parts_of_names
 from .from_and_to import belongs_to_other_thing, contradicts
 from .grammar_for_kind import find_values
@@ -162,6 +162,8 @@ def _value(c: ReplyContext, matches: Sequence[Match], covered: frozenset[int]) -
     match = merged(c.tokens, matches, is_count=is_count)
     if match is None and (either := _alternatives(c, matches, covered)) is not None:
         return either
+    if match is not None and is_count and _follows_other_number(c, match):
+        return unclear(Why.SEVERAL)
     if match is None or (is_count and units_disagree(c.tokens, matches, c.question)) or c.answers_twice(match):
         return unclear(Why.SEVERAL)
     is_another = c.slot.kind in MOMENTS and belongs_to_other_thing(c.tokens, match, c.echo)
@@ -177,6 +179,13 @@ def _value(c: ReplyContext, matches: Sequence[Match], covered: frozenset[int]) -
     if not left:
         return c.as_reading(match)
     return misspelled(c, match, left) or unclear(Why.LEFTOVER, c.tokens, left)
+
+
+def _follows_other_number(c: ReplyContext, match: Match) -> bool:
+    """Is this number only a second thought: "just the one, maybe two"?"""
+    before = c.tokens[: match.first]
+    is_hedged = bool(before) and before[-1].word in ("maybe", "perhaps", "possibly")
+    return is_hedged and any(is_number(token.word) for token in before)
 
 
 def _is_word_in_sentence(c: ReplyContext, match: Match) -> bool:
