@@ -68,11 +68,13 @@ def _by_stem(tokens: Sequence[Token], choices: Sequence[Choice]) -> Iterator[Mat
                 stems.setdefault(stem(words[0]), set()).add(choice.value)
     for place, token in enumerate(tokens):
         values = stems.get(stem(token.word), set())
-        is_plural = any(
-            token.word == f"{name.casefold()}s" for choice in choices for name in (choice.value, *choice.also)
-        )
-        if len(values) == 1 and (len(stem(token.word)) >= 4 or is_plural):
+        if len(values) == 1 and (len(stem(token.word)) >= 4 or _is_plural(token.word, choices)):
             yield Match(place, place + 1, tuple(values))
+
+
+def _is_plural(word: str, choices: Sequence[Choice]) -> bool:
+    """Is this the plural of a choice: "cats" for "cat"?"""
+    return any(word == f"{name.casefold()}s" for choice in choices for name in (choice.value, *choice.also))
 
 
 def _by_other_words(tokens: Sequence[Token], choices: tuple[Choice, ...], found: Sequence[Match]) -> Iterator[Match]:
