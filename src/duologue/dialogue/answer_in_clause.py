@@ -43,6 +43,7 @@ class FoundAnswer:
     part: range
     candidates: tuple[Json, ...]
     must_ask: bool = False
+    dropped: tuple[Json, ...] = ()  # values of answers that the user took back
 
 
 def take_answer_in_clause(message: MessageInContext) -> bool:
@@ -55,13 +56,16 @@ def take_answer_in_clause(message: MessageInContext) -> bool:
     if not 1 < len(clauses) <= CLAUSES_MAX:
         return False
     found = _chosen(message, clauses, _answers_in(message, clauses))
-    if found is None or any(_spoils(message, found, clauses, at) for at in range(len(clauses)) if at not in found.run):
+    if found is None:
         return False
-    asked = next(
-        (clauses[at] for at in range(len(clauses)) if at not in found.run and _asks(message, clauses[at])), None
-    )
+    others = [at for at in range(len(clauses)) if at not in found.run]
+    if any(_spoils(message, found, clauses, at) for at in others):
+        return False
+    asked = next((clauses[at] for at in others if _asks(message, clauses[at])), None)
     if asked is not None:
-        d.say(answer_to(d, message.tokens[asked.start : clauses[-1].stop]) or d.domain.patterns.cannot_answer)
+        is_behind = asked.start >= found.part.stop  # a question before the answer may be said to oneself
+        words = answer_to(d, message.tokens[asked.start : clauses[-1].stop if is_behind else asked.stop])
+        d.say(words or (d.domain.patterns.cannot_answer if is_behind else ""))
     _take(message, found)
     return True
 
@@ -175,7 +179,9 @@ def _chosen(message: MessageInContext, clauses: Sequence[range], found: list[Fou
     if dated := _dated(message, found):
         return dated
     is_conclusion = message.tokens[clauses[found[-1].run.start].start].word in message.words.conclusions
-    return found[-1] if is_conclusion or _is_taken_back(message, found[-2], found[-1]) else None
+    if not is_conclusion and not _is_taken_back(message, found[-2], found[-1]):
+        return None
+    return replace(found[-1], dropped=tuple(value for one in found[:-1] for value in one.candidates))
 
 
 def _dated(message: MessageInContext, found: list[FoundAnswer]) -> FoundAnswer | None:
@@ -243,7 +249,12 @@ def _competes(message: MessageInContext, tokens: Sequence[Token], found: FoundAn
         return any(char.isdigit() for token in tokens for char in token.word)
     text = message.text[tokens[0].start : tokens[-1].end]
     parts = message.d.domain.pack.replies.read_parts((_wide(slot),), text, message.d.today)
-    return any(value.value not in found.candidates for value in parts)
+    rivals = [value.value for value in parts if value.value not in (*found.candidates, *found.dropped)]
+    if slot.kind is SlotKind.DATE and len(found.candidates) == 1:  # "the 3rd, it's a Thursday"
+        day = today_of(str(found.candidates[0])).day.weekday()
+        is_dated = any(map(_has_digit, message.tokens[found.part.start : found.part.stop]))
+        rivals = [one for one in rivals if not is_dated or today_of(str(one)).day.weekday() != day]
+    return bool(rivals)
 
 
 def _wide(slot: Slot) -> Slot:

@@ -193,6 +193,11 @@ def _take_no_preference(reply: MessageInContext) -> bool:
     is_any = isinstance(reply.reading, Unclear) and reply.asked.slot.kind is not SlotKind.YES_NO
     if not is_any or not reply.signs.has_no_preference(reply.tokens, reply.signs.echo_of(reply.asked)):
         return False
+    if reply.d.s.among and reply.asked.slot.kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.CHOICE, SlotKind.NAME):
+        first = SetSlot(reply.asked.slot.name, reply.d.s.among[0], reply.text, (0, len(reply.text)), PICKED_OUT)
+        reply.d.set(values=(first,), among=())  # the user named these values and doesn't mind which
+        validate_next(reply.d)
+        return True
     reply.d.enter(Phase.UNDERSTANDING)
     apply_commands(reply.d, (Skip(),))
     return True

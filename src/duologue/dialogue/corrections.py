@@ -22,7 +22,7 @@ from .language.readings import Ambiguous, Direct, Json, Question, Reading, Slot,
 from .reference_day import slot_to_correct
 from .slot_names import names_of
 from .state import Filled, Instance
-from .templates import spoken
+from .templates import first_of, spoken
 
 Correction = CorrectSlot | SetSlot | ClearSlot
 
@@ -417,7 +417,8 @@ def _names_choice(domain: Domain, spec: SlotSpec, value: Json, text: str) -> boo
 def _read(
     domain: Domain, spec: SlotSpec, text: str, span: tuple[int, int], today: str, filled: Filled | None = None
 ) -> Iterator[CorrectSlot]:
-    reading = domain.pack.replies.read(Question(slot_to_correct(spec, filled)), text, today)
+    asked = str(first_of(spec.prompt)) if spec.kind is SlotKind.NAME else ""  # "April" is a name, if one is asked for
+    reading = domain.pack.replies.read(Question(slot_to_correct(spec, filled), asked), text, today)
     value: Json = None
     if isinstance(reading, Direct):
         value = with_currency_of(reading.value_of(spec.name), filled.value if filled is not None else None)

@@ -75,6 +75,10 @@ def _limits(message: MessageInContext, part: range) -> bool:
     size = _limit_at(message, said, 0)
     if 0 < size < len(said) and _values_at(message, range(part.start + size, part.stop)):
         return True
+    joint = next((at for at in range(2, len(said) - 1) if said[at] in message.words.ands), 0)
+    if joint and said[0] in message.words.between:  # "between nine and ten, I'd say"
+        ends = range(part.start + 1, part.start + joint), range(part.start + joint + 1, part.stop)
+        return all(_values_at(message, end) for end in ends)
     places = (
         (at + len(one))
         for one in message.words.excepts

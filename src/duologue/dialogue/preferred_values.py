@@ -189,6 +189,9 @@ def _range_of(message: MessageInContext, text: str) -> tuple[Json, ...] | None:
     if values := candidates_of(message, text, plain):
         return values
     said = words_of(tokens)
+    first = next((at for at, word in enumerate(said) if word not in words.month_ranges), 0)
+    if first and (values := candidates_of(message, text[tokens[first].start :], plain)):
+        return values  # "any day next week"
     echo = message.signs.echo_of(message.asked)
     if message.signs.has_no_preference(tokens, echo):
         return ()

@@ -9,6 +9,7 @@ the agent says it.
 from __future__ import annotations
 
 from .apply_commands import apply_commands
+from .clauses import clauses_of, text_of
 from .commands import CorrectSlot
 from .draft import DialogueDraft
 from .interpreters import MessageInContext
@@ -21,7 +22,6 @@ from .unconfirmed_values import is_checking
 from .yes_and_no import say_yes
 
 _WORDS_MAX = 12  # of a repeated value, spelled
-_TURNS_MAX = 2  # how long ago the answer was given
 
 
 def take_repeated_answer(message: MessageInContext) -> bool:
@@ -29,14 +29,13 @@ def take_repeated_answer(message: MessageInContext) -> bool:
     d = message.d
     if not isinstance(message.reading, Unclear) or d.s.among or d.s.reading_back or message.signs.asks(message.tokens):
         return False
-    for name in reversed(d.top.asked):
-        filled = d.top.filled(name)
-        if filled is None or name == d.s.waiting_for or not 0 < d.s.turn_count - filled.turn <= _TURNS_MAX:
+    for name, filled in reversed(d.top.slots):
+        if name not in d.domain.slots or name == d.s.waiting_for or d.s.turn_count == filled.turn:
             continue
-        if _is_same_again(message, name, filled):
+        if _is_same_again(message, name, filled) or _is_said_again(message, name, filled):
             _go_on(d)
             return True
-        if (found := _other_value(message, name, filled)) is not None:
+        if name in d.top.asked and (found := _other_value(message, name, filled)) is not None:
             d.enter(Phase.UNDERSTANDING)
             apply_commands(d, (found,))
             return True
@@ -101,6 +100,21 @@ def _is_same_again(message: MessageInContext, name: str, filled: Filled) -> bool
     if isinstance(reading, Ambiguous):
         return d.spec(name).kind is not SlotKind.NAME and filled.value in reading.candidates
     return isinstance(reading, Direct) and reading.value_of(name) == filled.value
+
+
+def _is_said_again(message: MessageInContext, name: str, filled: Filled) -> bool:
+    """Does a clause repeat the value, and another one say so: "4 adults, I said that already"?"""
+    d, words = message.d, message.words
+    if d.spec(name).kind in (SlotKind.YES_NO, SlotKind.TEXT) or not any(
+        token.word in words.again for token in message.tokens
+    ):
+        return False
+    for clause in clauses_of(words, message.tokens):
+        asked = Question(slot_to_correct(d.spec(name), None))
+        reading = d.domain.pack.replies.read(asked, text_of(message.text, message.tokens, clause), d.today)
+        if isinstance(reading, Direct) and reading.value_of(name) == filled.value:
+            return True
+    return False
 
 
 def _other_value(message: MessageInContext, name: str, filled: Filled) -> CorrectSlot | None:

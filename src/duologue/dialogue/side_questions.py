@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from .draft import DialogueDraft
 from .faq_words import answer_by_words
 from .interpreters import MessageInContext
+from .language.readings import Slot, SlotKind
 from .language.stop_phrases import after_stop
 from .language.tokens import Token, words_of
 from .run_flow import continue_flow
@@ -19,6 +20,7 @@ from .slot_names import label_of, names_of
 from .state import Instance, Phase
 from .templates import chosen, either
 
+_AMOUNT = Slot("amount", SlotKind.MONEY)
 _CHOICES_MAX = 12  # more would take too long to say
 
 
@@ -58,7 +60,25 @@ def answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
         entry = answer_by_words(d.domain.faq, " ".join(said), d.domain.faq_min, d.domain.language, topic)
         if entry is not None:
             return d.domain.faq[entry].answer
-    return d.spec(slot).help if slot is not None and _asks_what_it_is(d, slot, said) else ""
+    if slot is not None and _asks_what_it_is(d, slot, said):
+        return d.spec(slot).help
+    return _price_in_help(d, said)
+
+
+def _price_in_help(d: DialogueDraft, said: list[str]) -> str:
+    """The help text that tells a price, for "how much is that?": of the open question, or else of the last answer.
+    Empty if the question asks for anything that the help text doesn't mention."""
+    lists, replies = d.domain.pack.words, d.domain.pack.replies
+    topics = [word for word in said if word not in lists.around_topics | lists.again | lists.common]
+    asked = [d.s.waiting_for] if d.s.waiting_for is not None else []
+    if not any(word in lists.price_words for word in topics + said):
+        return ""
+    for name in (*asked, *reversed(d.top.asked)):
+        told = d.spec(name).help
+        known = lists.stems_of(told, *_about(d, name)) | lists.price_words | lists.asks_for_value
+        if told and replies.read_parts((_AMOUNT,), told, d.today):
+            return told if all(word in known or lists.stem(word) in known for word in topics) else ""
+    return ""
 
 
 def _topics(d: DialogueDraft) -> list[str]:

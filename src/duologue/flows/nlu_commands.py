@@ -65,6 +65,8 @@ def commands_of(
         if _is_change_left(domain, state, effect):
             return (Skip(),)
         return given or _changes(domain, state, effect, today)
+    if found.by != "llm" and guess.is_task_at_hand and not given and _only_asks(domain, effect, today):
+        return ()  # a question about the open task, which nothing answers
     if name.startswith(FLOW):
         flow = name.removeprefix(FLOW)
         if given:
@@ -76,6 +78,13 @@ def commands_of(
         return (StartFlow(flow), *later, *values)
     known = {**COMMANDS, **ANSWERS}
     return (known[name][0], *given) if name in known else given
+
+
+def _only_asks(domain: Domain, effect: Understand, today: str) -> bool:
+    """Does the message ask something, and give no value?"""
+    slots = tuple(domain.slots[name].grammar_slot for name in effect.slots if name in domain.slots)
+    is_asked = domain.pack.signs.asks(domain.pack.words.tokens_of(effect.text))
+    return is_asked and not domain.pack.replies.read_parts(slots, effect.text, today)
 
 
 def _flow_named(domain: Domain, text: str, today: str, found: Understanding) -> tuple[Command, ...]:

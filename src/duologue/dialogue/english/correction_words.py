@@ -30,7 +30,7 @@ CORRECTIONS = correction_patterns(
             *("i want to", "we want to", "i need to", "we need to", "i'd like to", "we'd like to", "i have to"),
         ),
         change=_CHANGE,
-        to=r"(?:\s*(?:,|:|=|to be|to|into|is|should be|should say|was|as|from now on)\s+)",
+        to=r"(?:'s\s+|\s*(?:,|:|=|to be|to|into|is|should be|should say|was|as|from now on)\s+)",
         end="(?: (?:instead|please|after all|in fact|actually|then|i think|i guess|if possible|i said))*[.!?]*$",
         owners="the|my|our",
         it_is=rf"(?:{_CHANGE} (?:it|that)(?: to)?|i meant(?: to say)?|i said|i mean|it's"

@@ -104,6 +104,7 @@ def _is_comment(group: Sequence[Token]) -> bool:
         and len(words[at]) > 1
         and words[at] not in SIGNS
         and at not in near_signs
+        and (words[at] != "one" or words[at + 1] == "word")
         for at in range(1, len(words) - 1)
     )
 

@@ -16,6 +16,7 @@ from ..language.readings import Direct, Question, Slot, SlotKind, Value
 from .carrier_words import (
     ALTERNATIVES,
     DISSENT,
+    FILLERS,
     HEDGES,
     MARKERS,
     REQUESTS,
@@ -164,7 +165,7 @@ def _is_in_other_month(tokens: Sequence[Token], match: Match, slot: Slot) -> boo
 def _wavers(tokens: Sequence[Token], match: Match, covered: frozenset[int]) -> bool:
     """Does a second number follow that may replace the first: "two months, maybe three"?"""
     after = match.after
-    while after < len(tokens) and tokens[after].word in HEDGES | ALTERNATIVES | {"even", "rather"}:
+    while after < len(tokens) and tokens[after].word in HEDGES | ALTERNATIVES | FILLERS | {"even", "rather"}:
         after += 1
     return match.after < after < len(tokens) and after not in covered and is_number(tokens[after].word)
 

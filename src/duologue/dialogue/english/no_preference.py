@@ -12,7 +12,8 @@ from .yes_no import is_yes_no_filler, where_phrase
 
 _PHRASES = """anything|any|anyone|anywhere|any time|anytime|whatever|whichever|whoever|whenever|wherever|
     no preference|no preferences|no particular|doesn't matter|does not matter|don't care|do not care|
-    don't mind|do not mind|not matter|either|either one|you choose|you decide|you pick|your choice|up to you|
+    don't mind|do not mind|doesn't mind|doesn't care|not matter|
+    either|either one|you choose|you decide|you pick|your choice|up to you|
     surprise me|not picky|not important|no matter|makes no difference|no limit|no limits|no maximum|no minimum|
     no restrictions|not bothered|not fussed|not fussy|all the same to me|all the same|i'm easy|don't have a preference|
     no favourite|no favorite"""

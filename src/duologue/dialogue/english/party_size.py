@@ -20,6 +20,7 @@ _ALONE = tuple(
     tuple(phrase.split())
     for phrase in "just me|only me|just myself|only myself|by myself|for myself|just for me|only for me".split("|")
 )
+_BY_ONESELF = (("alone",), ("on", "my", "own"), ("solo",))
 _BOTH = (("both", "of", "us"), ("us", "both"))
 _OTHERS = frozenset(("her", "him"))
 _WHOSE = frozenset("my our a an one the his her".split())
@@ -52,6 +53,8 @@ def counts_people(question: Question) -> bool:
 def find_party(tokens: Sequence[Token]) -> Match | None:
     """A match with the number of people, if the reply lists them; otherwise None."""
     for place in range(len(tokens)):
+        if words_of(tokens[place:]) in _BY_ONESELF:
+            return Match(place, len(tokens), (1,), PERSON)
         for phrase in _BOTH:
             if words_of(tokens[place : place + len(phrase)]) == phrase:
                 return Match(place, place + len(phrase), (2,), PERSON)
