@@ -240,7 +240,7 @@ def test_the_open_question_is_answered_by_its_name(text: str) -> None:
 
 @pytest.mark.req("D-07")
 def test_a_correction_after_a_miss_is_about_the_missed_question() -> None:
-    talker = meter().says("it says two or so").means().says("I mean 23412")
+    talker = meter().says("it is hard to read").means().says("I mean 23412")
     assert talker.slots == {"customer": "100455", "reading": 23412}
 
 

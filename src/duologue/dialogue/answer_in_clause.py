@@ -53,7 +53,8 @@ def take_answer_in_clause(message: MessageInContext) -> bool:
     if slot.kind not in _KINDS or d.s.reading_back or not is_question_current(d):
         return False
     clauses = clauses_of(message.words, message.tokens)
-    if not 1 < len(clauses) <= CLAUSES_MAX:
+    is_rough = len(clauses) == 1 and _without_tail(message, clauses[0]) != clauses[0]
+    if not (len(clauses) > 1 or is_rough) or len(clauses) > CLAUSES_MAX:
         return False
     found = _chosen(message, clauses, _answers_in(message, clauses))
     if found is None:
@@ -104,10 +105,11 @@ def _other_values(message: MessageInContext, span: tuple[int, int]) -> tuple[Set
 def _answers_in(message: MessageInContext, clauses: Sequence[range]) -> list[FoundAnswer]:
     """The runs of clauses that the slot's grammar reads wholly; the longest run where two overlap."""
     found: list[FoundAnswer] = []
-    for run in runs_of(clauses):
+    for run in runs_of(clauses) if len(clauses) > 1 else (range(1),):
         if any(set(run) & set(one.run) for one in found):
             continue
         part = without_join(message.words, message.tokens, range(clauses[run.start].start, clauses[run.stop - 1].stop))
+        part = _without_tail(message, part)
         one = _read(message, run, part) if part and not is_exception(message, clauses, run.start) else None
         if one is not None:
             found.append(one)
@@ -132,6 +134,13 @@ def _read(message: MessageInContext, run: range, part: range) -> FoundAnswer | N
     if slot.kind in _LIMITED and _has_limit(message, part, begins):
         return None
     return FoundAnswer(run, part, (reading.values[0].value,))
+
+
+def _without_tail(message: MessageInContext, part: range) -> range:
+    """The part without words such as "or so" at its end."""
+    said = words_of(message.tokens[part.start : part.stop])
+    size = next((len(one) for one in message.words.or_so if said[-len(one) :] == one), 0)
+    return range(part.start, part.stop - size) if size < len(said) else part
 
 
 def _has_limit(message: MessageInContext, part: range, begins: int) -> bool:
@@ -228,7 +237,9 @@ def _takes_back(message: MessageInContext, bare: Sequence[Token]) -> bool:
     """Does a clause after the answer begin with an "or", or with a no that isn't about a thing: "no, wait", but not "no
     jokes please"?"""
     words = message.words
-    is_no = bare[0].word in words.dissent and (len(bare) == 1 or bool(bare[1].pause) or bare[1].word in words.common)
+    is_no = bare[0].word in words.dissent and (
+        len(bare) == 1 or bool(bare[1].pause) or bare[1].word.partition("'")[0] in words.common
+    )
     return is_no or bare[0].word in words.ors
 
 

@@ -26,8 +26,8 @@ def clauses_of(words: LanguageWords, tokens: Sequence[Token]) -> list[range]:
 def _begins(words: LanguageWords, tokens: Sequence[Token], at: int) -> bool:
     if tokens[at].pause:
         return True
-    if tokens[at].word not in words.joins or tokens[at - 1].pause:
-        return False  # a join right after the first word of a clause belongs to it: "and so"
+    if tokens[at].word not in words.joins or tokens[at - 1].word in words.joins | words.ors:
+        return False  # "and so", "or so"
     after = tokens[at + 1].word if at + 1 < len(tokens) else ""
     starts = next((place for place in range(at, -1, -1) if place == 0 or tokens[place].pause), 0)
     if tokens[at].word in words.ands and any(token.word in words.between for token in tokens[starts:at]):

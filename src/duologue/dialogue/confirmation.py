@@ -220,7 +220,10 @@ def _take_correction(reply: MessageToConfirmation) -> bool:
 
 
 def _take_only_named(reply: MessageToConfirmation) -> bool:
-    """Handle "the day" as a wish to change the day: ask for it again. Return False for any other reply."""
+    """Handle "the day", after a reply that was not understood, as a wish to change the day: ask for it again. Return
+    False for any other reply."""
+    if not reply.d.s.tries:
+        return False
     cleared = tuple(one for one in _named_slots(reply.d, reply.text) if is_asked(reply.d.domain, reply.d.top, one.slot))
     if cleared:
         _apply(reply.d, cleared)

@@ -26,7 +26,7 @@ from .birth_dates import is_about_birth
 from .carrier_words import APPROVAL, ASSENT
 from .dates import SPAN_OF_DAYS
 from .explained_words import covered_by, echo_of, unclear
-from .grammar_for_kind import find_values, with_or_so
+from .grammar_for_kind import find_values
 from .numbers import find_digit_run
 from .ordinal_numbers import find_ordinal_number
 from .party_size import counts_people, find_party, repeats_count
@@ -70,14 +70,7 @@ class ReplyContext:
         if company is not None and rest and repeats_count(self.tokens, rest, company):
             return [company._replace(first=min(company.first, rest[0].first))]
         rest = in_asked_period(self.tokens, with_units(self.tokens, rest), self.question)
-        rest = [self._with_unit_or_so(match) for match in with_or_so(self.tokens, rest)]
         return rest + ([company] if company is not None else [])
-
-    def _with_unit_or_so(self, match: Match) -> Match:
-        """The match, extended by a word of the question and "or so" after it: "six kilos or so"."""
-        follows = self.tokens[match.after : match.after + 3]
-        is_so = len(follows) == 3 and (follows[1].word, follows[2].word) == ("or", "so")
-        return match._replace(after=match.after + 3) if is_so and stem(follows[0].word) in self.echo else match
 
     def asks_for_person(self) -> bool:
         """Does the question ask for the name of a person: "your name?", "who is it for?"? If so, an ordinary word such

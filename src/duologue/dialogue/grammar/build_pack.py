@@ -167,6 +167,7 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         give_up=lists["give_up"],
         refuses_change=frozenset(" ".join(phrase) for phrase in lexicon.refuses_change),
         removing=lexicon.removing,
+        or_so=lexicon.or_so,
         lacking=lexicon.lacking,
         nothing=lists["nothing"],
         neither=lists["neither"],

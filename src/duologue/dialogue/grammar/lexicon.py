@@ -185,6 +185,7 @@ class Lexicon:
     counting: str
     refuses_change: tuple[Phrase, ...]
     lacking: tuple[Phrase, ...]
+    or_so: tuple[Phrase, ...]
     removing: tuple[Phrase, ...]
     vague: tuple[Phrase, ...]
     soonest: tuple[Phrase, ...]

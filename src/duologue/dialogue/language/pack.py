@@ -100,6 +100,7 @@ class LanguageWords:
     between: frozenset[str]  # begin a range of two ends
     ands: frozenset[str]  # between the two ends
     ors: frozenset[str]  # between two alternatives
+    or_so: tuple[Phrase, ...]  # behind a value that is only roughly right: "or so"
     tos: frozenset[str]  # between two numbers: "three to four months"
     joins: frozenset[str]  # begin a clause: "but", "because", "so"
     conclusions: frozenset[str]  # begin a clause that concludes from the clauses before it: "so"
