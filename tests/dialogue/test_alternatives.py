@@ -22,6 +22,8 @@ DAY = SlotSpec("day", SlotKind.DATE, "Which day?", is_past=True, prefers="first"
         (DAY, "yesterday or the day before, he only told me now", "Did you mean December 1 or November 30?"),
         (number("count"), "not sure, 45 or 50 thousand", "Did you mean 45000 or 50000?"),
         (number("count"), "around 45 or 50 thousand", "Did you mean 45000 or 50000?"),
+        (number("count"), "two, well maybe three", "Did you mean 2 or 3?"),
+        (number("count"), "three to four, depends on the doctor", "Did you mean 3 or 4?"),
         (COLOUR, "I do get muddled, red or blue I think", "Did you mean red or blue?"),
     ],
 )

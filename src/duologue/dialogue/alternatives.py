@@ -32,7 +32,8 @@ def take_alternatives(message: MessageInContext) -> bool:
     if d.s.reading_back or not isinstance(message.reading, Unclear) or message.signs.asks(message.tokens):
         return False
     for at, token in enumerate(message.tokens):
-        joints = message.words.ors | (message.words.tos if slot.kind in _COUNTED else frozenset())
+        more = message.words.tos | message.words.maybes if slot.kind in _COUNTED else frozenset[str]()
+        joints = message.words.ors | more
         if token.word not in joints or not 0 < at < len(message.tokens) - 1:
             continue
         found = _values_around(message, at)
@@ -53,12 +54,13 @@ def _is_settled(message: MessageInContext, at: int, found: tuple[Json, ...]) -> 
 def _values_around(message: MessageInContext, at: int) -> tuple[Json, ...]:
     """The values before and after the "or" at the token `at`; empty if one of the two can't be read."""
     clauses = clauses_of(message.words, message.tokens)
-    before = next(clause for clause in clauses if at - 1 in clause)
+    last = at - 1
+    while last > 0 and message.tokens[last].word in message.words.fillers:
+        last -= 1  # "two nights, well, maybe three"
+    before = next(clause for clause in clauses if last in clause)
     after = next(clause for clause in clauses if at + 1 in clause)
-    start = (
-        next((place for place in range(before.start, at) if message.tokens[place].word in message.words.ors), -1) + 1
-    )
-    left = text_of(message.text, message.tokens, range(max(start, before.start), at))  # without "either"
+    ors = [place for place in range(before.start, last) if message.tokens[place].word in message.words.ors]
+    left = text_of(message.text, message.tokens, range(ors[-1] + 1 if ors else before.start, last + 1))
     for right in _ends(message, range(at + 1, after.stop)):
         second = _read(message, right) or _read(message, f"{right} {left}")  # "eleven or half past"
         first = _with_shared_words(message, left, right) or _read(message, left)

@@ -38,6 +38,7 @@ from .left_out_answers import take_command_in_clause, take_missing_value
 from .limits_in_clauses import take_limit_in_clause
 from .list_answers import take_list_change, take_list_reply
 from .not_understood import miss
+from .partial_corrections import calls_wrong, corrections_in_part
 from .preferred_values import take_preferred_value
 from .prompts import count_try, is_question_current
 from .repairs import leave_for_question
@@ -208,7 +209,19 @@ def _take_answer_and_question(reply: MessageInContext) -> bool:
 
 
 def _take_correction(reply: MessageInContext) -> bool:
-    return correct(reply.d, reply.text)
+    return correct(reply.d, reply.text) or _take_wrong_value(reply)
+
+
+def _take_wrong_value(reply: MessageInContext) -> bool:
+    """Handle "nope, wrong day, I meant Friday" while another question is open. Return False for any other reply."""
+    d = reply.d
+    if not calls_wrong(d.domain, d.top, reply.text):
+        return False
+    found = corrections_in_part(d.domain, d.top, reply.text, d.today)
+    if found:
+        d.enter(Phase.UNDERSTANDING)
+        apply_commands(d, found)
+    return bool(found)
 
 
 def _take_for_interrupted_question(reply: MessageInContext) -> bool:

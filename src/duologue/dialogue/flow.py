@@ -247,6 +247,7 @@ class Patterns:
     handoff: str = "I'll put you through to a person."
     skipped: str = "All right, we'll leave that out."
     not_skippable: str = "I need this one to go on."
+    one_number: str = "I need one number."  # the user named several numbers
     only_one: str = "I can take only one {slot}."  # the user named several values, or one more
     wait: str = "Take your time."
     nothing_before: str = "This is where we began."

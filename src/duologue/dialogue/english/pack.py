@@ -141,6 +141,7 @@ ENGLISH = LanguagePack(
         between=_set("between"),
         ands=_set("and"),
         ors=_set("or either"),
+        maybes=_set("maybe perhaps possibly"),
         or_so=_phrases("or so|or something|or thereabouts|or something like that|something like that|give or take"),
         tos=_set("to"),
         joins=_set("and but because cause so since though although while however plus"),

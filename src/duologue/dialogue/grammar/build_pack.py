@@ -28,7 +28,7 @@ _LIST_WORDS = (
 _LISTS = (
     "common open_ends open_verb_marks goes_on small around_names retry give_up nothing neither asks_for_value again "
     "asks_which which_ones why asks_why before_questions adding limiting contrasts between ands ors tos joins "
-    "conclusions conditions month_ranges around_topics price_words cancel_stems wait_stems"
+    "conclusions conditions maybes month_ranges around_topics price_words cancel_stems wait_stems"
 ).split()
 
 
@@ -167,6 +167,7 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         give_up=lists["give_up"],
         refuses_change=frozenset(" ".join(phrase) for phrase in lexicon.refuses_change),
         removing=lexicon.removing,
+        maybes=lists["maybes"],
         or_so=lexicon.or_so,
         lacking=lexicon.lacking,
         nothing=lists["nothing"],

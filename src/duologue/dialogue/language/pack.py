@@ -100,6 +100,7 @@ class LanguageWords:
     between: frozenset[str]  # begin a range of two ends
     ands: frozenset[str]  # between the two ends
     ors: frozenset[str]  # between two alternatives
+    maybes: frozenset[str]  # before a second thought: "two, maybe three"
     or_so: tuple[Phrase, ...]  # behind a value that is only roughly right: "or so"
     tos: frozenset[str]  # between two numbers: "three to four months"
     joins: frozenset[str]  # begin a clause: "but", "because", "so"
