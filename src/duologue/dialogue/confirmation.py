@@ -238,6 +238,7 @@ def _take_anything(reply: MessageToConfirmation) -> bool:
 CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
     Interpreter("nothing said", "an empty message is a miss", _take_empty),
     Interpreter("command", "the whole message is a command", _take_command),
+    Interpreter("command in a clause", "one clause is a command, the others comment on it", take_command_in_clause),
     Interpreter("not yet", "the user needs a moment", _take_not_yet),
     Interpreter("what to change", "after a no: the names of slots, or nothing", _take_what_to_change),
     Interpreter("wish for a change", "a change without saying which", _take_wish_for_change),
@@ -255,7 +256,6 @@ CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
     Interpreter("unclear change", "a new day or time that may mean several", _take_unclear_change),
     Interpreter("change among other words", "a word of change, and a new value in a clause", _take_change_in_part),
     Interpreter("slot to change", "only the name of a slot", _take_only_named),
-    Interpreter("command in a clause", "one clause is a command, the others comment on it", take_command_in_clause),
     Interpreter("value again", "a value that the confirmation names, once more", take_repeated_value),
     Interpreter("removed value", "a value that the user no longer wants", take_removed_value),
     Interpreter("NLU", "everything else", _take_anything),

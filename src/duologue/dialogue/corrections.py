@@ -306,7 +306,8 @@ def _by_value(domain: Domain, instance: Instance, text: str, today: str) -> Iter
         said = pattern.match(text)
         if said is not None:
             for spec in _slots_with_value(domain, instance, said["old"], today):
-                yield from _read(domain, spec, said["new"], said.span("new"), today)
+                old = instance.filled(spec.name) if spec.kind is SlotKind.TIME else None  # "nine instead of eight"
+                yield from _read(domain, spec, said["new"], said.span("new"), today, old)
                 if plain := patterns.make_it.match(said["new"]):  # "it wasn't eight, it was nine"
                     yield from _read(domain, spec, plain["new"], (0, 0), today, instance.filled(spec.name))
                 yield from _read_part(domain, spec, said["new"], today, instance.filled(spec.name))

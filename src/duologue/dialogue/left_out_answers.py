@@ -22,6 +22,7 @@ from .prompts import count_try
 from .run_flow import continue_flow
 from .state import Phase
 
+_AT_CONFIRMATION = ("cancel", "person")
 _COMMANDS = ("cancel", "skip", "person", "restart", "repeat", "help")
 
 
@@ -67,6 +68,8 @@ def take_command_in_clause(message: MessageInContext) -> bool:
     d, found = message.d, [one for part in _parts(message) if (one := message.signs.command_of(part)) is not None]
     if d.s.reading_back or len(set(found)) != 1 or found[0] not in _COMMANDS:
         return False
+    if d.s.waiting_for is None and (found[0] not in _AT_CONFIRMATION or _has_yes(message)):
+        return False
     is_echo = d.s.waiting_for is None and message.signs.repeats(d.s.last_question, message.tokens)
     if is_echo or (d.s.waiting_for is not None and _gives_value(message)):
         return False
@@ -75,6 +78,11 @@ def take_command_in_clause(message: MessageInContext) -> bool:
     d.enter(Phase.UNDERSTANDING)
     apply_commands(d, (BY_NAME[found[0]],))
     return True
+
+
+def _has_yes(message: MessageInContext) -> bool:
+    """Does a clause of the reply to a confirmation say yes?"""
+    return any(message.signs.courtesy_of(part) == "assent" for part in _parts(message))
 
 
 def _parts(message: MessageInContext) -> list[Sequence[Token]]:

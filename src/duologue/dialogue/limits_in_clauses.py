@@ -98,8 +98,8 @@ def _is_vague(message: MessageInContext, part: range) -> bool:
     if len(said) > _VAGUE_WORDS_MAX or any(lists.is_negation(word) for word in said):
         return False
     places = ((at, one) for one in lists.vague for at in range(len(said)) if said[at : at + len(one)] == one)
-    wished = next((range(at, at + len(one)) for at, one in places), None)
-    if wished is not None:
+    wished = {near for at, one in places for near in range(at, at + len(one))}
+    if wished:
         around = lists.common | lists.month_ranges
         return all(at in wished or word in around for at, word in enumerate(said))
     is_month = message.asked.slot.kind is SlotKind.DATE and any(word in lists.months for word in said)

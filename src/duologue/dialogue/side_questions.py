@@ -7,8 +7,10 @@ a question never fills a slot, and a question that can't be answered in this way
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from .clauses import clauses_of, text_of
 from .draft import DialogueDraft
 from .faq_words import answer_by_words
 from .interpreters import MessageInContext
@@ -66,19 +68,17 @@ def answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
 
 
 def _price_in_help(d: DialogueDraft, said: list[str]) -> str:
-    """The help text that tells a price, for "how much is that?": of the open question, or else of the last answer.
-    Empty if the question asks for anything that the help text doesn't mention."""
-    lists, replies = d.domain.pack.words, d.domain.pack.replies
-    topics = [word for word in said if word not in lists.around_topics | lists.again | lists.common]
-    asked = [d.s.waiting_for] if d.s.waiting_for is not None else []
-    if not any(word in lists.price_words for word in topics + said):
+    """The help text that tells a price, for "how much is that?": of the open question, or else of the last answer. At a
+    confirmation, all help texts with prices. Empty if the question asks for anything else."""
+    lists, slot = d.domain.pack.words, d.s.waiting_for
+    around = lists.around_topics | lists.again | lists.common | lists.small | lists.asks_for_value | lists.price_words
+    topics = {lists.stem(word) for word in said if word not in around}
+    if not any(word in lists.price_words for word in said):
         return ""
-    for name in (*asked, *reversed(d.top.asked)):
-        told = d.spec(name).help
-        known = lists.stems_of(told, *_about(d, name)) | lists.price_words | lists.asks_for_value
-        if told and replies.read_parts((_AMOUNT,), told, d.today):
-            return told if all(word in known or lists.stem(word) in known for word in topics) else ""
-    return ""
+    names = (*((slot,) if slot is not None else ()), *reversed(d.top.asked))
+    told = [text for name in names if _tells_price(d, text := d.spec(name).help)]
+    found = told[:1] if slot is not None else list(reversed(told))
+    return " ".join(found) if found and topics <= lists.stems_of(*found) else ""
 
 
 def _topics(d: DialogueDraft) -> list[str]:
@@ -88,6 +88,13 @@ def _topics(d: DialogueDraft) -> list[str]:
     made = [str(one.value) for name, one in top.slots if name in d.domain.slots and d.spec(name).choices]
     asked = [" ".join(_about(d, slot))] if slot is not None else []
     return [*asked, *reversed(made), " ".join((d.flow.description, *d.flow.examples))]
+
+
+def _tells_price(d: DialogueDraft, text: str) -> bool:
+    words = d.domain.pack.words
+    tokens = words.tokens_of(text)
+    clauses = [text_of(text, tokens, clause) for clause in clauses_of(words, tokens)]
+    return any(d.domain.pack.replies.read_parts((_AMOUNT,), clause, d.today) for clause in clauses)
 
 
 def _choices_asked_for(d: DialogueDraft, said: list[str]) -> str:
@@ -149,7 +156,9 @@ def value_asked_for(d: DialogueDraft, instance: Instance, said: list[str]) -> st
     """The answer to "what was the day again?": the value, or a text saying that the user hasn't given it yet. Values
     that an action returned are told too. Empty if the user doesn't ask to hear a value again."""
     lists = d.domain.pack.words
-    if said[0] not in lists.asks_for_value or not lists.again & set(said):
+    is_again = bool(lists.again & set(said))
+    is_own = len(said) > 1 and re.fullmatch(d.domain.pack.corrections.words.owners, said[1]) is not None
+    if said[0] not in lists.asks_for_value or not (is_again or is_own):
         return ""
     text = f" {' '.join(said)} "
     held = dict(instance.slots)
@@ -160,6 +169,8 @@ def value_asked_for(d: DialogueDraft, instance: Instance, said: list[str]) -> st
         if f" {called} " not in text or before in lists.small - lists.around_names:
             continue  # "what is it per day again?" isn't about the day
         label = label_of(d.domain, name) if name in d.domain.slots else called
+        if name not in held and not is_again:
+            return ""  # "what's the address?" may be a question for the FAQ
         if name not in held:
             return d.domain.patterns.not_given.replace("{slot}", label)
         shown = d.shown(name, held[name]) if name in d.domain.slots else held[name].value

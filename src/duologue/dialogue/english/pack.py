@@ -180,7 +180,7 @@ ENGLISH = LanguagePack(
             i'd rather not say|i'd rather not|i don't want to give|i won't give|none of your business"""
         ),
         asks_for_value=_set("what what's when when's which how where who whose"),
-        again=_set("again was were did said have got had so far my"),
+        again=_set("again was were did said have got had so far"),
         asks_which=_set("which what options choices possibilities"),
         which_ones=_set(
             "are there is ones one can i have do you choose choices options possibilities the my what which "
