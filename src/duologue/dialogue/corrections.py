@@ -370,7 +370,7 @@ def _is_same(domain: Domain, spec: SlotSpec, said: str, value: Json, raw: str, t
     if said.casefold() in (raw.casefold(), spoken(value, "", domain.pack.spoken).casefold()):
         return True
     reading = domain.pack.replies.read(Question(spec.grammar_slot), said, today)
-    if isinstance(reading, Ambiguous) and spec.kind is SlotKind.DATE:
+    if isinstance(reading, Ambiguous) and spec.kind in _MOMENTS:
         return value in reading.candidates
     if not isinstance(reading, Direct):
         return False
