@@ -59,3 +59,14 @@ def test_a_command_in_one_clause_counts(text: str) -> None:
 def test_a_question_about_a_command_is_no_command() -> None:
     talker = asked(EMAIL).says("forget it, what can you do for me then?")
     assert talker.asked_nlu
+
+
+def test_leave_it_leaves_out_an_optional_answer_and_ends_no_task() -> None:
+    assert asked(replace(EMAIL, is_optional=True)).says("then leave it").said.startswith("All right, we'll leave that")
+    assert asked(EMAIL).says("then leave it").said == "All right, let's leave it."
+
+
+def test_a_question_about_an_optional_slot_is_told_that_it_may_be_left_out() -> None:
+    slot = replace(EMAIL, is_optional=True, help="")
+    talker = asked(slot).says("is it ok if I don't give that?").means()
+    assert talker.said == "You can also leave that out. Your e-mail address?"

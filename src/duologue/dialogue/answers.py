@@ -170,8 +170,16 @@ def _reading_after_name(reply: MessageInContext) -> Reading | None:
 def _take_command(reply: MessageInContext) -> bool:
     if isinstance(reply.reading, Commanded):
         reply.d.enter(Phase.UNDERSTANDING)
-        apply_commands(reply.d, (BY_NAME[reply.reading.name],))
+        is_left = reply.reading.name == "cancel" and reply.asked.slot.may_be_any and _only_leaves_it(reply)
+        apply_commands(reply.d, (Skip() if is_left else BY_NAME[reply.reading.name],))
     return isinstance(reply.reading, Commanded)
+
+
+def _only_leaves_it(reply: MessageInContext) -> bool:
+    """Is this "leave it", which leaves out an optional answer instead of ending the task?"""
+    words = reply.words
+    said = [token.word for token in reply.tokens if token.word not in words.polite | words.fillers]
+    return " ".join(said) in words.refuses_change
 
 
 def _take_no(reply: MessageInContext) -> bool:

@@ -336,7 +336,9 @@ def _slots_with_value(domain: Domain, instance: Instance, old: str, today: str) 
     """The slots whose current value is `old`."""
     for spec in _filled(domain, instance):
         filled = instance.filled(spec.name)
-        if filled is not None and _is_same(domain, spec, old, filled.value, filled.raw, today):
+        if filled is None or (spec.kind is SlotKind.CHOICE and not _names_choice(domain, spec, filled.value, old)):
+            continue  # "the second" in "the third, not the second" isn't the second choice
+        if _is_same(domain, spec, old, filled.value, filled.raw, today):
             yield spec
 
 

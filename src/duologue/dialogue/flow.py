@@ -267,6 +267,7 @@ class Patterns:
     why: str = "I need the {slot} for this."  # the user asks why; if the slot has help, that is said instead
     recalled: str = "The {slot} is {value}."  # the user asks for a value that was given before
     not_given: str = "I don't have the {slot} yet."  # the same, for a value that wasn't given
+    may_skip: str = "You can also leave that out."  # a question about an optional slot that nothing answers
     cannot_answer: str = "I can't answer that here."  # a question behind an answer
     not_exactly: str = "I'm not sure I can do that. I can help you with: {flows}."  # the nearest tasks do the opposite
     limited: str = "All right, {value}."  # before a question that is asked again, after "after four" or "not Monday"

@@ -40,7 +40,7 @@ def take_limit_in_clause(message: MessageInContext) -> bool:
     excepted = [parts[at] for at in range(len(clauses)) if is_exception(message, clauses, at)]
     parts = [part for part in (_begun(message, part) for part in parts) if part]
     if kind in _LISTED:
-        return _ask_about_rest(message, parts)
+        return _ask_about_rest(message, parts, excepted)
     if kind is SlotKind.DATE and any(_is_soonest(message, part) for part in parts):
         day = today_of(d.today).day
         d.enter(Phase.UNDERSTANDING)
@@ -111,10 +111,11 @@ def _is_soonest(message: MessageInContext, part: range) -> bool:
     return any(said[: len(one)] == one for one in message.words.soonest) and not message.asked.slot.is_past
 
 
-def _ask_about_rest(message: MessageInContext, parts: Sequence[range]) -> bool:
-    """Ask about the choices that are left after one was excluded: "not Marco, anyone else"."""
+def _ask_about_rest(message: MessageInContext, parts: Sequence[range], excepted: Sequence[range]) -> bool:
+    """Ask about the choices that are left after one was excluded: "not Marco, anyone else", "anyone but Marco". The
+    parts in `excepted` follow a "but"."""
     d, excluding = message.d, message.words.excluding
-    excluded: list[Json] = []
+    excluded = [value for part in excepted for value in _values_at(message, part)]
     for part in parts:
         said = words_of(message.tokens[part.start : part.stop])
         if said[: len(excluding)] == excluding:

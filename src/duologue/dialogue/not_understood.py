@@ -69,6 +69,8 @@ def _answer_without_topic(d: DialogueDraft) -> str:
     heard it, or that the agent can't answer the question."""
     slot = d.s.waiting_for
     told = d.spec(slot).help if slot is not None else ""
+    if slot is not None and not told and d.spec(slot).is_optional and d.top.filled(slot) is None:
+        told = d.domain.patterns.may_skip
     return told if told and told not in d.s.last_response else d.domain.patterns.cannot_answer
 
 
