@@ -13,6 +13,7 @@ from tests.dialogue.dialogue_flows import (
     Talker,
     at_amount,
     at_confirmation,
+    choice,
     number,
     talk,
 )
@@ -240,7 +241,7 @@ def test_the_open_question_is_answered_by_its_name(text: str) -> None:
 
 @pytest.mark.req("D-07")
 def test_a_correction_after_a_miss_is_about_the_missed_question() -> None:
-    talker = meter().says("it says two or so").means().says("I mean 23412")
+    talker = meter().says("it is hard to read").means().says("I mean 23412")
     assert talker.slots == {"customer": "100455", "reading": 23412}
 
 
@@ -344,3 +345,13 @@ def test_what_is_counted_chooses_the_slot_that_changes(text: str, changed: dict[
     asked = [Collect(name, name) for name in ("bikes", "days", "helmets")]
     talker = talk(*asked, Confirm("sure", "{bikes}, {days}, {helmets}?"), slots=slots).says("1", "3", "2", text)
     assert talker.slots == {"bikes": 1, "days": 3, "helmets": 2} | changed
+
+
+def test_an_ordinal_that_may_be_a_day_is_no_position_in_a_list() -> None:
+    kind = choice("kind", "tent", "caravan", "van")
+    day = SlotSpec("day", SlotKind.DATE, "Which day?", prefers="first")
+    steps = (Collect("kind", "kind"), Collect("day", "day"), Confirm("ok", "{kind}, {day}?"))
+    talker = talk(*steps, slots=(kind, day)).says("caravan", "the 4th of December")
+    assert talker.says("sorry, I meant the third, not the fourth").slots == {"kind": "caravan", "day": "2025-12-03"}
+    talker.says("no, the second, not the third")
+    assert talker.slots["kind"] == "caravan"

@@ -6,9 +6,11 @@ import asyncio
 
 import pytest
 
-from duologue.dialogue.commands import AnswerQuestion, ChitChat, SetSlot, StartFlow
+from duologue.dialogue.commands import Affirm, AnswerQuestion, ChitChat, SetSlot, StartFlow
+from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain, FaqEntry
-from duologue.flows.faq_search import faq_scope, search_faq, with_faq
+from duologue.dialogue.state import DialogueState, Instance, Phase
+from duologue.flows.faq_search import faq_scope, search_faq, with_faq, with_leading_yes
 from duologue.nlu.local import LocalNlu
 
 FAQ = (
@@ -47,3 +49,13 @@ def test_values_and_sure_guesses_win_over_the_faq() -> None:
     assert asyncio.run(with_faq(NLU, SHOP, asked, (StartFlow("pay"),), 1.0)) == (StartFlow("pay"),)
     assert asyncio.run(with_faq(NLU, SHOP, asked, (SetSlot("a", 1),), 0.0)) == (SetSlot("a", 1),)
     assert asyncio.run(with_faq(NLU, SHOP, "pay", (StartFlow("pay"),), 0.2)) == (StartFlow("pay"),)
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize(("text", "is_yes"), {"yes. when are you open?": True, "when are you open?": False}.items())
+def test_a_yes_before_an_answered_question_is_not_lost(text: str, is_yes: bool) -> None:
+    state = DialogueState(phase=Phase.UNDERSTANDING, stack=(Instance(1, "buy"),))
+    asked = Understand(1, text, (), (), None, "Shall I order it?")
+    found = with_leading_yes(SHOP, asked, state, (AnswerQuestion(0),), "2026-03-04")
+    assert found == ((AnswerQuestion(0), Affirm()) if is_yes else (AnswerQuestion(0),))
+    assert with_leading_yes(SHOP, asked, state, (ChitChat(),), "2026-03-04") == (ChitChat(),)

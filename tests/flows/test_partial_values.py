@@ -57,7 +57,7 @@ flows:
   visit: {description: visit us, examples: [I want to visit], steps: [collect: guest, collect: day]}
 """
     )
-    later = (ChitChat("I'll come back to this: day of the visit."),)
+    later = (ChitChat("I'll come back to the day of the visit."),)
     assert put_off(flows, "visit", "I want to visit on Monday or Tuesday", "2026-03-04", ()) == later
     assert put_off(flows, "visit", "I want to visit on Monday", "2026-03-04", ()) == ()
     asked_next = put_off(flows, "visit", "I want to visit on Monday or Tuesday", "2026-03-04", ["guest"])
@@ -149,7 +149,7 @@ def test_the_agent_says_that_it_takes_only_one_of_several_values() -> None:
     several = _asked("boat", "Which boat?", "a canoe for us and a kayak for the kids")
     assert only_one(SHOP, several, "2026-03-04") == (ChitChat("I can take only one boat."),)
     counts = _asked("count", "How many boats?", "two canoes and two kayaks")
-    assert only_one(SHOP, counts, "2026-03-04") == (ChitChat("I can take only one number of boats."),)
+    assert only_one(SHOP, counts, "2026-03-04") == (ChitChat("I need one number."),)
     assert only_one(SHOP, _asked("boat", "Which boat?", "the big one"), "2026-03-04") == ()
 
 

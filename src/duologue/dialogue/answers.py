@@ -6,7 +6,10 @@ handles it. NLU comes last, and gets the replies that no grammar fully understan
 
 from __future__ import annotations
 
+from .alternatives import take_alternatives
+from .answer_in_clause import take_answer_in_clause
 from .apply_commands import apply_commands
+from .clauses import clauses_of, text_of
 from .commands import BY_NAME, Command, Farewell, SetSlot, Skip
 from .corrections import (
     are_both_yes_no,
@@ -31,16 +34,21 @@ from .language.readings import (
     Unclear,
 )
 from .language.readings import SpokenCommand as Commanded
+from .left_out_answers import take_command_in_clause, take_missing_value
+from .limits_in_clauses import take_limit_in_clause
 from .list_answers import take_list_change, take_list_reply
 from .not_understood import miss
+from .partial_corrections import calls_wrong, corrections_in_part
 from .preferred_values import take_preferred_value
 from .prompts import count_try, is_question_current
 from .repairs import leave_for_question
+from .repeated_answers import take_repeated_answer, take_repeated_before_text
 from .requests import understanding
 from .run_flow import continue_flow, looks_up
 from .side_questions import take_side_question
 from .slot_names import only_named
 from .state import Phase
+from .unconfirmed_values import PICKED_OUT
 from .vague_values import take_vague_value
 from .values import accept, validate_next
 from .yes_and_no import say_no
@@ -124,9 +132,21 @@ def _take_value(reply: MessageInContext) -> bool:
         return False
     if reply.asked.slot.kind is SlotKind.TEXT and only_named(reply.d.domain, reply.d.top.flow, reply.text):
         return False  # "the time" names a slot and describes nothing
-    reply.d.set(values=as_set_slots(reading.values, "grammar"), among=())
+    reply.d.set(values=(*as_set_slots(reading.values, "grammar"), *_missed_answer(reply, reading)), among=())
     validate_next(reply.d)
     return True
+
+
+def _missed_answer(reply: MessageInContext, reading: Direct) -> tuple[SetSlot, ...]:
+    """The answer to the open question, if the grammar found only values for other slots: "the bus" in "on the bus this
+    morning"."""
+    asked = reply.asked.slot
+    if any(value.slot == asked.name for value in reading.values) or asked.kind not in (SlotKind.CHOICE, SlotKind.NAME):
+        return ()
+    found = reply.d.domain.pack.replies.read_parts((asked,), reply.text, reply.d.today)
+    taken = [range(*value.span) for value in reading.values]
+    free = [value for value in found if not any(set(range(*value.span)) & set(span) for span in taken)]
+    return as_set_slots(tuple(free), PICKED_OUT)
 
 
 def _take_ambiguous(reply: MessageInContext) -> bool:
@@ -150,8 +170,16 @@ def _reading_after_name(reply: MessageInContext) -> Reading | None:
 def _take_command(reply: MessageInContext) -> bool:
     if isinstance(reply.reading, Commanded):
         reply.d.enter(Phase.UNDERSTANDING)
-        apply_commands(reply.d, (BY_NAME[reply.reading.name],))
+        is_left = reply.reading.name == "cancel" and reply.asked.slot.may_be_any and _only_leaves_it(reply)
+        apply_commands(reply.d, (Skip() if is_left else BY_NAME[reply.reading.name],))
     return isinstance(reply.reading, Commanded)
+
+
+def _only_leaves_it(reply: MessageInContext) -> bool:
+    """Is this "leave it", which leaves out an optional answer instead of ending the task?"""
+    words = reply.words
+    said = [token.word for token in reply.tokens if token.word not in words.polite | words.fillers]
+    return " ".join(said) in words.refuses_change
 
 
 def _take_no(reply: MessageInContext) -> bool:
@@ -174,13 +202,34 @@ def _take_no_preference(reply: MessageInContext) -> bool:
     is_any = isinstance(reply.reading, Unclear) and reply.asked.slot.kind is not SlotKind.YES_NO
     if not is_any or not reply.signs.has_no_preference(reply.tokens, reply.signs.echo_of(reply.asked)):
         return False
+    if reply.d.s.among and reply.asked.slot.kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.CHOICE, SlotKind.NAME):
+        first = SetSlot(reply.asked.slot.name, reply.d.s.among[0], reply.text, (0, len(reply.text)), PICKED_OUT)
+        reply.d.set(values=(first,), among=())  # the user named these values and doesn't mind which
+        validate_next(reply.d)
+        return True
     reply.d.enter(Phase.UNDERSTANDING)
     apply_commands(reply.d, (Skip(),))
     return True
 
 
+def _take_answer_and_question(reply: MessageInContext) -> bool:
+    return reply.signs.asks(reply.tokens) and take_answer_in_clause(reply)
+
+
 def _take_correction(reply: MessageInContext) -> bool:
-    return correct(reply.d, reply.text)
+    return correct(reply.d, reply.text) or _take_wrong_value(reply)
+
+
+def _take_wrong_value(reply: MessageInContext) -> bool:
+    """Handle "nope, wrong day, I meant Friday" while another question is open. Return False for any other reply."""
+    d = reply.d
+    if not calls_wrong(d.domain, d.top, reply.text):
+        return False
+    found = corrections_in_part(d.domain, d.top, reply.text, d.today)
+    if found:
+        d.enter(Phase.UNDERSTANDING)
+        apply_commands(d, found)
+    return bool(found)
 
 
 def _take_for_interrupted_question(reply: MessageInContext) -> bool:
@@ -207,14 +256,22 @@ QUESTION: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("another slot", "a value that names another slot, or corrects the last answer", _take_other_slot),
     Interpreter("both of them", "two values where the agent asked about one", _take_both),
     Interpreter("none of them", "a no to all values that the agent asked about", _take_rejection),
+    Interpreter("answer again", "the last answer once more, where a text is asked for", take_repeated_before_text),
     Interpreter("value", "the slot's grammar explains every word", _take_value),
     Interpreter("ambiguous value", "the words may mean several values", _take_ambiguous),
     Interpreter("command", "the whole message is a command", _take_command),
     Interpreter("no", "a no to a proposed value, or to an optional slot", _take_no),
     Interpreter("no preference", "any value will do", _take_no_preference),
+    Interpreter("alternatives", "two values with an or between them", take_alternatives),
     Interpreter("vague value", "a limit without a value: after four, not Monday", take_vague_value),
+    Interpreter("answer and a question", "an answer in one clause, a question in another", _take_answer_and_question),
     Interpreter("side question", "a question that the flow itself answers", take_side_question),
     Interpreter("correction", "a change of an earlier answer, or of this one; a goodbye", _take_correction),
+    Interpreter("answer in a clause", "one clause answers, the others explain or comment", take_answer_in_clause),
+    Interpreter("command in a clause", "one clause is a command, the others comment on it", take_command_in_clause),
+    Interpreter("answer before", "the last answer again, or another one for it", take_repeated_answer),
+    Interpreter("limit in a clause", "a limit or a vague wish among other words", take_limit_in_clause),
+    Interpreter("no value", "the user doesn't have, know or mind it, among other words", take_missing_value),
     Interpreter(
         "interrupted question", "no answer to a repair: the question before it", _take_for_interrupted_question
     ),
@@ -351,7 +408,7 @@ def _answer_read_back(d: DialogueDraft, text: str) -> None:
         apply_commands(d, (BY_NAME[name],))
         return
     reading = pack.replies.read_confirmation(d.s.last_question, text, d.today, ())
-    if isinstance(reading, Confirmation) and reading.answer is ConfirmationAnswer.YES:
+    if reading == Confirmation(ConfirmationAnswer.YES) or _says_yes_first(d, text):
         d.commitments.append(Commitment.YES)
         d.enter(Phase.VALIDATING_SLOT)
         accept(d, d.s.values[0].value)
@@ -382,6 +439,20 @@ def _answer_read_back(d: DialogueDraft, text: str) -> None:
         continue_flow(d)
     else:
         ask_nlu(d, text)
+
+
+def _says_yes_first(d: DialogueDraft, text: str) -> bool:
+    """Is the first clause a yes, and do the others neither deny it nor hold a code: "yes it is. So my mother fell
+    ill"?"""
+    words, replies = d.domain.pack.words, d.domain.pack.replies
+    tokens = words.tokens_of(text)
+    clauses = clauses_of(words, tokens)
+    if len(clauses) < 2:
+        return False
+    rest = tokens[clauses[1].start :]
+    first = replies.read_confirmation(d.s.last_question, text_of(text, tokens, clauses[0]), d.today, ())
+    turns = any(words.is_negation(token.word) or token.word in words.contrasts - words.ands for token in rest)
+    return first == Confirmation(ConfirmationAnswer.YES) and not turns and not replies.codes_in(rest)
 
 
 def _replace_code(d: DialogueDraft, values: tuple[SetSlot, ...]) -> None:

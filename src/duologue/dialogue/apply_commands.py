@@ -29,7 +29,7 @@ from .commands import (
     StartFlow,
 )
 from .dependencies import uses
-from .draft import Commitment, DialogueDraft
+from .draft import SKIPPED, Commitment, DialogueDraft
 from .flow import PerformAction
 from .language.readings import ANY, SlotKind
 from .language.stop_phrases import after_stop
@@ -334,6 +334,6 @@ def _skip(d: DialogueDraft) -> None:
         d.say(d.domain.patterns.not_skippable)
         return
     if not is_change:
-        write(d, slot, ANY, source="skipped")
+        write(d, slot, ANY, source=SKIPPED)
     d.set(among=(), reading_back=False, values=(), unproposed=False)
     d.say(d.domain.patterns.skipped)

@@ -10,8 +10,9 @@ from functools import cached_property
 
 from .answers import ask_nlu, correct, count_as_miss
 from .apply_commands import apply_commands
+from .clauses import clauses_of, text_of
 from .commands import BY_NAME, ChitChat, ClearSlot, Command, CorrectSlot, NeedTime, SetSlot
-from .corrections import Correction, named_slot, slots_that_fit, value_for_slot
+from .corrections import Correction, is_asked, named_slot, slots_that_fit, value_for_slot
 from .draft import DialogueDraft
 from .elliptic_corrections import with_currency_of
 from .flow import Confirm, PerformAction
@@ -28,9 +29,12 @@ from .language.readings import (
     Unclear,
     Value,
 )
+from .left_out_answers import take_command_in_clause
 from .list_answers import take_list_change
-from .partial_corrections import corrections_in_part, opens_correction, second_values, unclear_change
+from .partial_corrections import calls_wrong, corrections_in_part, opens_correction, second_values, unclear_change
 from .prompts import count_try
+from .removed_values import take_removed_value
+from .repeated_answers import take_repeated_value
 from .run_flow import continue_flow
 from .side_questions import take_side_question
 from .slot_names import only_named
@@ -92,7 +96,7 @@ def _take_what_to_change(reply: MessageToConfirmation) -> bool:
     any other reply."""
     if not reply.d.top.denied:
         return False
-    if cleared := _named_slots(reply.d, reply.text):
+    if cleared := _named_slots(reply.d, reply.text) or _named_then_given(reply):
         _apply(reply.d, cleared)
         return True
     if _wants_no_change(reply):
@@ -175,9 +179,11 @@ def _take_change_in_part(reply: MessageToConfirmation) -> bool:
     """Handle a new value among other words, if the reply has a word of change or of denial. The agent says what it
     changed and asks for the confirmation again. Return False for any other reply."""
     d = reply.d
-    if reply.d.s.reading_back or not opens_correction(d.domain, reply.text):
+    if reply.d.s.reading_back:
         return False
     found = corrections_in_part(d.domain, d.top, reply.text, d.today)
+    if not opens_correction(d.domain, reply.text) and not calls_wrong(d.domain, d.top, reply.text):
+        return False
     if found:
         _apply(d, found)
     return bool(found)
@@ -213,6 +219,17 @@ def _take_correction(reply: MessageToConfirmation) -> bool:
     return correct(reply.d, reply.text)
 
 
+def _take_only_named(reply: MessageToConfirmation) -> bool:
+    """Handle "the day", after a reply that was not understood, as a wish to change the day: ask for it again. Return
+    False for any other reply."""
+    if not reply.d.s.tries:
+        return False
+    cleared = tuple(one for one in _named_slots(reply.d, reply.text) if is_asked(reply.d.domain, reply.d.top, one.slot))
+    if cleared:
+        _apply(reply.d, cleared)
+    return bool(cleared)
+
+
 def _take_anything(reply: MessageToConfirmation) -> bool:
     ask_nlu(reply.d, reply.text)
     return True
@@ -221,6 +238,7 @@ def _take_anything(reply: MessageToConfirmation) -> bool:
 CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
     Interpreter("nothing said", "an empty message is a miss", _take_empty),
     Interpreter("command", "the whole message is a command", _take_command),
+    Interpreter("command in a clause", "one clause is a command, the others comment on it", take_command_in_clause),
     Interpreter("not yet", "the user needs a moment", _take_not_yet),
     Interpreter("what to change", "after a no: the names of slots, or nothing", _take_what_to_change),
     Interpreter("wish for a change", "a change without saying which", _take_wish_for_change),
@@ -237,6 +255,9 @@ CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
     Interpreter("correction", "a change of an earlier answer; a goodbye", _take_correction),
     Interpreter("unclear change", "a new day or time that may mean several", _take_unclear_change),
     Interpreter("change among other words", "a word of change, and a new value in a clause", _take_change_in_part),
+    Interpreter("slot to change", "only the name of a slot", _take_only_named),
+    Interpreter("value again", "a value that the confirmation names, once more", take_repeated_value),
+    Interpreter("removed value", "a value that the user no longer wants", take_removed_value),
     Interpreter("NLU", "everything else", _take_anything),
 )
 
@@ -247,6 +268,18 @@ def _named_slots(d: DialogueDraft, text: str) -> tuple[ClearSlot, ...]:
     said = [only_named(d.domain, d.top.flow, part) for part in d.domain.pack.corrections.both_names.split(text)]
     names = [name for name in said if name is not None and d.top.filled(name) is not None]
     return tuple(ClearSlot(name) for name in names) if names and len(names) == len(said) else ()
+
+
+def _named_then_given(reply: MessageToConfirmation) -> tuple[Command, ...]:
+    """The correction in "the title, it should be Emma": the first clause names a slot, the second gives its value.
+    Empty for any other reply."""
+    d = reply.d
+    clauses = clauses_of(reply.words, reply.tokens)
+    slot = only_named(d.domain, d.top.flow, text_of(reply.text, reply.tokens, clauses[0])) if len(clauses) > 1 else None
+    if slot is None or d.top.filled(slot) is None:
+        return ()
+    rest = reply.text[reply.tokens[clauses[1].start].start :]
+    return value_for_slot(d.domain, d.top, slot, rest, d.today)
 
 
 def _wants_no_change(reply: MessageToConfirmation) -> bool:

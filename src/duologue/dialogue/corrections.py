@@ -22,11 +22,12 @@ from .language.readings import Ambiguous, Direct, Json, Question, Reading, Slot,
 from .reference_day import slot_to_correct
 from .slot_names import names_of
 from .state import Filled, Instance
-from .templates import spoken
+from .templates import first_of, spoken
 
 Correction = CorrectSlot | SetSlot | ClearSlot
 
 _LENGTH_MAX = 200
+_TEXT_WORDS_MAX = 12
 _WORD_CHARS_MIN = 3
 _ENDING_CHARS_MAX = 2
 _ALIKE_MIN = 0.6  # of a text and the name of a choice that it may be a misspelling of
@@ -71,10 +72,26 @@ def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tup
         if filled is None and spec.ask_before_filling:
             return name, ()
         found = _first(_read(domain, spec, said["new"], said.span("new"), today, filled))
+        if found is None and filled is not None:
+            found = _named_text(domain, spec, said)
         if found is not None and filled is None:
             return name, (SetSlot(name, found.value, found.raw, found.span),)
         return name, (found,) if found is not None else ()
     return None
+
+
+def _named_text(domain: Domain, spec: SlotSpec, said: re.Match[str]) -> CorrectSlot | None:
+    """The correction of a free text that the message names, as in "the title is just Emma". None for other slots, and
+    for a new text that asks something or is too long."""
+    words = domain.pack.words
+    tokens = words.tokens_of(said["new"])
+    first = next((at for at, token in enumerate(tokens) if token.word not in words.fillers | words.limiting), 0)
+    if spec.kind is not SlotKind.TEXT or not 0 < len(tokens) <= _TEXT_WORDS_MAX or domain.pack.signs.asks(tokens):
+        return None
+    new = said["new"][tokens[first].start :]
+    if told := domain.pack.corrections.make_it.match(new):
+        new = told["new"]  # "the title, it should be Emma"
+    return CorrectSlot(spec.name, new, new, said.span("new"), "correction")
 
 
 def other_slot_corrections(
@@ -285,11 +302,14 @@ def _by_value(domain: Domain, instance: Instance, text: str, today: str) -> Iter
     """Corrections such as "NEW instead of OLD", "not OLD but NEW", or only "not OLD", where OLD is a slot's current
     value."""
     patterns = domain.pack.corrections
-    for pattern in (patterns.swap, patterns.not_but, patterns.not_then):
+    for pattern in (patterns.swap, patterns.change_old, patterns.not_but, patterns.not_then):
         said = pattern.match(text)
         if said is not None:
             for spec in _slots_with_value(domain, instance, said["old"], today):
-                yield from _read(domain, spec, said["new"], said.span("new"), today)
+                old = instance.filled(spec.name) if spec.kind is SlotKind.TIME else None  # "nine instead of eight"
+                yield from _read(domain, spec, said["new"], said.span("new"), today, old)
+                if plain := patterns.make_it.match(said["new"]):  # "it wasn't eight, it was nine"
+                    yield from _read(domain, spec, plain["new"], (0, 0), today, instance.filled(spec.name))
                 yield from _read_part(domain, spec, said["new"], today, instance.filled(spec.name))
     said = domain.pack.corrections.only_not.match(text)
     if said is not None:
@@ -316,7 +336,9 @@ def _slots_with_value(domain: Domain, instance: Instance, old: str, today: str) 
     """The slots whose current value is `old`."""
     for spec in _filled(domain, instance):
         filled = instance.filled(spec.name)
-        if filled is not None and _is_same(domain, spec, old, filled.value, filled.raw, today):
+        if filled is None or (spec.kind is SlotKind.CHOICE and not _names_choice(domain, spec, filled.value, old)):
+            continue  # "the second" in "the third, not the second" isn't the second choice
+        if _is_same(domain, spec, old, filled.value, filled.raw, today):
             yield spec
 
 
@@ -350,7 +372,7 @@ def _is_same(domain: Domain, spec: SlotSpec, said: str, value: Json, raw: str, t
     if said.casefold() in (raw.casefold(), spoken(value, "", domain.pack.spoken).casefold()):
         return True
     reading = domain.pack.replies.read(Question(spec.grammar_slot), said, today)
-    if isinstance(reading, Ambiguous) and spec.kind is SlotKind.DATE:
+    if isinstance(reading, Ambiguous) and spec.kind in _MOMENTS:
         return value in reading.candidates
     if not isinstance(reading, Direct):
         return False
@@ -398,7 +420,8 @@ def _names_choice(domain: Domain, spec: SlotSpec, value: Json, text: str) -> boo
 def _read(
     domain: Domain, spec: SlotSpec, text: str, span: tuple[int, int], today: str, filled: Filled | None = None
 ) -> Iterator[CorrectSlot]:
-    reading = domain.pack.replies.read(Question(slot_to_correct(spec, filled)), text, today)
+    asked = str(first_of(spec.prompt)) if spec.kind is SlotKind.NAME else ""  # "April" is a name, if one is asked for
+    reading = domain.pack.replies.read(Question(slot_to_correct(spec, filled), asked), text, today)
     value: Json = None
     if isinstance(reading, Direct):
         value = with_currency_of(reading.value_of(spec.name), filled.value if filled is not None else None)

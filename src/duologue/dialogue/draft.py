@@ -15,6 +15,7 @@ from .effects import DialogueEffect, Respond, Save
 from .flow import Domain, Flow, SlotSpec
 from .found_choices import chosen_item
 from .item_lists import draft_in, list_said
+from .language.readings import SlotKind
 from .matrix import MATRIX
 from .records import changed
 from .state import (
@@ -31,6 +32,8 @@ from .state import (
 )
 from .templates import ITEM, Wording, as_said, chosen, fill, gaps_of, spoken
 
+SKIPPED = "skipped"  # the source of a value that the user left out
+_LEFT_OUT = (SlotKind.TEXT, SlotKind.PHONE, SlotKind.EMAIL, SlotKind.CODE, SlotKind.NUMBER, SlotKind.MONEY)
 _TWO_DOTS = re.compile(r"(?<!\.)\.\.(?!\.)")  # of a value that ends with a full stop, and of the text around it
 
 
@@ -167,6 +170,8 @@ class DialogueDraft:
         spec = self.domain.slots.get(name)
         if spec is not None and spec.items and isinstance(filled.value, list | tuple):
             return list_said(self.domain, spec, filled.value, self.today)
+        if filled.source == SKIPPED and spec is not None and spec.kind in _LEFT_OUT:
+            return self.domain.pack.spoken.none
         return as_said(filled.value, filled.raw, self.domain.pack.spoken)
 
     def _listed_items(self) -> dict[str, object]:

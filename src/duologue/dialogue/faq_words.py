@@ -15,19 +15,22 @@ from .language.pack import LanguageWords
 from .language.packs import pack_of
 
 SCORE_MIN = 0.7  # how much of the words has to agree, from 0 to 1
+_PRICE = "price"  # stands for all words that ask for the price
 _LEAD_MIN = 0.1  # how much better the best answer has to be than the next one
 
 
 def answer_by_words(
-    faq: tuple[FaqEntry, ...], text: str, score_min: float = SCORE_MIN, language: str = "en"
+    faq: tuple[FaqEntry, ...], text: str, score_min: float = SCORE_MIN, language: str = "en", topic: str = ""
 ) -> int | None:
-    """The index of the FAQ entry that answers the text; None if no entry clearly answers it."""
+    """The index of the FAQ entry that answers the text; None if no entry clearly answers it. `topic` holds words for
+    what is talked about at the moment. They complete a question that doesn't name its topic, such as "how much is
+    it?"."""
     words = pack_of(language).words
     said = _stems(text, words)
     if not faq or not said:
         return None
-    weights = _weights(faq, language)
-    scores = [max(_agreement(said, _stems(one, words), weights) for one in entry.questions) for entry in faq]
+    weights, near = _weights(faq, language), _stems(topic, words)
+    scores = [max(_agreement(said, _stems(one, words), weights, near) for one in entry.questions) for entry in faq]
     best, *others = sorted(scores, reverse=True)
     if best < max(score_min, SCORE_MIN) or (others and best - others[0] < _LEAD_MIN):
         return None
@@ -35,7 +38,9 @@ def answer_by_words(
 
 
 def _stems(text: str, words: LanguageWords) -> frozenset[str]:
-    return frozenset(words.stem(token.word) for token in words.tokens_of(text) if token.word not in words.around_topics)
+    """The words of the text that tell what it is about, without their endings. All words for the price count as one."""
+    told = [token.word for token in words.tokens_of(text) if token.word not in words.around_topics]
+    return frozenset(_PRICE if word in words.price_words else words.stem(word) for word in told)
 
 
 @lru_cache(maxsize=32)
@@ -47,10 +52,14 @@ def _weights(faq: tuple[FaqEntry, ...], language: str) -> dict[str, float]:
     return {word: log(1 + len(faq) / count) for word, count in counted.items()}
 
 
-def _agreement(said: frozenset[str], asked: frozenset[str], weights: dict[str, float]) -> float:
+def _agreement(
+    said: frozenset[str], asked: frozenset[str], weights: dict[str, float], near: frozenset[str] = frozenset()
+) -> float:
     """How much two texts have in common, from 0 to 1: the weight of the words that are in both, relative to the weight
-    of all words. A word that is in no FAQ entry weighs as much as the rarest word."""
+    of all words. A word that is in no FAQ entry weighs as much as the rarest word. Words of the topic, `near`, count as
+    said if all words that were said are in the entry."""
     rare = max(weights.values(), default=1.0)
+    said = said | (near & asked) if said <= asked else said
 
     def weight(words: frozenset[str]) -> float:
         return sum(weights.get(word, rare) for word in words)

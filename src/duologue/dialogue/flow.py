@@ -247,6 +247,7 @@ class Patterns:
     handoff: str = "I'll put you through to a person."
     skipped: str = "All right, we'll leave that out."
     not_skippable: str = "I need this one to go on."
+    one_number: str = "I need one number."  # the user named several numbers
     only_one: str = "I can take only one {slot}."  # the user named several values, or one more
     wait: str = "Take your time."
     nothing_before: str = "This is where we began."
@@ -266,11 +267,12 @@ class Patterns:
     why: str = "I need the {slot} for this."  # the user asks why; if the slot has help, that is said instead
     recalled: str = "The {slot} is {value}."  # the user asks for a value that was given before
     not_given: str = "I don't have the {slot} yet."  # the same, for a value that wasn't given
+    may_skip: str = "You can also leave that out."  # a question about an optional slot that nothing answers
     cannot_answer: str = "I can't answer that here."  # a question behind an answer
     not_exactly: str = "I'm not sure I can do that. I can help you with: {flows}."  # the nearest tasks do the opposite
     limited: str = "All right, {value}."  # before a question that is asked again, after "after four" or "not Monday"
     noted: str = "So far I have {slots}."  # values picked out of a message that was only partly understood
-    later: str = "I'll come back to this: {slots}."  # a day or time in such a message that can't be taken yet
+    later: str = "I'll come back to the {slots}."  # a day or time in such a message that can't be taken yet
     check: str = "I have {slots}. Is that right?"  # the same, asked before an action
     which: str = "I can't tell whether you mean {slots}."  # a new value fits two slots
     not_understood: str = "Sorry, I didn't understand."

@@ -6,22 +6,26 @@ handles it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from .answers import ask_nlu, count_as_miss
 from .apply_commands import apply_commands
+from .clauses import clauses_of
 from .commands import BY_NAME, AnswerQuestion, ChitChat, Command, CorrectSlot, Farewell, Help, SetSlot
 from .corrections import corrections
 from .draft import DialogueDraft
 from .faq_words import answer_by_words
 from .interpreters import Interpreter, MessageInContext, interpret
+from .language.tokens import Token
 from .partial_corrections import corrections_in_part, opens_correction, unclear_change
 from .side_questions import questioned, value_asked_for
 from .stack import reopen
 from .state import Phase
 from .unclear_changes import ask_which
 from .unconfirmed_values import PICKED_OUT
+
+_REMARK_WORDS_MAX = 5
 
 
 def understand(d: DialogueDraft, text: str) -> None:
@@ -72,7 +76,9 @@ def _take_faq(reply: MessageInContext) -> bool:
     domain = reply.d.domain
     if not domain.faq or not reply.signs.asks(reply.tokens):
         return False
+    asked = " ".join(questioned(reply.d, reply.tokens))
     entry = answer_by_words(domain.faq, reply.text, domain.faq_min, domain.language)
+    entry = entry if entry is not None else answer_by_words(domain.faq, asked, domain.faq_min, domain.language)
     if entry is None:
         return False
     reply.d.enter(Phase.UNDERSTANDING)
@@ -126,7 +132,7 @@ def _courtesy_reply(d: DialogueDraft, text: str) -> tuple[Command, ...]:
     """The commands that reply to a greeting, thanks, a goodbye or an "all right". After a greeting, they also offer
     help. Empty if the message is something else, or if it is the same as an example of a flow."""
     signs, tokens = d.domain.pack.signs, d.domain.pack.words.tokens_of(text)
-    kind = signs.courtesy_of(tokens)
+    kind = signs.courtesy_of(tokens) or _closing_courtesy(d, tokens)
     if kind is None or any(example.casefold() == text.strip(" .,!?").casefold() for example in _examples(d)):
         return ()
     is_over = kind in ("refusal", "thanks") and signs.where_nothing_more(tokens) is not None
@@ -137,6 +143,17 @@ def _courtesy_reply(d: DialogueDraft, text: str) -> tuple[Command, ...]:
         return (Help(),)  # "yes", after "anything else?"
     words = ChitChat(str(getattr(d.domain.patterns, "assent" if kind == "refusal" else kind)))
     return (words, Help()) if kind == "greeting" else (words,)
+
+
+def _closing_courtesy(d: DialogueDraft, tokens: Sequence[Token]) -> str | None:
+    """The goodbye in the last clause of a message, if the clauses before it are short and ask nothing: "you're a star,
+    bye". None for any other message."""
+    pack = d.domain.pack
+    clauses = clauses_of(pack.words, tokens)
+    if len(clauses) < 2 or pack.signs.asks(tokens) or any(len(one) > _REMARK_WORDS_MAX for one in clauses):
+        return None
+    last = pack.signs.courtesy_of(tokens[clauses[-1].start :])
+    return last if last == "farewell" else None
 
 
 def _last_sentence(text: str) -> str:

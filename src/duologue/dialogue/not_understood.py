@@ -43,12 +43,35 @@ def miss(d: DialogueDraft) -> None:
     if d.top.failed and not d.s.reading_back:
         continue_flow(d)  # an action failed, and the user has to say whether to retry it
         return
-    if d.s.is_aside:  # the message came before the open question, so it isn't a miss
+    if _asks(d):
+        d.say(_answer_without_topic(d))
+        count_try(d)
+    elif d.s.is_aside:  # the message came before the open question, so it isn't a miss
         d.say(d.domain.patterns.reprompt)
     else:
         count_try(d, misses=d.s.misses + 1)
         open_repair(d, NO_MATCH)
     continue_flow(d)
+
+
+def _asks(d: DialogueDraft) -> bool:
+    """Does the message that was not understood ask something?"""
+    pack = d.domain.pack
+    slot = d.s.waiting_for
+    if slot is not None and d.spec(slot).reprompts:
+        return False  # the author has written what to say
+    is_asked = d.s.heard.rstrip().endswith("?") or pack.signs.asks(pack.words.tokens_of(d.s.heard))
+    return is_asked and not d.s.reading_back
+
+
+def _answer_without_topic(d: DialogueDraft) -> str:
+    """What the agent says to a question that nothing answers: the help of the open question, if the user hasn't just
+    heard it, or that the agent can't answer the question."""
+    slot = d.s.waiting_for
+    told = d.spec(slot).help if slot is not None else ""
+    if slot is not None and not told and d.spec(slot).is_optional and d.top.filled(slot) is None:
+        told = d.domain.patterns.may_skip
+    return told if told and told not in d.s.last_response else d.domain.patterns.cannot_answer
 
 
 def count_silence(d: DialogueDraft) -> None:

@@ -18,7 +18,7 @@ from .commands import ClearSlot, CorrectSlot, SetSlot
 from .corrections import Correction, corrections, is_asked, named_slot, told_slot
 from .flow import Domain
 from .language.correction_patterns import CorrectionPatterns
-from .language.readings import Ambiguous, Json, Question, SlotKind
+from .language.readings import Ambiguous, Direct, Json, Question, SlotKind
 from .reference_day import slot_to_correct
 from .slot_names import names_of
 from .state import Instance
@@ -41,10 +41,39 @@ def corrections_in_part(domain: Domain, instance: Instance, text: str, today: st
     """The corrections in the clauses of a reply, at most one for each slot: the last one counts. Empty if no clause
     gives a new value."""
     found: dict[str, Correction] = {}
-    for clause in _clauses(domain, text):
+    clauses = _clauses(domain, text)
+    for clause in clauses:
         for one in _in_clause(domain, instance, clause, today):
             found[one.slot] = one
-    return tuple(found.values())
+    return tuple(_with_new_value(domain, one, clauses, today) for one in found.values())
+
+
+def calls_wrong(domain: Domain, instance: Instance, text: str) -> bool:
+    """Does a clause say that the value of a slot is wrong: "the name's wrong, it's Bill Sharp"?"""
+    patterns = domain.pack.corrections
+    return any(
+        patterns.says_wrong(called, clause)
+        for clause in _clauses(domain, text)
+        for called, name in names_of(domain, instance.flow)
+        if instance.filled(name) is not None
+    )
+
+
+def _with_new_value(domain: Domain, one: Correction, clauses: list[str], today: str) -> Correction:
+    """The correction itself; if it only empties a slot, and another clause begins with "it's" and gives a value for the
+    slot, the correction with this value."""
+    if not isinstance(one, ClearSlot):
+        return one
+    for clause in clauses:
+        said = domain.pack.corrections.make_it.match(clause)
+        spec = domain.slots[one.slot]
+        if said is None or spec.kind is SlotKind.TEXT:
+            continue
+        reading = domain.pack.replies.read(Question(slot_to_correct(spec, None)), said["new"], today)
+        value = reading.value_of(one.slot) if isinstance(reading, Direct) else None
+        if value is not None:
+            return CorrectSlot(one.slot, value, said["new"], source="correction")
+    return one
 
 
 def opens_correction(domain: Domain, text: str) -> bool:

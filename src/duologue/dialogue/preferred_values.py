@@ -120,7 +120,7 @@ def _prefer(message: MessageInContext, cut: Cut) -> bool:
         return False
     d.enter(Phase.UNDERSTANDING)
     if len(fits) > 1:
-        _ask_which(d, fits)
+        ask_which_of(d, fits)
         return True
     first, last = message.tokens[cut.wish.start], message.tokens[cut.wish.stop - 1]
     said = SetSlot(slot.name, fits[0], message.text[first.start : last.end], (first.start, last.end), PICKED_OUT)
@@ -153,7 +153,7 @@ def _exclude(message: MessageInContext, cut: Cut) -> bool:
         return False
     d.enter(Phase.UNDERSTANDING)
     if left:
-        _ask_which(d, left)
+        ask_which_of(d, left)
         return True
     first = message.tokens[cut.within.stop].start
     d.say(d.domain.patterns.limited, value=message.text[first:].strip(" .!?,"))
@@ -162,7 +162,8 @@ def _exclude(message: MessageInContext, cut: Cut) -> bool:
     return True
 
 
-def _ask_which(d: DialogueDraft, candidates: tuple[Json, ...]) -> None:
+def ask_which_of(d: DialogueDraft, candidates: tuple[Json, ...]) -> None:
+    """Ask which of these values is meant."""
     if d.s.among:
         count_try(d)
     d.set(among=candidates, misses=0, silences=0)
@@ -188,6 +189,9 @@ def _range_of(message: MessageInContext, text: str) -> tuple[Json, ...] | None:
     if values := candidates_of(message, text, plain):
         return values
     said = words_of(tokens)
+    first = next((at for at, word in enumerate(said) if word not in words.month_ranges), 0)
+    if first and (values := candidates_of(message, text[tokens[first].start :], plain)):
+        return values  # "any day next week"
     echo = message.signs.echo_of(message.asked)
     if message.signs.has_no_preference(tokens, echo):
         return ()

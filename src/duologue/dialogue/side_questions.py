@@ -1,5 +1,4 @@
-"""Handles two kinds of replies in the middle of a task: a question from the user that the agent can answer immediately,
-and an answer that is followed by a question.
+"""Handles a question from the user in the middle of a task, if the agent can answer it immediately.
 
 "What was the day again?" is answered from the slots, "which ones are there?" from the choices, "why do you need that?"
 from the help of the open question, and other questions from the FAQ. Then the agent asks the open question again. Rule:
@@ -8,29 +7,27 @@ a question never fills a slot, and a question that can't be answered in this way
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from .commands import SetSlot
+from .clauses import clauses_of, text_of
 from .draft import DialogueDraft
 from .faq_words import answer_by_words
 from .interpreters import MessageInContext
-from .language.readings import Direct, Question, SlotKind
+from .language.readings import Slot, SlotKind
 from .language.stop_phrases import after_stop
 from .language.tokens import Token, words_of
-from .prompts import is_question_current
 from .run_flow import continue_flow
 from .slot_names import label_of, names_of
 from .state import Instance, Phase
 from .templates import chosen, either
-from .unconfirmed_values import PICKED_OUT
-from .values import validate_next
 
+_AMOUNT = Slot("amount", SlotKind.MONEY)
 _CHOICES_MAX = 12  # more would take too long to say
 
 
 def take_side_question(reply: MessageInContext) -> bool:
-    """Handle a question that the agent can answer at once, or an answer that is followed by a question. Return False
-    for any other reply."""
+    """Handle a question that the agent can answer at once. Return False for any other reply."""
     d = reply.d
     if d.s.reading_back or not reply.signs.asks(reply.tokens):
         return False
@@ -41,12 +38,15 @@ def take_side_question(reply: MessageInContext) -> bool:
         d.set(misses=0, silences=0)
         continue_flow(d)
         return True
-    return _take_answer_before_question(reply)
+    return False
 
 
 def questioned(d: DialogueDraft, tokens: Sequence[Token]) -> list[str]:
-    """The words of the question itself, without words such as "hold on" before it."""
+    """The words of the question itself, without other sentences and words such as "hold on" before it."""
     lists = d.domain.pack.words
+    sentences = [at for at, token in enumerate(tokens) if at and token.pause in (".", "?")]
+    begins = next((at for at in reversed(sentences) if d.domain.pack.signs.asks(tokens[at:])), 0)
+    tokens = tokens[begins:]
     rest = tokens[after_stop(words_of(tokens), lists.stopping, lists.before_questions) :]
     opening = next((place for place, token in enumerate(rest) if token.word not in lists.before_questions), 0)
     return [token.word for token in rest[opening:]]
@@ -58,10 +58,43 @@ def answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
     for answer in (_choices_asked_for(d, said), _help_asked_for(d, said), value_asked_for(d, d.top, said)):
         if answer:
             return answer
-    entry = answer_by_words(d.domain.faq, " ".join(said), d.domain.faq_min, d.domain.language)
-    if entry is not None:
-        return d.domain.faq[entry].answer
-    return d.spec(slot).help if slot is not None and _asks_what_it_is(d, slot, said) else ""
+    for topic in ("", *_topics(d)):
+        entry = answer_by_words(d.domain.faq, " ".join(said), d.domain.faq_min, d.domain.language, topic)
+        if entry is not None:
+            return d.domain.faq[entry].answer
+    if slot is not None and _asks_what_it_is(d, slot, said):
+        return d.spec(slot).help
+    return _price_in_help(d, said)
+
+
+def _price_in_help(d: DialogueDraft, said: list[str]) -> str:
+    """The help text that tells a price, for "how much is that?": of the open question, or else of the last answer. At a
+    confirmation, all help texts with prices. Empty if the question asks for anything else."""
+    lists, slot = d.domain.pack.words, d.s.waiting_for
+    around = lists.around_topics | lists.again | lists.common | lists.small | lists.asks_for_value | lists.price_words
+    topics = {lists.stem(word) for word in said if word not in around}
+    if not any(word in lists.price_words for word in said):
+        return ""
+    names = (*((slot,) if slot is not None else ()), *reversed(d.top.asked))
+    told = [text for name in names if _tells_price(d, text := d.spec(name).help)]
+    found = told[:1] if slot is not None else list(reversed(told))
+    return " ".join(found) if found and topics <= lists.stems_of(*found) else ""
+
+
+def _topics(d: DialogueDraft) -> list[str]:
+    """What a question may be about that doesn't say it, such as "how much is it?": the open question, the choices that
+    the user has made, and the task."""
+    slot, top = d.s.waiting_for, d.top
+    made = [str(one.value) for name, one in top.slots if name in d.domain.slots and d.spec(name).choices]
+    asked = [" ".join(_about(d, slot))] if slot is not None else []
+    return [*asked, *reversed(made), " ".join((d.flow.description, *d.flow.examples))]
+
+
+def _tells_price(d: DialogueDraft, text: str) -> bool:
+    words = d.domain.pack.words
+    tokens = words.tokens_of(text)
+    clauses = [text_of(text, tokens, clause) for clause in clauses_of(words, tokens)]
+    return any(d.domain.pack.replies.read_parts((_AMOUNT,), clause, d.today) for clause in clauses)
 
 
 def _choices_asked_for(d: DialogueDraft, said: list[str]) -> str:
@@ -123,7 +156,9 @@ def value_asked_for(d: DialogueDraft, instance: Instance, said: list[str]) -> st
     """The answer to "what was the day again?": the value, or a text saying that the user hasn't given it yet. Values
     that an action returned are told too. Empty if the user doesn't ask to hear a value again."""
     lists = d.domain.pack.words
-    if said[0] not in lists.asks_for_value or not lists.again & set(said):
+    is_again = bool(lists.again & set(said))
+    is_own = len(said) > 1 and re.fullmatch(d.domain.pack.corrections.words.owners, said[1]) is not None
+    if said[0] not in lists.asks_for_value or not (is_again or is_own):
         return ""
     text = f" {' '.join(said)} "
     held = dict(instance.slots)
@@ -134,34 +169,10 @@ def value_asked_for(d: DialogueDraft, instance: Instance, said: list[str]) -> st
         if f" {called} " not in text or before in lists.small - lists.around_names:
             continue  # "what is it per day again?" isn't about the day
         label = label_of(d.domain, name) if name in d.domain.slots else called
+        if name not in held and not is_again:
+            return ""  # "what's the address?" may be a question for the FAQ
         if name not in held:
             return d.domain.patterns.not_given.replace("{slot}", label)
         shown = d.shown(name, held[name]) if name in d.domain.slots else held[name].value
         return d.domain.patterns.recalled.replace("{slot}", label).replace("{value}", d.spoken(shown))
     return ""
-
-
-def _take_answer_before_question(reply: MessageInContext) -> bool:
-    """Handle "the credit one, and how long will it take?". Answer the question, or say that it can't be answered here,
-    and use the first part as the value. The agent announces this value, because the message was only partly understood.
-    Return False for any other reply."""
-    d, tokens = reply.d, reply.tokens
-    if d.s.waiting_for is None or not is_question_current(d):
-        return False
-    begins = next(
-        (place for place in range(1, len(tokens)) if tokens[place].pause and reply.signs.asks(tokens[place:])), None
-    )
-    if begins is None or reply.asked.slot.kind in (SlotKind.TEXT, SlotKind.YES_NO):
-        return False
-    first = reply.text[: tokens[begins - 1].end]
-    if reply.signs.asks(reply.words.tokens_of(first)):
-        return False
-    asked = Question(reply.asked.slot, reply.asked.text, reply.asked.about, reply.asked.proposed)
-    reading = d.domain.pack.replies.read(asked, first, d.today)
-    if not isinstance(reading, Direct) or [value.slot for value in reading.values] != [reply.asked.slot.name]:
-        return False
-    value = reading.values[0]
-    d.say(answer_to(d, tokens[begins:]) or d.domain.patterns.cannot_answer)
-    d.set(values=(SetSlot(value.slot, value.value, value.raw, value.span, PICKED_OUT),), among=())
-    validate_next(d)
-    return True

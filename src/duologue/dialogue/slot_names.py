@@ -32,6 +32,7 @@ def _names(slots: tuple[tuple[str, str, SlotKind], ...], language: str) -> tuple
     full = [(called.casefold(), name) for name, called, _ in slots]
     full += [(words_of_language.fold(called), name) for name, called, _ in slots]
     full += [(name.replace("_", " ").casefold(), name) for name, _, _ in slots]
+    full += [(called.replace("-", " "), name) for called, name in full if "-" in called]
     words = [(word, name) for called, name in full for word in called.split() if word not in words_of_language.small]
     kinds = [(word, name) for name, _, kind in slots for word in words_of_language.kinds.get(kind, ())]
     of_one = [entry for entry in dict.fromkeys((*words, *kinds)) if len(entry[0]) >= _CHARS_MIN]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from .draft import DialogueDraft
 from .flow import PerformAction
+from .language.readings import SlotKind
 from .records import changed
 from .state import BUSY, Filled, put
 from .templates import Wording, gaps_of
@@ -77,7 +78,13 @@ def listed(d: DialogueDraft) -> str:
 
 def _listed(d: DialogueDraft, names: list[str]) -> str:
     slots = dict(d.top.slots)
-    return ", ".join(f"{d.spec(name).display_name} {d.spoken(d.shown(name, slots[name]))}" for name in names)
+    said = [(name, d.spoken(d.shown(name, slots[name]))) for name in names]
+    return ", ".join(f"{d.spec(name).display_name}{_mark(d, name)} {value}" for name, value in said)
+
+
+def _mark(d: DialogueDraft, slot: str) -> str:
+    """Between a slot's label and its value: a colon, if the value is a yes or a no."""
+    return ":" if d.spec(slot).kind is SlotKind.YES_NO else ""
 
 
 # -- Confirmation

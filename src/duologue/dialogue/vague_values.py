@@ -29,7 +29,8 @@ def take_vague_value(message: MessageInContext) -> bool:
     limit = next((one for one in lists.limits if words[: len(one)] == one), None)
     if limit is None and not d.s.among and _has_two_ends(message, first):
         return _repeat(message, first)
-    if limit is None or len(words) == len(limit):
+    is_doubt = any(words[: len(one)] == one for one in lists.lacking)  # "not sure, two or three"
+    if limit is None or len(words) == len(limit) or is_doubt:
         return False
     value = _value_in(message, message.text[tokens[first + len(limit)].start :])
     if value is None or (d.s.among and limit != lists.excluding):

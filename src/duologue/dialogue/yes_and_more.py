@@ -16,6 +16,7 @@ from .yes_and_no import say_yes
 
 _YES = Confirmation(ConfirmationAnswer.YES)
 _ADDRESS_WORDS_MAX = 2
+_REQUEST_WORDS_MIN = 4
 _YES_WORDS_MAX = 3  # of a yes that has no pause behind it
 
 
@@ -33,6 +34,10 @@ def take_yes_and_more(reply: MessageInContext, slots: tuple[Slot, ...]) -> bool:
         return True
     if any(token.word in reply.words.contrasts - reply.words.ands for token in rest):
         return False
+    if _asks_for_more(reply, after, slots):
+        _say_yes(d)
+        d.set(queue=(*d.s.queue, text))  # read after the action has run
+        return True
     if reply.signs.asks(rest):
         answer = answer_to(d, rest)
         if answer:
@@ -44,6 +49,17 @@ def take_yes_and_more(reply: MessageInContext, slots: tuple[Slot, ...]) -> bool:
         _say_yes(d)
         return True
     return False
+
+
+def _asks_for_more(reply: MessageInContext, after: int, slots: tuple[Slot, ...]) -> bool:
+    """Do the words after the yes ask for something else as well: "and I also want to see a flat"? They give no value
+    for a slot of this confirmation, and deny nothing."""
+    rest, words = reply.tokens[after:], reply.words
+    if not any(token.word in words.adding for token in rest) or any(words.is_negation(token.word) for token in rest):
+        return False
+    text = reply.text[rest[0].start :]
+    is_value = bool(reply.d.domain.pack.replies.read_parts(slots, text, reply.d.today))
+    return len(rest) >= _REQUEST_WORDS_MIN and not is_value and not reply.signs.asks(rest)
 
 
 def _say_yes(d: DialogueDraft) -> None:

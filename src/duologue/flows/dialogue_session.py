@@ -33,9 +33,10 @@ from duologue.nlu.understanding import Nlu
 from duologue.ports.context import Context
 from duologue.ports.failure_report import report_failure
 
-from .faq_search import faq_scope, search_faq, with_faq
+from .faq_search import faq_scope, search_faq, with_faq, with_leading_yes
 from .intents import scope_of, surroundings_of
 from .nlu_commands import commands_of
+from .opening_messages import understand_clauses
 from .registry import Once, Registry
 
 Said: TypeAlias = Respond | HandOver
@@ -299,11 +300,16 @@ class DialogueSession:
                 entry = await search_faq(self._nlu, domain, effect.text)
                 answer = (AnswerQuestion(entry),) if entry is not None else ()
                 return Understood(effect.request, answer, self._now())
-            found = await self._nlu.understand(effect.text, scope_of(domain, effect, is_asking, around))
+            scope = scope_of(domain, effect, is_asking, around)
+            found = await self._nlu.understand(effect.text, scope)
             if found.error is not None:
                 return WorkFailed(effect.request, found.error.value, "understanding failed", self._now())
             commands = commands_of(domain, state, effect, found, self._today())
             commands = await with_faq(self._nlu, domain, effect.text, commands, found.confidence)
+            commands = with_leading_yes(domain, effect, state, commands, self._today())
+            if not commands and not is_asking and found.by != "llm":
+                task = await understand_clauses(self._nlu, domain, effect.text, scope)
+                commands = commands_of(domain, state, effect, task, self._today()) if task is not None else ()
             self.is_unclear = all(isinstance(command, ChitChat) for command in commands)
         except Exception as failure:  # noqa: BLE001 - an NLU may raise anything
             report_failure("nlu", failure)

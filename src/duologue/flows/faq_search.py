@@ -7,8 +7,10 @@ answer only if the NLU's confidence is at least the minimum that the file sets.
 
 from __future__ import annotations
 
-from duologue.dialogue.commands import AnswerQuestion, ChitChat, Command, CorrectSlot, Help, SetSlot
+from duologue.dialogue.commands import Affirm, AnswerQuestion, ChitChat, Command, CorrectSlot, Help, SetSlot
+from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain, FaqEntry
+from duologue.dialogue.state import DialogueState, Phase
 from duologue.nlu.understanding import Intent, MessageScope, Nlu
 
 _FAQ = "faq "
@@ -44,3 +46,16 @@ async def with_faq(
         return commands
     entry = await search_faq(nlu, domain, text, 0.0 if is_open else confidence)
     return (AnswerQuestion(entry),) if entry is not None else commands
+
+
+def with_leading_yes(
+    domain: Domain, effect: Understand, state: DialogueState, commands: tuple[Command, ...], today: str
+) -> tuple[Command, ...]:
+    """The commands with a yes after them, if the FAQ answers a question behind a yes to a confirmation: "yes. Can he
+    eat before that?". Otherwise `commands` unchanged."""
+    is_confirming = state.phase is Phase.UNDERSTANDING and state.top is not None and effect.waiting_for is None
+    is_answered = len(commands) == 1 and isinstance(commands[0], AnswerQuestion)
+    if not is_confirming or not is_answered or state.is_aside or state.top is None or state.top.denied:
+        return commands
+    says_yes = domain.pack.replies.says_yes_then_asks(effect.question, effect.text, today)
+    return (*commands, Affirm()) if says_yes else commands

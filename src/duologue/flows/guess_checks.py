@@ -206,6 +206,12 @@ def _holds_only_values(g: GuessInContext) -> bool:
     return g.state.top is None and g.confidence < _SURE and g.domain.pack.replies.is_all_values(g.asked.text, g.today)
 
 
+def _asks_for_price(g: GuessInContext) -> bool:
+    """Is the guess a request to repeat, although the message asks for a price? "What did that cost again?" doesn't ask
+    for the last words of the agent."""
+    return g.intent == "repeat" and any(token.word in g.words.price_words for token in g.tokens)
+
+
 def _shares_no_word(g: GuessInContext) -> bool:
     """Would the guess leave the open question for another task, although no word of the message is in that task's
     example phrases? A similar meaning isn't enough, because users answer a question more often than they change the
@@ -230,5 +236,6 @@ DOUBTS: tuple[Callable[[GuessInContext], bool], ...] = (
     _gives_a_value,
     _has_no_evidence,
     _holds_only_values,
+    _asks_for_price,
     _shares_no_word,
 )

@@ -20,6 +20,7 @@ from duologue.nlu.understanding import Quote, Understanding
 from .guess_checks import GuessInContext, denies_task, is_doubtful, offer_instead
 from .intents import ANSWERS, COMMANDS, FLOW
 from .model_values import checked_value
+from .opening_messages import flow_by_values
 from .partial_values import (
     answer_in_part,
     first_values,
@@ -29,6 +30,8 @@ from .partial_values import (
     put_off,
     wants_yes_or_no,
 )
+
+_SURE_OF_COMMAND = 0.6  # such a command isn't overruled by a choice of a flow
 
 
 def commands_of(
@@ -50,7 +53,7 @@ def commands_of(
     if (is_plain or is_bare) and not given and (several := only_one(domain, effect, today)):
         return several
     is_task = name is not None and name.startswith(FLOW)
-    if not given and state.top is None and not is_task and (items := flow_by_items(domain, effect.text, today)):
+    if not given and state.top is None and not is_task and (items := _flow_named(domain, effect.text, today, found)):
         return items
     if name is None or is_bare:
         return given or _changes(domain, state, effect, today)
@@ -62,6 +65,8 @@ def commands_of(
         if _is_change_left(domain, state, effect):
             return (Skip(),)
         return given or _changes(domain, state, effect, today)
+    if found.by != "llm" and guess.is_task_at_hand and not given and _only_asks(domain, effect, today):
+        return ()  # a question about the open task, which nothing answers
     if name.startswith(FLOW):
         flow = name.removeprefix(FLOW)
         if given:
@@ -73,6 +78,19 @@ def commands_of(
         return (StartFlow(flow), *later, *values)
     known = {**COMMANDS, **ANSWERS}
     return (known[name][0], *given) if name in known else given
+
+
+def _only_asks(domain: Domain, effect: Understand, today: str) -> bool:
+    """Does the message ask something, and give no value?"""
+    slots = tuple(domain.slots[name].grammar_slot for name in effect.slots if name in domain.slots)
+    is_asked = domain.pack.signs.asks(domain.pack.words.tokens_of(effect.text))
+    return is_asked and not domain.pack.replies.read_parts(slots, effect.text, today)
+
+
+def _flow_named(domain: Domain, text: str, today: str, found: Understanding) -> tuple[Command, ...]:
+    """The commands that start a flow because the message names items of its list, or one of its choices."""
+    is_command = found.intent is not None and found.confidence >= _SURE_OF_COMMAND
+    return flow_by_items(domain, text, today) or (() if is_command else flow_by_values(domain, text, today, found))
 
 
 def _changes(domain: Domain, state: DialogueState, effect: Understand, today: str) -> tuple[Command, ...]:

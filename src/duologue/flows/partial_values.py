@@ -133,6 +133,8 @@ def only_one(domain: Domain, effect: Understand, today: str) -> tuple[ChitChat, 
         return ()
     reading = domain.pack.replies.read(Question(spec.grammar_slot, effect.question), effect.text, today)
     is_several = isinstance(reading, Unclear) and reading.why is Why.SEVERAL
+    if is_several and spec.kind is SlotKind.NUMBER:
+        return (ChitChat(domain.patterns.one_number),)
     return (_say_only_one(domain, spec.name),) if is_several else ()
 
 

@@ -23,7 +23,9 @@ def _stems(*texts: str) -> frozenset[str]:
 
 # -- Around the sentence
 
-POLITE = _words("please pls plz kindly thanks thank thx cheers hi hello hey sir madam ma'am much so very")
+POLITE = _words(
+    "please pls plz kindly thanks thank thx cheers hi hello hey sir madam ma'am dear darling mate much so very"
+)
 FILLERS = _words("uh um er erm uhm ehm hmm hm mm mmm ah oh well like so let's lets see eh now then okay ok alright")
 ASSENT = _words(
     "yes yeah yea yep yup ya aye mhm sure certainly absolutely definitely course indeed surely right correct"

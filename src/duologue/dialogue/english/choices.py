@@ -68,8 +68,13 @@ def _by_stem(tokens: Sequence[Token], choices: Sequence[Choice]) -> Iterator[Mat
                 stems.setdefault(stem(words[0]), set()).add(choice.value)
     for place, token in enumerate(tokens):
         values = stems.get(stem(token.word), set())
-        if len(values) == 1 and len(stem(token.word)) >= 4:
+        if len(values) == 1 and (len(stem(token.word)) >= 4 or _is_plural(token.word, choices)):
             yield Match(place, place + 1, tuple(values))
+
+
+def _is_plural(word: str, choices: Sequence[Choice]) -> bool:
+    """Is this the plural of a choice: "cats" for "cat"?"""
+    return any(word == f"{name.casefold()}s" for choice in choices for name in (choice.value, *choice.also))
 
 
 def _by_other_words(tokens: Sequence[Token], choices: tuple[Choice, ...], found: Sequence[Match]) -> Iterator[Match]:
@@ -97,6 +102,8 @@ def find_pointed(tokens: Sequence[Token], count: int) -> tuple[int, Span] | None
             number = count
         elif words[begun] in ("former", "earlier") and begun > place:
             number = 1
+        elif words[begun] == "middle" and begun > place and count % 2:
+            number = count // 2 + 1
         elif words[begun] in ("number", "option", "choice"):
             number, after = _numbered(words[begun + 1]), begun + 2
         if words[after] in _NOT_CHOICES and not tokens[after].pause:

@@ -8,6 +8,7 @@ candidates, one with the letter and one with the digit.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ..language.match import DOUBTED, Match
@@ -45,6 +46,7 @@ _LETTERS_MAX = 3  # of a group of letters in lower case before digits: "abc 123"
 CODE_CHARS_MIN = 2
 CODE_CHARS_MAX = 40
 CANDIDATES_MAX = 4
+_SAME = re.compile(r"(?<=[0-9])\?{2,}(?=[A-Z])|(?<=[A-Z])\?{2,}(?=[0-9])")
 PHONE_DIGITS = range(7, 16)
 
 Piece = tuple[str, int]  # the text that is spelled ("?" is a zero or an O), and the place after
@@ -86,21 +88,24 @@ def piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
 
 
 def _are_letters(tokens: Sequence[Token], place: int) -> bool:
-    """Do these two or three lower-case letters spell part of a code, instead of being a word? Yes, if digits follow
-    directly, as in "pq 7781" or "lm double three", unless they are a carrier word (a word around a value, such as
-    "to")."""
+    """Do these two or three lower-case letters spell part of a code, instead of being a word? They do if digits follow
+    directly, as in "pq 7781" or "lm double three", or if they end a clause after digits, as in "gh 17 lmn", unless they
+    are a carrier word (a word around a value, such as "to")."""
     word, after = tokens[place].word, place + 1
     if (
         not 2 <= len(word) <= _LETTERS_MAX
         or _is_like_a_word(word)
         or is_carrier(word)
         or word in _HEARD_AS
-        or after >= len(tokens)
+        or word in HESITATIONS
+        or is_negation(word)
     ):
         return False
+    if after >= len(tokens) or tokens[after].pause:
+        before = tokens[place - 1].word if place and not tokens[place].pause else ""
+        return before[:1].isdigit() or before in UNITS or before in TENS
     follows = tokens[after].word
-    is_digit = follows in TIMES or follows in UNITS or follows in TENS or follows == "oh" or follows[0].isdigit()
-    return is_digit and not tokens[after].pause and word not in HESITATIONS and not is_negation(word)
+    return follows in TIMES or follows in UNITS or follows in TENS or follows == "oh" or follows[0].isdigit()
 
 
 def _is_like_a_word(word: str) -> bool:
@@ -185,13 +190,21 @@ def _is_pronoun_i(tokens: Sequence[Token], place: int) -> bool:
 
 def spellings(spelled: str) -> tuple[str, ...]:
     """Every text that `spelled` may mean. `spelled` contains a "?" for each "oh" or "o" that was said. A "?" next to a
-    digit is a zero; elsewhere it may be a zero or the letter O."""
+    digit is a zero; elsewhere it may be a zero or the letter O. Several in a row are all the same, so "one oh oh P" is
+    either 100P or 1OOP."""
     texts = [""]
+    if _SAME.search(spelled):
+        return tuple(dict.fromkeys(text for one in ("0", "O") for text in spellings(_all_as(spelled, one))))
     for place, char in enumerate(spelled):
         neighbours = spelled[max(0, place - 1) : place] + spelled[place + 1 : place + 2]
         options = (char,) if char != "?" else ("0",) if any(c.isdigit() for c in neighbours) else ("0", "O")
         texts = [text + option for text in texts for option in options][:CANDIDATES_MAX]
     return tuple(texts)
+
+
+def _all_as(spelled: str, char: str) -> str:
+    """The text with every "oh" that is said several times in a row, between a digit and a letter, read as `char`."""
+    return _SAME.sub(lambda run: char * len(run[0]), spelled)
 
 
 def find_code(tokens: Sequence[Token]) -> list[Match]:

@@ -12,7 +12,7 @@ from .tokens import Token
 _HELLO = frozenset("hi hello hey hiya howdy greetings".split())
 _DAYS = frozenset("morning afternoon evening day".split())
 _BYE = frozenset("bye goodbye cheerio farewell".split())
-_THANKS = frozenset("thanks thank thx cheers".split())
+_THANKS = frozenset("thanks thank thx cheers ta".split())
 _RIGHT = frozenset("yes yeah yep ok okay alright right fine great good perfect super lovely cool excellent".split())
 _AROUND = frozenset(
     """uh um er oh ah well so you very much a lot again there for now all that's that is was the your help then

@@ -131,6 +131,7 @@ class _Dates:
     def _distance(self, place: int) -> Found | None:
         """Reads "in two weeks", "three days from now", "a week from Friday", "a week on Friday"."""
         begun = place + (self.words[place] in ("in", "within"))
+        begun += begun > place and self.words[begun] in ("about", "around", "roughly", "approximately")
         is_one = self.words[begun] in ("a", "an", "one") and self.words[begun + 1] not in ("couple", "dozen")
         counted = (1, begun + 1) if is_one else number_at(self.tokens, begun)
         if counted is None or not isinstance(counted[0], int):

@@ -52,6 +52,8 @@ def find_email(tokens: Sequence[Token]) -> list[Match]:
         first += 1
     after = _domain_end(tokens, ats[0] + 1)
     before_sign, is_local_sure = _without_comments(tokens[first : ats[0]])
+    while len(before_sign) > 1 and before_sign[0].word in _LIGHT and before_sign[1].word not in SIGNS:
+        before_sign = before_sign[1:]  # "hang on, use jo dot smith"
     after_sign, is_domain_sure = _without_comments(tokens[ats[0] + 1 : after])
     if _is_sentence(before_sign):
         return []
@@ -102,6 +104,7 @@ def _is_comment(group: Sequence[Token]) -> bool:
         and len(words[at]) > 1
         and words[at] not in SIGNS
         and at not in near_signs
+        and (words[at] != "one" or words[at + 1] == "word")
         for at in range(1, len(words) - 1)
     )
 

@@ -16,6 +16,7 @@ from ..language.readings import Direct, Question, Slot, SlotKind, Value
 from .carrier_words import (
     ALTERNATIVES,
     DISSENT,
+    FILLERS,
     HEDGES,
     MARKERS,
     REQUESTS,
@@ -32,7 +33,7 @@ from .merged_matches import narrowed
 from .numbers import is_pronoun_one
 from .questions import asks
 from .read_reply import read
-from .several_slots import Filled, counts_for, find_all_values, values_of, with_later_end
+from .several_slots import Filled, counts_for, find_all_values, names_counted, values_of, with_later_end
 from .tense import PAST, begins_clause, clause_around
 from .tokens import Token, stem, stems_of, tokens_of
 from .units import CLASS_OF, counts_twice
@@ -73,7 +74,9 @@ def _told_and_doubtful(tokens: Sequence[Token], slots: tuple[Slot, ...], today: 
     named = stems_of(*(slot.name for slot in slots))
     found = list(find_all_values(tokens, slots, today_of(today))) if tokens and slots else []
     covered = covered_by(match for match, _ in found)
-    for match, fitting in found:
+    for match, all_fitting in found:
+        called = [slot for slot in all_fitting if names_counted(tokens, match, slot)]
+        fitting = called if len(called) == 1 else all_fitting
         is_past = all(slot.is_past for slot in fitting)  # such a slot is about what happened
         clause = tuple(clause_around(tokens, match))
         is_settled = not any(_unsettles(token.word, is_past=is_past) for token in clause)
@@ -162,7 +165,7 @@ def _is_in_other_month(tokens: Sequence[Token], match: Match, slot: Slot) -> boo
 def _wavers(tokens: Sequence[Token], match: Match, covered: frozenset[int]) -> bool:
     """Does a second number follow that may replace the first: "two months, maybe three"?"""
     after = match.after
-    while after < len(tokens) and tokens[after].word in HEDGES | ALTERNATIVES | {"even", "rather"}:
+    while after < len(tokens) and tokens[after].word in HEDGES | ALTERNATIVES | FILLERS | {"even", "rather"}:
         after += 1
     return match.after < after < len(tokens) and after not in covered and is_number(tokens[after].word)
 

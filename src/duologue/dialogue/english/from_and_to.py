@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from ..language.match import Match
 from ..language.readings import Slot, SlotKind
-from .tokens import Token, stem
+from .tokens import Token, stem, stems_of
 
 _SLOT_ROLES = {
     "from": "from origin departure depart leaving pickup start begin source sender checkin",
@@ -46,6 +46,8 @@ _ACTIVITIES = tuple(
         "pickup",
     )
 )
+_UNTIL = frozenset("until till til".split())
+_STARTS = frozenset(map(stem, "arrival arrive arriving start begin from first since".split()))
 
 
 def role_of(slot: Slot) -> str | None:
@@ -131,6 +133,9 @@ def contradicts(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
     on Monday" for a departure date, "until Monday" for a start date."""
     if slot.kind not in (SlotKind.DATE, SlotKind.TIME, SlotKind.NAME, SlotKind.TEXT):
         return False
+    is_until = slot.kind is SlotKind.DATE and match.first > 0 and tokens[match.first - 1].word in _UNTIL
+    if is_until and stems_of(slot.name.replace("_", " ")) & _STARTS:
+        return True
     doing, done = activity_of(slot), activity_said(tokens, match)
     if doing and done:
         return doing is not done

@@ -12,19 +12,21 @@ from .yes_no import is_yes_no_filler, where_phrase
 
 _PHRASES = """anything|any|anyone|anywhere|any time|anytime|whatever|whichever|whoever|whenever|wherever|
     no preference|no preferences|no particular|doesn't matter|does not matter|don't care|do not care|
-    don't mind|do not mind|not matter|either|either one|you choose|you decide|you pick|your choice|up to you|
+    don't mind|do not mind|doesn't mind|doesn't care|not matter|
+    either|either one|you choose|you decide|you pick|your choice|up to you|
     surprise me|not picky|not important|no matter|makes no difference|no limit|no limits|no maximum|no minimum|
-    no restrictions"""
+    no restrictions|not bothered|not fussed|not fussy|all the same to me|all the same|i'm easy|don't have a preference|
+    no favourite|no favorite"""
 _LONGEST_FIRST = sorted((tuple(phrase.split()) for phrase in _PHRASES.split("|")), key=len, reverse=True)
 _MORE = frozenset(
     """one ones is are works fine do does will me it i've got have really time day to which at free available
-    there""".split()
+    there suits suit you best easiest easier quieter quickest cheapest nearest soonest else am i'm bothered""".split()
 )
 
 
 def has_no_preference(tokens: Sequence[Token], echo: frozenset[str]) -> bool:
     """Does the whole reply say that any value will do?"""
-    words = [token.word for token in tokens]
+    words = [token.word.removesuffix("'s") for token in tokens]
     where = where_phrase(words, _LONGEST_FIRST)
     if where is None:
         return False

@@ -106,26 +106,47 @@ ENGLISH = LanguagePack(
             *(("at", "least"), ("at", "most"), ("more", "than"), ("less", "than"), ("no", "later", "than")),
             *(("not", "before"), ("not", "after"), ("any", "time", "after"), ("sometime", "after")),
             *(("anytime", "after"), ("later", "than")),
-            *((word,) for word in "after before not over under until above below past".split()),
+            *((word,) for word in "after before not over under until till above below past".split()),
         ),
         excluding=("not",),
         prefers_before=_phrases(
             """most preferably|preferably|preferable|ideally|optimally|say|let's say|best|better|better still|rather|
-            especially|particularly|if possible|if you can|hopefully|i'd prefer|i would prefer|i prefer"""
+            especially|particularly|probably|most likely|if possible|if you can|
+            hopefully|i'd prefer|i would prefer|i prefer"""
         ),
         prefers_after=_phrases(
             """would be best|would be better|would be ideal|would be perfect|would be great|would be preferable|
             would be my first choice|would suit me best|suits me best|works best|is best|is better|is ideal|if possible|
             if you can|if that's possible|if it's possible|if available|preferred|for preference|ideally|preferably"""
         ),
+        vague=_phrases(
+            """as late as possible|as early as possible|as long as possible|as short as possible|as little as possible|
+            as much as possible|after lunch|before lunch|at lunchtime|lunchtime|after work|before work|after school|
+            before school|in the morning|in the afternoon|in the evening|first thing|not too early|not too late|
+            in the spring|in spring|in the summer|in summer|in the autumn|in autumn|in the winter|in winter|
+            after christmas|before christmas|after easter|before easter|after the holidays|before the holidays|
+            sometime soon|later on|quite a lot|a few|a couple|several"""
+        ),
+        soonest=_phrases(
+            """as soon as possible|as soon as you can|asap|the sooner the better|soonest|straight away|right away|
+            immediately|as early as possible|from now on|from now"""
+        ),
         excepts=_phrases(
             """but not on|but not|just not on|just not|except for|except on|except|apart from|other than|not on|not|
             but never|excluding"""
         ),
         adding=_set("also too another additional additionally plus besides both"),
+        limiting=_set("just only simply"),
         contrasts=_set("but though although and however"),
         between=_set("between"),
         ands=_set("and"),
+        ors=_set("or either"),
+        maybes=_set("maybe perhaps possibly"),
+        or_so=_phrases("or so|or something|or thereabouts|or something like that|something like that|give or take"),
+        tos=_set("to"),
+        joins=_set("and but because cause so since though although while however plus"),
+        conclusions=_set("so then therefore"),
+        conditions=_set("if unless depends depending provided only maybe perhaps might may could would"),
         months=frozenset(MONTHS),
         month_ranges=_set("any day in during sometime anytime some time of the is fine would be good works"),
         day_of_month="{day} of {month}",
@@ -144,6 +165,20 @@ ENGLISH = LanguagePack(
         refuses_change=frozenset(("leave it", "i don't want it", "i don't want it anymore", "forget it")),
         nothing=_set("nothing none"),
         neither=_set("neither none"),
+        removing=_phrases(
+            """no|without|don't need|don't want|do not need|do not want|won't need|not need|remove|take off|take out|
+            take|leave out|leave off|drop|scrap|skip|delete|get rid of|forget|forget about|lose"""
+        ),
+        lacking=_phrases(
+            """i don't have any|i do not have any|i haven't got any|we don't have any|don't have any|i don't have|
+            i do not have|we don't have|i haven't got|we haven't got|i have no|we have no|i've no|i've got no|
+            i got no|i don't know|we don't know|i do not know|don't know|dunno|i dunno|idk|i don't remember|
+            don't remember|i can't remember|can't remember|i forgot|i've forgotten|i have forgotten|i've lost|
+            no idea|no clue|i haven't a clue|haven't a clue|not a clue|i couldn't tell you|couldn't say|
+            i couldn't say|can't say|i can't say|i don't use|i've never had|never had|there is no|there isn't|
+            there's no|i'm not sure|not sure|i don't own|don't have|haven't got|i'd rather not give|
+            i'd rather not say|i'd rather not|i don't want to give|i won't give|none of your business"""
+        ),
         asks_for_value=_set("what what's when when's which how where who whose"),
         again=_set("again was were did said have got had so far"),
         asks_which=_set("which what options choices possibilities"),
@@ -159,6 +194,7 @@ ENGLISH = LanguagePack(
         | FILLERS
         | _set("a an the of to for in on at is are am be do does did i you your my me we our it that this and or")
         | _set("can could would will may please tell know if there have has what's"),
+        price_words=_set("cost costs price prices priced pricey much charge charges fee fees expensive rate rates"),
     ),
     corrections=CORRECTIONS,
     spoken=SPOKEN,

@@ -20,9 +20,12 @@ _ALONE = tuple(
     tuple(phrase.split())
     for phrase in "just me|only me|just myself|only myself|by myself|for myself|just for me|only for me".split("|")
 )
+_BY_ONESELF = (("alone",), ("on", "my", "own"), ("solo",))
 _BOTH = (("both", "of", "us"), ("us", "both"))
+_OTHERS = frozenset(("her", "him"))
 _WHOSE = frozenset("my our a an one the his her".split())
 _MINE = frozenset(("my", "our"))
+_COUNTED = _MINE | {"the"}  # "the three kids"
 _LITTLE = frozenset("little small older younger elder old young baby teenage".split())
 _ONE_PERSON = frozenset(
     """wife husband spouse partner girlfriend boyfriend fiance fiancee friend mate buddy colleague coworker boss
@@ -51,6 +54,8 @@ def counts_people(question: Question) -> bool:
 def find_party(tokens: Sequence[Token]) -> Match | None:
     """A match with the number of people, if the reply lists them; otherwise None."""
     for place in range(len(tokens)):
+        if words_of(tokens[place:]) in _BY_ONESELF:
+            return Match(place, len(tokens), (1,), PERSON)
         for phrase in _BOTH:
             if words_of(tokens[place : place + len(phrase)]) == phrase:
                 return Match(place, place + len(phrase), (2,), PERSON)
@@ -95,12 +100,14 @@ def _term_at(tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
     if word in _SELF:
         is_subject = word == "i" and place + 1 < len(tokens) and not tokens[place + 1].pause
         return None if is_subject else (1, place + 1)
-    if word in _WHOSE and not (word in _MINE and number_at(tokens, place + 1)):
+    if word in _OTHERS and (place + 1 == len(tokens) or tokens[place + 1].pause or tokens[place + 1].word == "and"):
+        return 1, place + 1  # "her, me and my husband"
+    if word in _WHOSE and not (word in _COUNTED and number_at(tokens, place + 1)):
         at = place + 1
         at += at + 1 < len(tokens) and tokens[at].word in _LITTLE
         is_person = at < len(tokens) and tokens[at].word in _ONE_PERSON
         return (1, at + 1) if is_person else None
-    found = number_at(tokens, place + (word in _MINE))
+    found = number_at(tokens, place + (word in _COUNTED))
     if found is None:
         return None
     count, at = found

@@ -27,24 +27,26 @@ from ..language.readings import (
 from .carrier_words import FILLERS, POLITE
 from .choices import find_choices
 from .commands import command_of
-from .explained_words import covered_by, leftover, objection, unclear, unread
+from .explained_words import covered_by, echo_of_texts, is_number, leftover, objection, unclear, unread
 from .free_text import is_part_of_longer_name, parts_of_names
 from .from_and_to import belongs_to_other_thing, contradicts
 from .grammar_for_kind import find_values
 from .merged_matches import merged
 from .no_preference import has_no_preference
+from .numbers import SCALES
 from .offered_values import read_among
 from .questions import asks_if_it_suits
 from .reasons import answers_without_reason
 from .replies_for_several import gives_date_and_time, read_several
 from .reply_context import MOMENTS, ReplyContext
 from .spelled_names import spelled_name
-from .tokens import Token, span_of, tokens_of, words_of
+from .tokens import Token, span_of, stem, tokens_of, words_of
 from .units import find_rate, units_disagree
 from .unlisted_values import misspelled, read_without_value
 from .yes_no import where_turned_down, without_apology
 from .yes_no_replies import has_nothing_to_add, read_yes_no
 
+_WORDS_AROUND_CODE_MAX = 4
 _MAYBE_SEVERAL = (
     Why.LEFTOVER, Why.SEVERAL, Why.NO_VALUE, Why.OTHER_END, Why.MARKER, Why.NEGATED, Why.QUESTION,
 )  # fmt: skip
@@ -160,6 +162,8 @@ def _value(c: ReplyContext, matches: Sequence[Match], covered: frozenset[int]) -
     match = merged(c.tokens, matches, is_count=is_count)
     if match is None and (either := _alternatives(c, matches, covered)) is not None:
         return either
+    if match is not None and is_count and _follows_other_number(c, match):
+        return unclear(Why.SEVERAL)
     if match is None or (is_count and units_disagree(c.tokens, matches, c.question)) or c.answers_twice(match):
         return unclear(Why.SEVERAL)
     is_another = c.slot.kind in MOMENTS and belongs_to_other_thing(c.tokens, match, c.echo)
@@ -169,10 +173,28 @@ def _value(c: ReplyContext, matches: Sequence[Match], covered: frozenset[int]) -
         return unclear(Why.LEFTOVER, c.tokens, rate)
     if c.slot.kind is SlotKind.NAME and is_part_of_longer_name(c.tokens, match):
         return unclear(Why.NO_VALUE)
+    if c.slot.kind is SlotKind.CODE and _is_word_in_sentence(c, match):
+        return unclear(Why.OTHER_END)
     left = sorted({*leftover(c.tokens, covered, c.echo), *c.words_of_other_slots(covered)})
     if not left:
         return c.as_reading(match)
     return misspelled(c, match, left) or unclear(Why.LEFTOVER, c.tokens, left)
+
+
+def _follows_other_number(c: ReplyContext, match: Match) -> bool:
+    """Is this number only a second thought: "just the one, maybe two"?"""
+    before = c.tokens[: match.first]
+    is_hedged = bool(before) and before[-1].word in ("maybe", "perhaps", "possibly")
+    return is_hedged and any(is_number(token.word) for token in before)
+
+
+def _is_word_in_sentence(c: ReplyContext, match: Match) -> bool:
+    """Is this code only a word in capitals in a sentence about something else, as in "I want to book it in for its
+    MOT"?"""
+    is_word = match.after - match.first == 1 and str(match.candidates[0]).isalpha()
+    around = [token for token in c.tokens if token.word not in POLITE | FILLERS]
+    asked = echo_of_texts(c.question.text, c.slot.name)
+    return is_word and len(around) > _WORDS_AROUND_CODE_MAX and not any(stem(token.word) in asked for token in around)
 
 
 def _alternatives(c: ReplyContext, matches: Sequence[Match], covered: frozenset[int]) -> Reading | None:
@@ -187,6 +209,9 @@ def _alternatives(c: ReplyContext, matches: Sequence[Match], covered: frozenset[
         return None
     start, end = span_of(c.tokens, matches[0].first, matches[1].after)
     both = tuple(match.candidates[0] for match in matches)
+    scale = SCALES.get(c.tokens[matches[1].after - 1].word, 1)
+    if isinstance(both[0], int) and isinstance(both[1], int) and both[0] < scale <= both[1]:
+        both = (both[0] * scale, both[1])  # "45 or 50 thousand"
     return Ambiguous(c.slot.name, both, c.reply[start:end], (start, end), must_ask=True)
 
 

@@ -28,6 +28,7 @@ from .dates import SPAN_OF_DAYS
 from .explained_words import covered_by, echo_of, unclear
 from .grammar_for_kind import find_values
 from .numbers import find_digit_run
+from .ordinal_numbers import find_ordinal_number
 from .party_size import counts_people, find_party, repeats_count
 from .tokens import Token, span_of, stem, tokens_of
 from .units import asks_how_many, find_zero, in_asked_period, with_units
@@ -57,6 +58,8 @@ class ReplyContext:
         matches = find_values(self.tokens, self.slot, self.today, is_asked=True, takes_another=takes_another)
         if self.slot.kind is not SlotKind.NUMBER:
             return matches
+        if not matches and (floor := find_ordinal_number(self.tokens, self.echo)) is not None:
+            return [floor]
         nothing = find_zero(self.tokens, self.question)
         if nothing is not None and (not self.slot.may_be_any or nothing.after - nothing.first > 1):
             return [nothing]  # for an optional slot, a bare "none" leaves it empty

@@ -19,7 +19,7 @@ from .merged_matches import narrowed
 from .relative_days import Since
 from .tense import tells_of_past
 from .times_from_now import find_times_ahead, without_past_times
-from .tokens import Token, span_of, stems_of
+from .tokens import Token, span_of, stem, stems_of
 from .units import CLASS_OF, classes_of, counts_children, in_asked_period, with_units
 
 # Kinds in the order in which they are looked for. A word that is part of a value isn't read again for a later kind.
@@ -242,7 +242,15 @@ def counts_for(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
     """Does the reply say what a number counts, and is this what the slot counts: "four people", "a table for four"?"""
     if match.unit in CLASS_OF:
         return may_count(slot, CLASS_OF[match.unit])
+    if names_counted(tokens, match, slot):
+        return True
     return counts_seats(tokens, match) and _classes(slot) <= {"people"}
+
+
+def names_counted(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
+    """Is the word after the number the name of the slot: "two packs", for a slot `packs`?"""
+    follows = tokens[match.after] if match.after < len(tokens) else None
+    return follows is not None and not follows.pause and stem(follows.word) in stems_of(slot.name.replace("_", " "))
 
 
 def _classes(slot: Slot) -> set[str]:

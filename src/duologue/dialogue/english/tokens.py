@@ -55,6 +55,12 @@ def plain(text: str) -> str:
     return text.replace("\u2019", "'").replace("\u2018", "'").replace("`", "'")
 
 
+_SHORTENED = frozenset(
+    """one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty monday tuesday
+    wednesday thursday friday saturday sunday""".split()
+)  # "ten's fine" is "ten is fine"
+
+
 def tokens_of(reply: str) -> tuple[Token, ...]:
     """The tokens of a reply; empty if it is too long."""
     return _tokens_of(reply) if len(reply) <= REPLY_CHARS_MAX else ()
@@ -77,10 +83,15 @@ def _tokens_of(reply: str) -> tuple[Token, ...]:
             word = "o'clock"
         elif kind == "word" and "." in word:
             word = word.replace(".", "")
-        gap = text[end : match.start()]
+        gap, is_short = text[end : match.start()], kind == "word" and word.endswith("'s") and word[:-2] in _SHORTENED
         if found and found[-1].word in SHORT_TITLES:
             gap = gap.removeprefix(".")
-        found.append(Token(match.group(), word, match.start(), match.end(), _pause(gap)))
+        if is_short:  # "ten's fine"
+            middle = match.end() - 2
+            found.append(Token(match.group()[:-2], word[:-2], match.start(), middle, _pause(gap)))
+            found.append(Token(match.group()[-2:], "is", middle, match.end(), ""))
+        else:
+            found.append(Token(match.group(), word, match.start(), match.end(), _pause(gap)))
         end = match.end()
     return _without_hesitation_tokens(_rejoined(text, found)) if len(found) <= TOKENS_MAX else ()
 

@@ -15,6 +15,7 @@ SPOKEN = ValueForms(
     nights=(r"\bnights?\b", ("night", "nights")),
     no_time="no time",
     any="any",
+    none="none",
     yes="yes",
     no="no",
     or_="or",

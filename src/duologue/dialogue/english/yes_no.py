@@ -48,7 +48,8 @@ _CONTENTED = _phrases(
     "i'm good|i am good|i'm fine|i am fine|i'm okay|i'm ok|i'm alright|we're good|we're fine|we are good"
 )
 _NOTHING_MORE = _phrases(
-    """that's it|that is it|that's all|that is all|that will be all|that'll be all|that would be all|that'd be all|
+    """that was all|that was it|that was everything|
+    that's it|that is it|that's all|that is all|that will be all|that'll be all|that would be all|that'd be all|
     that's everything|that is everything|that's enough|nothing else|nothing more|no more|all set|i'm done|we're done"""
 )
 _MORE = frozenset("else more longer another further additional extra add".split())
@@ -92,6 +93,10 @@ DOUBTS = frozenset("if unless maybe perhaps possibly probably guess suppose thin
 _TURNING = frozenset("actually instead sorry rather".split())
 _NOT_SO = _phrases(
     "that is not right|that's not right|that isn't right|not right|not correct|that's wrong|that is wrong"
+)
+_NOT_NOW = _phrases(
+    """not at the moment|not at present|not right now|not just now|not now|not currently|not today|not any more|
+    not anymore|not this time|not for now|not that i know of|not that i know|not as far as i know|not to my knowledge"""
 )
 _AFTER_WHAT = frozenset("i i'd i'm i've we we'd".split())
 
@@ -225,18 +230,26 @@ def _is_contented(words: Sequence[str]) -> bool:
     return where is not None and words[where.stop : where.stop + 1] not in (["with"], ["to"], ["if"])
 
 
+def is_not_now(tokens: Sequence[Token]) -> bool:
+    """Does the whole reply say "not at the moment" or the like?"""
+    words = tuple(token.word for token in tokens if token.word not in POLITE | FILLERS | DISSENT)
+    return words in _NOT_NOW
+
+
 def opening_answer(tokens: Sequence[Token]) -> bool | None:
     """The yes or no at the beginning of a reply that then explains it: "no, it's short", "yes they came". True means
     yes. None if the words after it deny, doubt, change or ask something, or if the reply doesn't begin with a yes or
     no."""
     begun = next((place for place, token in enumerate(tokens) if token.word not in POLITE | FILLERS), len(tokens))
     after = begun + 1
-    while after < len(tokens) and tokens[after].word in POLITE:
+    said_twice = after < len(tokens) and tokens[begun].word == tokens[after].word and not tokens[after].pause
+    while after < len(tokens) and (tokens[after].word in POLITE or tokens[after].word == tokens[begun].word):
         after += 1
     if after >= len(tokens) or tokens[begun].word not in _YES | DISSENT or asks(tokens):
         return None
     if (
         tokens[begun].word in DISSENT
+        and not said_twice
         and not tokens[after].pause
         and without_contraction(tokens[after].word) not in PRONOUNS
     ):

@@ -22,6 +22,7 @@ from .yes_no import (
     does_not_mind,
     is_about_future,
     is_bare_yes_no,
+    is_not_now,
     polarity,
     trick_of,
     where_nothing_more,
@@ -32,7 +33,7 @@ from .yes_no import (
 def read_yes_no(c: ReplyContext) -> Reading:
     if asks(c.tokens):
         return unclear(Why.QUESTION)
-    if postpones(c.tokens):
+    if postpones(c.tokens) or is_not_now(c.tokens):
         return c.as_reading(Match(0, len(c.tokens), (False,)))  # "not yet"
     enough = where_nothing_more(c.tokens) if asks_for_more(c.question.text) else None
     left = [place for place in c.places_outside_yes_no() if enough is None or place not in enough]

@@ -27,8 +27,8 @@ _LIST_WORDS = (
 )
 _LISTS = (
     "common open_ends open_verb_marks goes_on small around_names retry give_up nothing neither asks_for_value again "
-    "asks_which which_ones why asks_why before_questions adding contrasts between ands month_ranges around_topics "
-    "cancel_stems wait_stems"
+    "asks_which which_ones why asks_why before_questions adding limiting contrasts between ands ors tos joins "
+    "conclusions conditions maybes month_ranges around_topics price_words cancel_stems wait_stems"
 ).split()
 
 
@@ -143,11 +143,19 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         excluding=(lexicon.fold(lexicon.excluding),),
         prefers_before=lexicon.prefers_before,
         prefers_after=lexicon.prefers_after,
+        vague=lexicon.vague,
+        soonest=lexicon.soonest,
         excepts=lexicon.excepts,
         adding=lists["adding"],
+        limiting=lists["limiting"],
         contrasts=lists["contrasts"],
         between=lists["between"],
         ands=lists["ands"],
+        ors=lists["ors"],
+        tos=lists["tos"],
+        joins=lists["joins"],
+        conclusions=lists["conclusions"],
+        conditions=lists["conditions"],
         months=frozenset(lexicon.months),
         month_ranges=lists["month_ranges"],
         day_of_month=lexicon.day_of_month,
@@ -158,6 +166,10 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         retry=lists["retry"],
         give_up=lists["give_up"],
         refuses_change=frozenset(" ".join(phrase) for phrase in lexicon.refuses_change),
+        removing=lexicon.removing,
+        maybes=lists["maybes"],
+        or_so=lexicon.or_so,
+        lacking=lexicon.lacking,
         nothing=lists["nothing"],
         neither=lists["neither"],
         asks_for_value=lists["asks_for_value"],
@@ -169,6 +181,7 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         before_questions=lists["before_questions"] | lexicon.openings,
         stopping=lexicon.stopping,
         around_topics=lists["around_topics"] | lexicon.polite | lexicon.fillers,
+        price_words=lists["price_words"],
         cancel_stems=frozenset(map(lexicon.stem, lists["cancel_stems"])),
         wait_stems=frozenset(map(lexicon.stem, lists["wait_stems"])),
     )

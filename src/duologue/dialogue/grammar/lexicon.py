@@ -184,6 +184,11 @@ class Lexicon:
     day_of_month: str  # with {day} and {month}
     counting: str
     refuses_change: tuple[Phrase, ...]
+    lacking: tuple[Phrase, ...]
+    or_so: tuple[Phrase, ...]
+    removing: tuple[Phrase, ...]
+    vague: tuple[Phrase, ...]
+    soonest: tuple[Phrase, ...]
     kinds: Mapping[str, tuple[Phrase, ...]]
 
     def fold(self, word: str) -> str:

@@ -49,6 +49,7 @@ class CorrectionPatterns:
     no_something: re.Pattern[str]
     repair: re.Pattern[str]
     swap: re.Pattern[str]
+    change_old: re.Pattern[str]
     not_but: re.Pattern[str]
     not_then: re.Pattern[str]
     only_not: re.Pattern[str]
@@ -87,7 +88,8 @@ def correction_patterns(words: CorrectionWords) -> CorrectionPatterns:
         _compiled(rf"^{opening}{before}(?P<new>.+?){after}"),
         _compiled(words.no_something),
         _compiled(rf"^(?P<old>.+?),? (?:{words.self_correction}[,.]? )+(?P<new>.+?){words.end}"),
-        _compiled(rf"^{opening}{words.it_to}(?P<new>.+?),? {words.instead_of} (?P<old>.+?)[.!]*$"),
+        _compiled(rf"^{opening}{words.it_to}{before}(?P<new>.+?),? {words.instead_of} (?P<old>.+?)[.!?]*$"),
+        _compiled(rf"^{opening}{words.change} (?:(?:{words.owners}) )?(?P<old>.+?){words.to}(?P<new>.+?){words.end}"),
         _compiled(rf"^{opening}{denial} (?P<old>.+?)[,;]?{contrast} (?P<new>.+?)[.!]*$"),
         _compiled(rf"^{opening}{denial} (?P<old>[^,;.]+)[,;.]\s+(?P<new>.+?)[.!]*$"),
         _compiled(rf"^{opening}{denial} (?P<old>.+?)[.!]*$"),

@@ -91,11 +91,21 @@ class LanguageWords:
     excluding: Phrase  # the limit that excludes a value: "not"
     prefers_before: tuple[Phrase, ...]  # before the value that is preferred in a range: "ideally"
     prefers_after: tuple[Phrase, ...]  # after it: "would be best"
+    vague: tuple[Phrase, ...]  # a rough wish without a value: "after lunch", "as late as possible"
+    soonest: tuple[Phrase, ...]  # a wish for the first possible day: "as soon as possible"
     excepts: tuple[Phrase, ...]  # between a range and a value that is excluded: "but not"
+    limiting: frozenset[str]  # may stand before a text and aren't part of it: "just", "only"
     contrasts: frozenset[str]  # join a range and a wish: "but"
     adding: frozenset[str]  # ask for one more thing: "also", "too"
     between: frozenset[str]  # begin a range of two ends
     ands: frozenset[str]  # between the two ends
+    ors: frozenset[str]  # between two alternatives
+    maybes: frozenset[str]  # before a second thought: "two, maybe three"
+    or_so: tuple[Phrase, ...]  # behind a value that is only roughly right: "or so"
+    tos: frozenset[str]  # between two numbers: "three to four months"
+    joins: frozenset[str]  # begin a clause: "but", "because", "so"
+    conclusions: frozenset[str]  # begin a clause that concludes from the clauses before it: "so"
+    conditions: frozenset[str]  # make a yes or no depend on something: "if", "unless"
     months: frozenset[str]
     month_ranges: frozenset[str]  # words of a range that is a month: "any day in"
     day_of_month: str  # with {day} and {month}: "the third of June"
@@ -108,6 +118,8 @@ class LanguageWords:
     refuses_change: frozenset[str]  # whole answers to "what should I change?"
     nothing: frozenset[str]  # the answer "nothing" to "what should I change?"
     neither: frozenset[str]  # rejects all values that were offered
+    removing: tuple[Phrase, ...]  # before the name of a value that the user no longer wants: "don't need"
+    lacking: tuple[Phrase, ...]  # say that the user doesn't have or know what was asked for: "I don't have"
     asks_for_value: frozenset[str]  # a question for a value begins with one of these
     again: frozenset[str]  # the value was given before: "again", "said"
     asks_which: frozenset[str]
@@ -117,6 +129,7 @@ class LanguageWords:
     before_questions: frozenset[str]  # openings of a side question
     stopping: tuple[Phrase, ...]  # stop the agent before a question: "hold on", "one sec"
     around_topics: frozenset[str]  # words of a question that don't tell what it is about
+    price_words: frozenset[str]  # words of a question that all ask for the price: "cost", "much", "expensive"
 
 
 @dataclass(frozen=True, slots=True)

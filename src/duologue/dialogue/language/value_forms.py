@@ -22,6 +22,7 @@ class ValueForms:
     nights: tuple[str, tuple[str, str]]  # what says nights, as a regular expression; one night and several
     no_time: str  # a duration of zero
     any: str
+    none: str  # a text, number or address that the user left out
     yes: str
     no: str
     or_: str

@@ -1,0 +1,126 @@
+"""Handles a reply that gives no value: the user doesn't have or know what was asked for, doesn't want to say it, or has
+no preference, among other words.
+
+"I don't have any e-mail, I'm eighty-four", "no clue, the clock's broken", "nah, not bothered, you choose". An optional
+question is skipped. For a required one, the agent says why it has to know, if the slot's help says it. Rule: only a
+clause that says nothing else counts, and no other clause may hold a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .apply_commands import apply_commands
+from .clauses import clauses_of, without_join
+from .commands import BY_NAME, Skip
+from .draft import DialogueDraft
+from .interpreters import MessageInContext
+from .language.readings import Confirmation, ConfirmationAnswer, SlotKind, Unclear
+from .language.tokens import Token, words_of
+from .prompts import count_try
+from .run_flow import continue_flow
+from .state import Phase
+
+_AT_CONFIRMATION = ("cancel", "person")
+_COMMANDS = ("cancel", "skip", "person", "restart", "repeat", "help")
+
+
+def take_missing_value(message: MessageInContext) -> bool:
+    """Handle a reply that says that there is no value, or that any will do, among other words. Return False for any
+    other reply."""
+    d, slot = message.d, message.asked.slot
+    if slot.kind in (SlotKind.YES_NO, SlotKind.LIST) or not isinstance(message.reading, Unclear):
+        return False
+    if slot.kind is SlotKind.TEXT and not slot.may_be_any:
+        return False
+    if d.s.among or d.s.reading_back or message.signs.asks(message.tokens) or _gives_value(message):
+        return False
+    if slot.kind is SlotKind.TEXT and not all(_lacks(message, part) for part in _parts(message)):
+        return False  # "nothing really, well, a fish tank"
+    if any(_says_any(message, part) or _says_none(message, part) for part in _parts(message)):
+        d.enter(Phase.UNDERSTANDING)
+        apply_commands(d, (Skip(),))
+        return True
+    if not any(_lacks(message, part) for part in _parts(message)):
+        return False
+    d.enter(Phase.UNDERSTANDING)
+    if d.spec(slot.name).is_optional:
+        apply_commands(d, (Skip(),))
+    else:
+        _insist(d, slot.name)
+    return True
+
+
+def _insist(d: DialogueDraft, slot: str) -> None:
+    """Say that the value is needed, with the slot's help if the user hasn't just heard it, and ask again."""
+    d.say(d.domain.patterns.not_skippable)
+    told = d.spec(slot).help
+    if told and told not in d.s.last_response:
+        d.say(told)
+    count_try(d)
+    continue_flow(d)
+
+
+def take_command_in_clause(message: MessageInContext) -> bool:
+    """Handle a command in one clause, if the other clauses only comment on it: "skip it, I never remember it". Return
+    False for any other reply."""
+    d, found = message.d, [one for part in _parts(message) if (one := message.signs.command_of(part)) is not None]
+    if d.s.reading_back or len(set(found)) != 1 or found[0] not in _COMMANDS:
+        return False
+    if d.s.waiting_for is None and (found[0] not in _AT_CONFIRMATION or _has_yes(message)):
+        return False
+    is_echo = d.s.waiting_for is None and message.signs.repeats(d.s.last_question, message.tokens)
+    if is_echo or (d.s.waiting_for is not None and _gives_value(message)):
+        return False
+    if found[0] in ("cancel", "restart") and message.signs.asks(message.tokens):
+        return False
+    d.enter(Phase.UNDERSTANDING)
+    apply_commands(d, (BY_NAME[found[0]],))
+    return True
+
+
+def _has_yes(message: MessageInContext) -> bool:
+    """Does a clause of the reply to a confirmation say yes?"""
+    return any(message.signs.courtesy_of(part) == "assent" for part in _parts(message))
+
+
+def _parts(message: MessageInContext) -> list[Sequence[Token]]:
+    """The clauses, without words such as "but" at their beginning."""
+    clauses = [without_join(message.words, message.tokens, one) for one in clauses_of(message.words, message.tokens)]
+    return [message.tokens[one.start : one.stop] for one in clauses if one]
+
+
+def _says_any(message: MessageInContext, part: Sequence[Token]) -> bool:
+    return message.signs.has_no_preference(part, message.signs.echo_of(message.asked))
+
+
+def _says_none(message: MessageInContext, part: Sequence[Token]) -> bool:
+    """Is this clause a plain no to an optional question: "none, we bring our own"?"""
+    reading = message.d.domain.pack.replies.read(
+        replace(message.asked, others=()), message.text[part[0].start : part[-1].end], message.d.today
+    )
+    return message.asked.proposed is None and reading == Confirmation(ConfirmationAnswer.NO)
+
+
+def _lacks(message: MessageInContext, part: Sequence[Token]) -> bool:
+    """Does this clause say that the user doesn't have or know the value: "I don't know the plate", "no e-mail"?"""
+    lists, echo = message.words, message.signs.echo_of(message.asked)
+    first = next((at for at, token in enumerate(part) if token.word not in lists.polite | lists.fillers), len(part))
+    said = words_of(part[first:])
+    phrase = next((one for one in lists.lacking if said[: len(one)] == one), ())
+    rest = said[len(phrase) :] if phrase else said[1:]
+    if not phrase and not (said and said[0] in lists.dissent and rest):
+        return False
+    return all(word in lists.common or lists.stem(word) in echo or word in lists.nothing for word in rest)
+
+
+def _gives_value(message: MessageInContext) -> bool:
+    """May the reply contain a value of the slot that was asked for?"""
+    slot = message.asked.slot
+    if slot.kind in (SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION, SlotKind.TIME):
+        lists = message.words
+        return any(lists.is_number(token.word) and token.word not in lists.which_ones for token in message.tokens)
+    if slot.kind is SlotKind.TEXT:
+        return False
+    return bool(message.d.domain.pack.replies.read_parts((slot,), message.text, message.d.today))

@@ -1,0 +1,63 @@
+"""Finds the task that a message asks for without naming it, while no task is open: "brakes. tomorrow. eight o'clock.",
+"hello, it's Mrs Hill, I've got a little Fiesta and it wants its MOT".
+
+Two signs are used: each clause is given to the NLU by itself, and a value from a flow's list of choices stands for that
+flow. Rule: a task is started only if one sign is clear. The values are announced, so the user can object.
+"""
+
+from __future__ import annotations
+
+from duologue.dialogue.clauses import clauses_of, text_of, without_join
+from duologue.dialogue.commands import SetSlot, StartFlow
+from duologue.dialogue.flow import Domain
+from duologue.dialogue.language.readings import SlotKind
+from duologue.nlu.understanding import MessageScope, Nlu, Understanding
+
+from .intents import FLOW
+from .partial_values import first_values
+
+_CLAUSES_MAX = 5
+_WORDS_MIN = 2  # of a clause that may ask for a task
+
+
+async def understand_clauses(nlu: Nlu, domain: Domain, text: str, scope: MessageScope) -> Understanding | None:
+    """What the NLU found in the one clause that asks for a task; None if no clause does, or if two clauses ask for
+    different tasks. Used if the message as a whole was not understood."""
+    words = domain.pack.words
+    tokens = words.tokens_of(text)
+    parts = [without_join(words, tokens, clause) for clause in clauses_of(words, tokens)]
+    parts = [part for part in parts if len(part) >= _WORDS_MIN]
+    if not 1 < len(parts) <= _CLAUSES_MAX:
+        return None
+    found = [await nlu.understand(text_of(text, tokens, part), scope) for part in parts]
+    tasks = [one for one in found if one.intent is not None and one.intent.startswith(FLOW)]
+    if len({one.intent for one in tasks}) != 1:
+        return None
+    return max(tasks, key=lambda one: one.confidence)
+
+
+def flow_by_values(domain: Domain, text: str, today: str, found: Understanding) -> tuple[StartFlow | SetSlot, ...]:
+    """The commands for a message that names a choice of one flow, such as "highlights, Friday after four": start that
+    flow. If several flows have this choice, the one that the NLU finds most similar is started, if its guess is clearly
+    better. Empty if the message names no choice, or asks something."""
+    pack = domain.pack
+    if pack.signs.asks(pack.words.tokens_of(text)):
+        return ()
+    named = [flow.name for flow in domain.offered if _names_choice(domain, flow.name, text, today)]
+    if len(named) > 1:
+        guessed = [one for one in found.guesses if one.intent.removeprefix(FLOW) in named]
+        rest = guessed[1].confidence if len(guessed) > 1 else 0.0
+        named = [guessed[0].intent.removeprefix(FLOW)] if guessed and guessed[0].confidence > 2 * rest else []
+    if len(named) != 1:
+        return ()
+    return (StartFlow(named[0]), *first_values(domain, named[0], text, today))
+
+
+def _names_choice(domain: Domain, flow: str, text: str, today: str) -> bool:
+    """Does the text name a choice of one of the flow's slots?"""
+    slots = tuple(
+        domain.slots[name].grammar_slot
+        for name in domain.flows[flow].slots
+        if domain.slots[name].kind is SlotKind.CHOICE
+    )
+    return bool(slots) and bool(domain.pack.replies.read_parts(slots, text, today))
