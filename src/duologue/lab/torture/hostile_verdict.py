@@ -70,8 +70,7 @@ class JudgedPhase:
         """One line about this phase, for the log."""
         phase = self.phase
         limit = "" if phase.kind == QUIET else f" ({self.p95_ms_max} ms allowed)"
-        found = f"{len(phase.answer_ms)} answers, p95 {phase.p95_ms} ms{limit}, {phase.memory_mb} MB"
-        return f"{phase.kind}: {found}{f': {self.why}' if self.why else ''}"
+        return f"{phase.kind}: {len(phase.answer_ms)} answers, p95 {phase.p95_ms} ms{limit}, {phase.memory_mb} MB"
 
 
 def p95(times_ms: list[int] | tuple[int, ...]) -> int:
