@@ -19,7 +19,7 @@ from .playback import Playback
 from .requests import SilentBrain
 
 
-class Continuation(NamedTuple):
+class AfterCut(NamedTuple):
     """What follows an answer that was cut off. If `brain` is None, the agent's own brain says it: it repeats its
     question, or it still has the rest of the answer. With `is_aside`, a question in it is the agent's own. With
     `repeats`, it is the rest of the answer, so a question in it is a question of the answer."""
@@ -29,8 +29,8 @@ class Continuation(NamedTuple):
     repeats: bool = False
 
 
-NOTHING = Continuation(SilentBrain())
-BY_BRAIN = Continuation(None)
+NOTHING = AfterCut(SilentBrain())
+BY_BRAIN = AfterCut(None)
 
 
 class CutAnswers:
@@ -58,7 +58,7 @@ class CutAnswers:
         cut = self._playback.cut if self._playback.cut_by_line else None
         return cut.ledger.heard_sentences() if cut is not None else ""
 
-    def next(self, agent: Agent, reply: int) -> Continuation:
+    def next(self, agent: Agent, reply: int) -> AfterCut:
         """What follows the answer that was cut off. `reply` chooses between the variants of an offer."""
         if self.is_heard:
             return NOTHING
@@ -70,24 +70,24 @@ class CutAnswers:
             return BY_BRAIN
         return self._rest(agent, reply)
 
-    def rest(self, agent: Agent, reply: int) -> Continuation:
+    def rest(self, agent: Agent, reply: int) -> AfterCut:
         """The rest of an answer, after the client has reported how much of it was heard."""
         cut = self._playback.cut
         if self.is_heard or cut is None or not self._playback.cut_by_line:
             return NOTHING
         return self._rest(agent, reply)
 
-    def _rest(self, agent: Agent, reply: int) -> Continuation:
+    def _rest(self, agent: Agent, reply: int) -> AfterCut:
         cut = self._playback.cut
         assert cut is not None
         if not cut.complete:
             return self._offer(agent, reply)
         if self._playback.is_cut_exact:
-            return Continuation(Phrase(cut.ledger.rest_from_sentence()), repeats=True)
+            return AfterCut(Phrase(cut.ledger.rest_from_sentence()), repeats=True)
         question = cut.ledger.question_text() if self._has_open_question() else ""
-        return Continuation(Phrase(question), repeats=True) if question else self._offer(agent, reply)
+        return AfterCut(Phrase(question), repeats=True) if question else self._offer(agent, reply)
 
-    def _offer(self, agent: Agent, reply: int) -> Continuation:
+    def _offer(self, agent: Agent, reply: int) -> AfterCut:
         """An offer to go on, or "yes?" if everything was said. Nothing is offered if the conversation ends now. If the
         agent's texts have no such offer, the brain makes it."""
         if self._is_ending:
@@ -97,7 +97,7 @@ class CutAnswers:
         offer = agent.says("yes" if is_all_said else "go_on", reply)
         if offer and self._playback.cut_by_line:
             offer = f"{agent.says('connection_back', reply)} {offer}".strip()
-        return Continuation(Phrase(offer) if offer else None, is_aside=True)
+        return AfterCut(Phrase(offer) if offer else None, is_aside=True)
 
     @property
     def _is_ending(self) -> bool:

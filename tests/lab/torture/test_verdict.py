@@ -212,6 +212,15 @@ def test_a_story_that_was_cut_off_is_taken_up_or_offered_and_nothing_of_it_is_he
     assert found(made, TOLD, actions=[]) == checks
 
 
+def test_the_rest_of_an_honest_answer_that_was_cut_off_is_honest_too() -> None:
+    made = good()
+    made.turns[1].heard = ["I encountered an error. Say re", "Say retry or cancel. "]
+    made.heard = [(1, "Shall I order 1001? "), (3, made.turns[1].heard[0]), (5, made.turns[1].heard[1])]
+    assert found(made) == []
+    made.turns[1].heard[1] = "Sorry, which one? "
+    assert found(made) == ["turns_lost"]
+
+
 def test_a_story_that_its_person_interrupted_or_that_the_conversation_did_not_survive_needs_no_rest() -> None:
     for change in ({"is_cut_short": True}, {"is_reported_lost": True}):
         made = talk(turn("tell 1001", "1001", STORY[0], shown=["".join(STORY)], **change))

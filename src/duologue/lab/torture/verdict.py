@@ -23,8 +23,14 @@ CONFIRMED = ("order", "reserve")  # actions that are done only after a "yes"
 HUNG_UP = "hung up"  # how a conversation ends that its person has ended
 OVERLAP_S = 0.05
 UNANSWERED_PERCENT_MAX = 1  # the share of messages that may get no answer, with their person notified
-# What the agent says about an action with an unknown outcome, an action that failed, and an answer that broke off.
-HONEST_ANSWERS = ("can't tell whether that went through", "I encountered an error", "lost the rest of that")
+# What the agent says about an action with an unknown outcome, an action that failed, and an answer that broke off. If a
+# lost line cuts such an answer off, only its rest is said again.
+HONEST_ANSWERS = (
+    "can't tell whether that went through",
+    "I encountered an error",
+    "Say retry or cancel",
+    "lost the rest of that",
+)
 OFFERS = texts_in("en").spoken["go_on"]  # what the agent says if it doesn't know how much of an answer was heard
 _NAMING_SENTENCE = re.compile(r"[^.?!]*\d{4,}[^.?!]*[.?!]")
 _SENTENCE = re.compile(r"[^.?!]+[.?!]")
