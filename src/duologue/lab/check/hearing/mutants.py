@@ -24,7 +24,7 @@ _EXPLORATIONS = (
     "button",
     "firm",
     "textual",
-    "late",
+    "stray",
     "over",
     "line",
     "frames",
