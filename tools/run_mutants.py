@@ -1,13 +1,15 @@
 """Change the machines in every small way and check that each change is noticed: `make mutants`.
 
-Cheapest first. A mutant of the core takes the traces in which the real machine's row or rule fires, with all laws and
-promises (`lab.check.core.witnesses`). If none complains, the tests run that name its events most often. Then it is
-explored in the scopes in which its row fires, up to the first violation, and at last all tests of its machine run
-against it. A mutant that goes unnoticed must be listed, with a reason, in tools/accepted_mutants.toml. What was found
-is stored in build/mutants.json under the name of each mutant, so a run that was ended (`--minutes`) is continued by the
-next one, and `--only` judges one machine. A change of the code of a machine, or of its laws, begins anew with this
-machine. `--keep` doesn't begin anew: use it after a change that left rows, laws, promises and tests as they were.
-Writes docs/mutants.md, which says how many of the mutants were judged.
+Cheapest first, and each mutant only until something notices it. A mutant of the core or of hearing takes the traces in
+which the real machine's row or rule fires, with all laws and promises (`lab.check.core.witnesses`,
+`lab.check.hearing.witnesses`). If none complains, the tests run that name its events most often, then all tests of its
+machine: these take seconds. Only what is still unnoticed is explored in the scopes in which its row fires, up to the
+first violation, and at last the tests run that use its machine in a whole call. A mutant that goes unnoticed must be
+listed, with a reason, in tools/accepted_mutants.toml. What was found is stored in build/mutants.json under the name of
+each mutant, so a run that was ended (`--minutes`) is continued by the next one, and `--only` judges one machine. A
+change of the code of a machine, or of its laws, begins anew with this machine. `--keep` doesn't begin anew: use it
+after a change that left rows, laws, promises and tests as they were. Writes docs/mutants.md, which says how many of the
+mutants were judged.
 """
 
 from __future__ import annotations
@@ -36,13 +38,20 @@ from duologue.core.leaves import Timer
 from duologue.core.machine import MACHINE, ROWS, Machine
 from duologue.core.rules import RULES
 from duologue.core.settings import PROFILES
-from duologue.hearing.machine import HEARING
+from duologue.hearing.machine import HEARING, HEARING_ROWS
 from duologue.lab.check.core.check import CoreExplorer, Violation
 from duologue.lab.check.core.laws import PROMISE_IS_KEPT
 from duologue.lab.check.core.mutants import Mutant, mutants
 from duologue.lab.check.core.scopes import QUICK, SMALL
 from duologue.lab.check.core.witnesses import Witness, about_row, about_rule, collect_witnesses, first_complaint
 from duologue.lab.check.hearing.mutants import hearing_mutants, is_noticed_by_laws
+from duologue.lab.check.hearing.scopes import SMALL as HEARING_SCOPES
+from duologue.lab.check.hearing.witnesses import (
+    HearingWitness,
+    collect_hearing_witnesses,
+    witnesses_of,
+)
+from duologue.lab.check.hearing.witnesses import first_complaint as first_complaint_of_hearing
 from duologue.lab.check.ownership.mutants import ownership_mutants, what_notices
 from duologue.lab.sim.stage import Stage
 
@@ -51,6 +60,7 @@ ACCEPTED = ROOT / "tools" / "accepted_mutants.toml"
 REPORT = ROOT / "docs" / "mutants.md"
 FOUND = ROOT / "build" / "mutants.json"
 WITNESSES = ROOT / "build" / "witnesses.pickle"
+HEARING_WITNESSES = ROOT / "build" / "hearing_witnesses.pickle"
 # For each machine, the code on which the judgements depend.
 CODE = {
     "core": ("core", "lab/check/core", "lab/check/explore.py"),
@@ -58,9 +68,11 @@ CODE = {
     "ownership": ("server/ownership", "lab/check/ownership", "lab/check/explore.py"),
 }
 SHARE_MIN = 0.95
-STATES_MAX = 20_000
+STATES_MAX = 4_000
 WITNESS_STATES_MAX = 2_500  # of each exploration of the real machine that collects witnesses
 WITNESSES_MAX = 150  # of one mutant
+HEARING_WITNESS_STATES_MAX = 400
+HEARING_WITNESSES_MAX = 24
 # Cheapest first: most mutants are noticed within a second.
 _EXPLORATIONS = (
     ("confirm", QUICK[2]),
@@ -76,26 +88,38 @@ _EXPLORATIONS = (
     ("confirm", QUICK[5]),
     ("words", SMALL[1]),
 )
-_CORE_TESTS = ("tests/core", "tests/graveyard", "--ignore=tests/core/test_properties.py")
-_SLOW_TESTS = ("test_properties.py",)
+# Tests of a machine itself. Not those that save and load values: they are slow and don't use the rows.
+_CORE_TESTS = ("tests/core", "--ignore=tests/core/test_properties.py", "--ignore=tests/core/test_codec.py")
+_HEARING_TESTS = ("tests/hearing", "--ignore=tests/hearing/test_codec.py")
+# Tests that use a machine in a whole call.
+_CORE_CALLS = ("tests/graveyard", "tests/core/test_properties.py")
+_HEARING_CALLS = tuple(
+    f"tests/runtime/test_{name}.py"
+    for name in (
+        "hearing", "hearing_orders", "hearing_sound", "early_answers", "words_over_firm_speech", "yes_too_early",
+        "approval_too_early", "text_judge", "asking_early", "late_finals", "lost_ends", "lost_questions",
+        "send_means_send", "long_talk", "coughs_without_empty_finals", "unreliable_ears",
+    )
+)  # fmt: skip
+_SLOW_TESTS = ("test_properties.py", "test_codec.py")
 _TEST_FILES_MAX = 4  # of the tests that name an event of a mutant's row, those that name it most often
-# First those that notice most.
-_HEARING_TESTS = ("tests/hearing/test_core_steps.py", "tests/hearing/test_actions.py", "tests/hearing")
 NOTICED_BY = ("laws", "promises", "tests")
 FIRED: dict[int, set[int]] = {}  # for each exploration, the numbers of the rows and rules that fire in it
 SEEN: dict[int, list[Witness]] = {}  # for each exploration, its witnesses
+HEARD: list[HearingWitness] = []
 
 
 # -- What notices a mutant; each runs in its own process
 
 
 def judge_core(number: int) -> tuple[int, str]:
-    """What notices this mutant of the core: laws, promises, tests, or nothing ("")."""
+    """What notices this mutant of the core in an exploration or a whole call: laws, promises, tests, or nothing
+    ("")."""
     mutant = ALL["core"][number]
     by = _noticed(_judge_by_exploring, mutant)
     if not by:
         MACHINE.load(mutant.rows, mutant.rules)
-        by = _run_tests(_CORE_TESTS)
+        by = _run_tests(_CORE_CALLS)
     return number, by
 
 
@@ -117,6 +141,13 @@ def judge_core_by_some_tests(number: int) -> tuple[int, str | None]:
     most = sorted((path for path in files if named[path]), key=lambda path: -named[path])[:_TEST_FILES_MAX]
     MACHINE.load(mutant.rows, mutant.rules)
     return number, (most and _run_tests(tuple(str(path) for path in most))) or None
+
+
+def judge_core_by_tests(number: int) -> tuple[int, str | None]:
+    """Do the tests of the core notice this mutant? None: it isn't judged yet."""
+    mutant = ALL["core"][number]
+    MACHINE.load(mutant.rows, mutant.rules)
+    return number, _run_tests(_CORE_TESTS) or None
 
 
 def _noticed(judge: Callable[[Mutant], str], mutant: Mutant) -> str:
@@ -177,13 +208,31 @@ def fired_in(place: int) -> tuple[int, list[Witness], set[int]]:
     return place, witnesses, fired
 
 
+def judge_hearing_by_witnesses(number: int) -> tuple[int, str | None]:
+    """Does a law notice this mutant of the hearing machine on a witness? None: it isn't judged yet."""
+    mutant = ALL["hearing"][number]
+    row = next(row for row in HEARING_ROWS if row.name == mutant.name)
+    try:
+        found = first_complaint_of_hearing(mutant.rows, witnesses_of(row, HEARD, HEARING_WITNESSES_MAX))
+    except Exception:  # noqa: BLE001 (a machine that raises has been noticed)
+        return number, "laws"
+    return number, None if found is None else "laws"
+
+
+def judge_hearing_by_tests(number: int) -> tuple[int, str | None]:
+    """Do the tests of the hearing machine notice this mutant? None: it isn't judged yet."""
+    HEARING.load(ALL["hearing"][number].rows)
+    return number, _run_tests(_HEARING_TESTS) or None
+
+
 def judge_hearing(number: int) -> tuple[int, str]:
-    """What notices this mutant of the hearing machine: laws, tests, or nothing ("")."""
+    """What notices this mutant of the hearing machine in an exploration or a whole call: laws, tests, or nothing
+    ("")."""
     mutant = ALL["hearing"][number]
     if is_noticed_by_laws(mutant):
         return number, "laws"
     HEARING.load(mutant.rows)
-    return number, _run_tests(_HEARING_TESTS)
+    return number, _run_tests(_HEARING_CALLS)
 
 
 def judge_ownership(number: int) -> tuple[int, str]:
@@ -240,8 +289,8 @@ ALL: dict[str, list[Any]] = {
 }
 # Each mutant that one judge leaves open goes to the next.
 JUDGES: dict[str, tuple[Callable[[int], tuple[int, str | None]], ...]] = {
-    "core": (judge_core_by_witnesses, judge_core_by_some_tests, judge_core),
-    "hearing": (judge_hearing,),
+    "core": (judge_core_by_witnesses, judge_core_by_some_tests, judge_core_by_tests, judge_core),
+    "hearing": (judge_hearing_by_witnesses, judge_hearing_by_tests, judge_hearing),
     "ownership": (judge_ownership,),
 }
 
@@ -348,6 +397,23 @@ def learn_what_fires(code: str, processes: int | None) -> None:
         FIRED[place] = fired | (set(range(-len(RULES), len(ROWS))) - fires)
 
 
+def collect_heard(name: str) -> list[HearingWitness]:
+    """The witnesses of one scope of hearing."""
+    return collect_hearing_witnesses(name, HEARING_WITNESS_STATES_MAX)
+
+
+def learn_what_is_heard(code: str, processes: int | None) -> None:
+    """Explore the real hearing machine a little, once, to know which traces may notice a mutant of it."""
+    known = pickle.loads(HEARING_WITNESSES.read_bytes()) if HEARING_WITNESSES.exists() else {}
+    if known.get("code") != code:
+        names = [scope.name for scope in HEARING_SCOPES]
+        with multiprocessing.get_context("fork").Pool(processes or os.cpu_count(), maxtasksperchild=1) as pool:
+            known = {"code": code, "found": [one for found in pool.imap(collect_heard, names) for one in found]}
+        HEARING_WITNESSES.parent.mkdir(exist_ok=True)
+        HEARING_WITNESSES.write_bytes(pickle.dumps(known))
+    HEARD.extend(known["found"])
+
+
 def choose(machine: str, found: Found, given: argparse.Namespace) -> list[int]:
     """The numbers of the mutants to judge now, in random order. A run that is ended loses those that take longest."""
     numbers = list(range(len(ALL[machine])))
@@ -379,6 +445,8 @@ def verdict(found: Found, console: Console) -> bool:
 
 
 def write_report(found: Found) -> None:
+    """Write docs/mutants.md. If a machine has no judged mutants, its row stays as an earlier run has written it."""
+    earlier = REPORT.read_text().splitlines() if REPORT.exists() else []
     accepted = tomllib.loads(ACCEPTED.read_text())["accepted"]
     about = "Every row, rule, guard and action is broken on purpose; a law, a promise or a test should notice."
     lines = ["# Mutants", "", "<!-- Written by `make mutants`. -->", "", about, ""]
@@ -386,12 +454,20 @@ def write_report(found: Found) -> None:
     lines += ["|---|---|---|---|---|---|---|---|"]
     for machine in ALL:
         noticed = list(found.noticed[machine].values())
+        kept = [line for line in earlier if line.startswith((f"| {machine} |", f"| {machine} (earlier run) |"))]
+        if kept and not noticed:
+            lines += [kept[0].replace(f"| {machine} |", f"| {machine} (earlier run) |")]
+            continue
         counts = [str(noticed.count(by)) for by in (*NOTICED_BY, "")]
         share = f"{found.share(machine):.1%}" if noticed else "not run"
         lines += [f"| {machine} | {len(ALL[machine])} | {len(noticed)} | {' | '.join(counts)} | {share} |"]
     if not found.is_whole():
         lines += ["", "Where not all were judged, the share is too good: mutants that are hard to notice come last."]
     survivors = [title(machine, number) for machine in ALL for number in found.unnoticed(machine)]
+    names = {
+        title(machine, number) for machine in ALL if not found.noticed[machine] for number in range(len(ALL[machine]))
+    }
+    survivors += sorted(name for name in names if any(line.startswith(f"| `{name}` |") for line in earlier))
     if survivors:
         lines += ["", "| not noticed | why that is accepted |", "|---|---|"]
         lines += [f"| `{name}` | {accepted.get(name, '**unexplained**')} |" for name in survivors]
@@ -416,6 +492,8 @@ def main() -> int:
         wanted = choose(machine, found, given)
         if wanted and machine == "core":
             learn_what_fires(found.code["core"], given.processes)
+        if wanted and machine == "hearing":
+            learn_what_is_heard(found.code["hearing"], given.processes)
         if wanted and time.monotonic() < end_at:
             judge(machine, found, wanted, end_at, given.processes, console)
     holds = verdict(found, console)

@@ -80,3 +80,14 @@ def test_only_the_part_that_is_asked_for_is_explored(monkeypatch: pytest.MonkeyP
     assert "7 states of both machines" in done.stdout
     assert "No violation in 7 states, 9 steps." in done.stdout
     assert "rows fired  " not in done.stdout
+
+
+def test_an_exploration_that_was_stopped_is_named_with_how_far_it_went(monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped = HearingFindings("confirm", "words", 40_002, 90_000, complete=False, depth=11)
+    hearing = sum_up_hearing([HearingFindings("confirm", "late", 7, 9), stopped])
+    report = run.with_hearing(run.Report((), (), 0, 0, 0, (), {}, 0.1), hearing)
+    monkeypatch.setattr(run, "run_check", lambda *_, **__: report)
+    shown = " ".join(CliRunner().invoke(app, ["check", "--only", "hearing"]).stdout.split())
+    assert "1 of 2 explorations are whole" in shown
+    assert "with every trace of up to so many inputs: confirm/words 40,002 (11 inputs)" in shown
+    assert "confirm/late" not in shown

@@ -82,6 +82,7 @@ def _show_check(report: Report) -> None:
             f"hearing            {heard['states']:,} states of both machines, {heard['laws']} laws,"
             f" {heard['rows_fired']} of {heard['rows']} rows fired, {heard['cpu_seconds']:.1f} CPU s"
         )
+        _show_bounds(heard["explorations"])
     if owned := data["ownership"]:
         _OUT.print(
             f"ownership          {owned['states']:,} states of two nodes and a store, {owned['laws']} laws,"
@@ -102,6 +103,19 @@ def _show_check(report: Report) -> None:
         _OUT.print(f"[bold red]{violation.law}[/]: {escape(violation.message)}", highlight=False)
         for line in violation.trace:
             _OUT.print(f"    {line}", markup=False, highlight=False)
+
+
+def _show_bounds(explorations: list[dict[str, Any]]) -> None:
+    """Name the explorations that were stopped before they had visited every state, and how far each of them went."""
+    stopped = [one for one in explorations if not one["complete"]]
+    _OUT.print(f"                   {len(explorations) - len(stopped)} of {len(explorations)} explorations are whole")
+    if stopped:
+        shown = (f"{one['profile']}/{one['scope']} {one['states']:,} ({one['depth']} inputs)" for one in stopped)
+        _OUT.print(
+            "                   stopped at a number of states, with every trace of up to so many inputs:"
+            f" {', '.join(shown)}",
+            highlight=False,
+        )
 
 
 def _show_core(report: Report, data: dict[str, Any]) -> None:

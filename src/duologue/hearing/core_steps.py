@@ -22,6 +22,7 @@ from .state import (
     HeardUtterance,
     HearingDraft,
     answers_aside,
+    least_answer_ms,
     needed_ms,
     new_words,
     newest_of,
@@ -189,7 +190,7 @@ def _early_answer(d: HearingDraft, before: State) -> HeardUtterance | None:
     one: HeardUtterance
     if d.question is None or before.voice not in (Voice.PLAYING, Voice.HELD):
         return None
-    least_ms = max(needed_ms(d.policy, d.question), d.question.end_ms - d.policy.early_answer_ms)
+    least_ms = least_answer_ms(d.policy, d.question)
     for one in reversed(d.known):
         said = d.words.of(one.turn)
         if (

@@ -208,6 +208,11 @@ def needed_ms(policy: HearingPolicy, question: QuestionSpan) -> int:
     return max(start_ms + round(policy.question_heard_min * (end_ms - start_ms)), values_ms)
 
 
+def least_answer_ms(policy: HearingPolicy, question: QuestionSpan) -> int:
+    """How many milliseconds of the agent's speech must have been heard when an answer to this question begins."""
+    return max(needed_ms(policy, question), question.end_ms - policy.early_answer_ms)
+
+
 class NewWords(NamedTuple):
     """Words of the user that no reply has handled yet: when they began, and whether the user typed them and reads the
     captions."""

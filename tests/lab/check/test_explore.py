@@ -44,6 +44,25 @@ def test_an_exploration_beyond_the_bound_is_not_complete() -> None:
     assert not explored(states_max=5).complete
 
 
+def test_a_bounded_exploration_says_up_to_which_length_it_has_every_trace() -> None:
+    graph = explored(states_max=5)
+    first = graph.states[graph.visited]
+    assert graph.depth() == len(graph.trace(graph.index[first])) == 3
+    near = {1}
+    for _ in range(graph.depth()):
+        near |= {target for state in near for _, target in steps_up(0, state)}
+    assert near <= set(graph.states)
+
+
+def test_an_exploration_can_begin_in_the_middle() -> None:
+    graph: Graph[int, str] = Graph()
+    graph.add(1, -1, None)
+    graph.add(18, 0, "far")
+    explore(graph, (), steps_up, 1_000, first=1)
+    assert graph.states == [1, 18, 19, 20]
+    assert graph.trace(2) == ["far", "next"]
+
+
 def test_progress_is_reported() -> None:
     graph: Graph[int, str] = Graph()
     seen: list[int] = []

@@ -30,6 +30,7 @@ class Graph(Generic[S, E]):
     sources: array[int] = field(default_factory=lambda: array("q"))
     targets: array[int] = field(default_factory=lambda: array("q"))
     complete: bool = True
+    visited: int = 0  # the states whose successors are known; breadth first, so these are the nearest ones
 
     def add(self, state: S, parent: int, label: E | None) -> int:
         """Add a state, unless it was already added. In both cases, returns the number of the state."""
@@ -53,6 +54,10 @@ class Graph(Generic[S, E]):
             number = self.parents[number]
         return found[::-1]
 
+    def depth(self) -> int:
+        """Every trace of up to this many events was explored. All traces, if the graph is complete."""
+        return len(self.trace(min(self.visited, len(self.states) - 1)))
+
     def edges(self) -> Iterator[tuple[int, int]]:
         """Every step that was found, as (source, target)."""
         return zip(self.sources, self.targets, strict=True)
@@ -64,13 +69,14 @@ def explore(
     successors: Callable[[int, S], Iterable[tuple[E, S]]],
     states_max: int,
     progress: Callable[[int, int], None] | None = None,
+    first: int = 0,
 ) -> None:
-    """Visit every reachable state once. If more than `states_max` states are found, stop and set `graph.complete` to
-    false."""
+    """Visit every reachable state once, beginning with the state of number `first`. If more than `states_max` states
+    are found, stop and set `graph.complete` to false."""
     for state in starts:
         graph.add(state, -1, None)
     with without_garbage_collection():
-        _visit_all(graph, successors, states_max, progress)
+        _visit_all(graph, successors, states_max, progress, first)
 
 
 @contextmanager
@@ -91,14 +97,15 @@ def _visit_all(
     successors: Callable[[int, S], Iterable[tuple[E, S]]],
     states_max: int,
     progress: Callable[[int, int], None] | None,
+    number: int,
 ) -> None:
-    number = 0
     while number < len(graph.states):
         for label, target in successors(number, graph.states[number]):
             found = graph.add(target, number, label)
             graph.sources.append(number)
             graph.targets.append(found)
         number += 1
+        graph.visited = number
         if progress and number % 1000 == 0:
             progress(number, len(graph.states))
         if len(graph.states) > states_max:

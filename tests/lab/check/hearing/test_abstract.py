@@ -73,6 +73,55 @@ def test_a_step_leads_to_the_same_state_before_and_after_the_abstraction(scope: 
     assert explorer.run(states_max=150).violations == []
 
 
+def test_what_the_agent_said_is_forgotten_where_no_text_can_repeat_it() -> None:
+    explorer = HearingExplorer("confirm", SCOPES["over"])
+    node = explorer.start()
+    for choice in (
+        LedgerChoice(AgentSpoke(0, AGENT_WORDS)),
+        LedgerChoice(Posted(PlaybackProgressed, (("heard_ms", 600),))),
+        LedgerChoice(SpeechBegan(2), 1, 2),
+        LedgerChoice(TimePassed(100)),
+    ):
+        node = explorer.take(node, choice)[0]
+    later = explorer.take(node, LedgerChoice(TimePassed(30)))[0]
+    assert not SCOPES["over"].echoes
+    assert (explorer.reduce(node).state.hearing.own.words, explorer.reduce(node).state.hearing.known[0].began_at) == (
+        (),
+        0,
+    )
+    assert abstract(node.state, explorer.product.policy) != abstract(later.state, explorer.product.policy)
+
+
+def test_of_the_time_over_the_agent_only_remains_whether_it_can_be_an_answer() -> None:
+    explorer = HearingExplorer("confirm", SCOPES["over"])
+    found = []
+    for heard_ms in (100, 500, 700, 900):
+        node = explorer.start()
+        for choice in (
+            LedgerChoice(Posted(PlaybackProgressed, (("heard_ms", heard_ms),))),
+            LedgerChoice(SpeechBegan(2), 1, 2),
+        ):
+            node = explorer.take(node, choice)[0]
+        found.append(explorer.reduce(node).state.hearing.known[0].over_ms)
+    assert found == [0, 0, 600, 600]
+
+
+def test_onsets_are_compared_only_with_the_newest_one() -> None:
+    explorer = HearingExplorer("confirm", SCOPES["late"])
+    node = explorer.start()
+    for choice in (
+        LedgerChoice(SpeechBegan(2), 1, 2),
+        LedgerChoice(Final("go1 on1", utterance=2), 1, 2, 10),
+        LedgerChoice(SpeechBegan(4), 2, 4),
+        LedgerChoice(Final("go2 on2", utterance=4), 2, 4, 10),
+        LedgerChoice(SpeechBegan(6), 3, 6),
+    ):
+        node = explorer.take(node, choice)[0]
+    reduced = explorer.reduce(node).state
+    assert [one.onset for one in reduced.hearing.known] == [1, 1, 2]
+    assert reduced.core.onset == reduced.core.seq == 2
+
+
 def test_the_ledger_moves_to_the_time_of_the_state() -> None:
     real = talked(100).state
     moved = abstract_ledger(WordsLedger(sent=SentTurn(1, real.at + 500)), real)

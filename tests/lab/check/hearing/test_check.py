@@ -8,15 +8,22 @@ from typing import Any
 
 import pytest
 
+from duologue.core.events import SuspendRequested
+from duologue.core.leaves import Timer
+from duologue.core.machine import ROWS, Machine
 from duologue.core.settings import PROFILES
 from duologue.core.state import initial
+from duologue.hearing.inputs import ButtonReleased
 from duologue.hearing.machine import HEARING_ROWS
 from duologue.hearing.state import HearingState, initial_hearing
 from duologue.lab.check.hearing.abstract import NOW, PAST_MS
 from duologue.lab.check.hearing.check import HearingExplorer, HearingNode, differences
-from duologue.lab.check.hearing.laws import SAME_AGAIN
+from duologue.lab.check.hearing.laws import EVERY_WAIT_ENDS, SAME_AGAIN
+from duologue.lab.check.hearing.ledger import LedgerChoice
+from duologue.lab.check.hearing.product import Posted
 from duologue.lab.check.hearing.report import QUICK_STATES_MAX
 from duologue.lab.check.hearing.scopes import QUICK, QUICK_NAMES, SCOPES
+from duologue.ports.ears import SpeechBegan
 from duologue.turns.controller import Linguistic
 from duologue.turns.own_speech import OwnSpeech
 from tests.lab.check.hearing.broken_hearing import SENT, TINY, changed
@@ -58,7 +65,7 @@ LONG_AGO = NOW - PAST_MS
     ("scope", "forget"),
     [
         without("echo", "began_at", LONG_AGO),
-        without("late", "ended_at", LONG_AGO),
+        without("stray", "ended_at", LONG_AGO),
         without("again", "end_reported_at", LONG_AGO),
         without("textual", "turn_at", LONG_AGO),
         without("textual", "text_at", LONG_AGO),
@@ -66,7 +73,6 @@ LONG_AGO = NOW - PAST_MS
         without("echo", "heard_at", LONG_AGO),
         without("again", "newest", 0),
         without("again", "said_by", 0),
-        without("line", "ended_onset", 0),
         without("typed", "sent_turn", 0),
         without("again", "speaking", False),
         without("long", "button", False),
@@ -74,7 +80,7 @@ LONG_AGO = NOW - PAST_MS
         without("textual", "reads_along", False),
         without("frames", "has_frames", False),
         without("frames", "pause", None),
-        without("late", "wait", None),
+        without("stray", "wait", None),
         without("early", "question", None),
         without("echo", "agent_words", ()),
         without("doubtful", "first_texts", ()),
@@ -118,3 +124,29 @@ def test_an_exploration_that_is_too_large_is_not_complete() -> None:
     found = HearingExplorer("confirm", SENT).run(states_max=20)
     assert not found.complete
     assert HearingExplorer("confirm", TINY).run().complete
+
+
+BEGAN = LedgerChoice(SpeechBegan(2), 1, 2)
+
+
+def test_a_trace_is_followed_as_far_as_it_is_possible_and_explored_from_there() -> None:
+    explorer = HearingExplorer("confirm", TINY)
+    assert explorer.follow([BEGAN, LedgerChoice(ButtonReleased(0))], states_max=12) == []
+    assert explorer.graph.trace(1) == [BEGAN]
+    assert len(explorer.graph.states) > 12
+    assert all(explorer.graph.trace(number)[0] == BEGAN for number in range(1, len(explorer.graph.states)))
+    assert len(explorer.real) == len(explorer.graph.states)
+
+
+def test_a_wait_without_an_end_is_found_from_the_end_of_a_trace() -> None:
+    endless = tuple(
+        replace(row, on=tuple(on for on in row.on if on not in (Timer.TALK, Timer.SETTLE, Timer.READY))) for row in ROWS
+    )
+    assert HearingExplorer("confirm", TINY).follow([BEGAN], states_max=0) == []
+    explorer = HearingExplorer("confirm", TINY, machine=Machine(endless))
+    assert EVERY_WAIT_ENDS in {one.law for one in explorer.follow([BEGAN], states_max=0)}
+
+
+def test_a_pause_is_no_wait_that_must_end() -> None:
+    pause = LedgerChoice(Posted(SuspendRequested))
+    assert HearingExplorer("confirm", SCOPES["line"]).follow([BEGAN, pause], states_max=0) == []

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from duologue.core import events as ev
-from duologue.core.leaves import Timer
+from duologue.core.effects import ReportLost
+from duologue.core.leaves import Link, Timer
 from duologue.core.machine import ROWS, Machine
+from duologue.core.rules import RULES, clear_leftovers
 from duologue.core.state import initial
 from duologue.hearing import intents as it
 from duologue.hearing import state as hearing_state
@@ -20,7 +22,7 @@ from duologue.hearing.inputs import Typed
 from duologue.hearing.machine import HEARING_ROWS
 from duologue.hearing.policy import HearingPolicy
 from duologue.hearing.questions import AskedQuestion
-from duologue.hearing.state import newest_of
+from duologue.hearing.state import DueTime, newest_of
 from duologue.hearing.words import SaidTurn, SaidWords
 from duologue.lab.check.hearing import laws
 from duologue.lab.check.hearing.check import JOB, HearingExplorer
@@ -70,6 +72,17 @@ def test_words_without_a_fate_are_found() -> None:
     assert laws.ONE_END in broken_laws(doing("-> hear_text", hear_silently))
 
 
+def test_words_that_a_call_loses_at_its_end_without_a_report_are_found() -> None:
+    def clear_silently(d: Any, e: Any) -> None:
+        clear_leftovers(d, e)
+        d.effects = [effect for effect in d.effects if not isinstance(effect, ReportLost)]
+
+    silent = [replace(rule, do=clear_silently) if rule.do is clear_leftovers else rule for rule in RULES]
+    ending = replace(TINY, ends=True)
+    assert laws.ONE_END in broken_laws(HEARING_ROWS, ending, Machine(ROWS, tuple(silent)))
+    assert laws.ONE_END not in broken_laws(HEARING_ROWS, ending)
+
+
 def test_words_before_their_onset_are_found() -> None:
     def begin_silently(d: Any, heard: Any) -> None:
         begin_speech(d, heard)
@@ -88,6 +101,14 @@ def test_a_verdict_about_an_unknown_onset_is_found() -> None:
 
 def test_a_due_time_that_leads_nowhere_is_found() -> None:
     assert laws.NO_TIMER_AWAY in broken_laws(changed("[due_endpoint]", lambda _: None))
+
+
+@pytest.mark.parametrize("link", [Link.SUSPENDED, Link.HEALING, Link.TERMINATING])
+def test_a_due_time_while_the_line_is_away_is_found(link: Link, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = begin_product(initial(TINY.settings("confirm"))._replace(link=link))
+    assert laws.NO_TIMER_AWAY not in {law for law, _ in check_state(HearingPolicy(), state, WordsLedger())}
+    monkeypatch.setattr(laws, "due_times", lambda policy, hearing: [DueTime(5, "endpoint")])
+    assert laws.NO_TIMER_AWAY in {law for law, _ in check_state(HearingPolicy(), state, WordsLedger())}
 
 
 def test_a_turn_that_time_never_ends_is_found() -> None:

@@ -7,7 +7,13 @@ import json
 from duologue.hearing.machine import HEARING_ROWS
 from duologue.lab.check.core.check import Violation
 from duologue.lab.check.hearing.check import HearingFindings
-from duologue.lab.check.hearing.report import EVERY_ROW_FIRES, explore_hearing, hearing_tasks, sum_up_hearing
+from duologue.lab.check.hearing.report import (
+    EVERY_ROW_FIRES,
+    LARGEST_FIRST,
+    explore_hearing,
+    hearing_tasks,
+    sum_up_hearing,
+)
 from duologue.lab.check.hearing.scopes import QUICK, SCOPES, SMALL
 
 EVERY_ROW = set(range(len(HEARING_ROWS)))
@@ -41,6 +47,19 @@ def test_scopes_in_which_the_agent_speaks_are_explored_in_every_profile() -> Non
     assert [scope for _, scope, _ in hearing_tasks("quick")] == [scope.name for scope in QUICK]
 
 
+def test_every_scope_is_explored_and_the_largest_first() -> None:
+    names = [scope for _, scope, _ in hearing_tasks("small")]
+    assert tuple(dict.fromkeys(names))[: len(LARGEST_FIRST)] == LARGEST_FIRST
+    assert set(names) == set(SCOPES)
+
+
 def test_a_task_explores_its_scope() -> None:
     found = explore_hearing(("words", "fillers", 50))
     assert (found.profile, found.scope, found.complete) == ("words", "fillers", False)
+
+
+def test_a_bounded_exploration_has_the_length_of_the_traces_that_it_covers() -> None:
+    found = explore_hearing(("confirm", "fillers", 50))
+    (explored,) = sum_up_hearing([found]).to_json()["explorations"]
+    assert not explored["complete"]
+    assert explored["depth"] == found.depth > 1

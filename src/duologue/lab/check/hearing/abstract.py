@@ -15,7 +15,7 @@ from duologue.core.leaves import FROZEN, TIMER_INDEX, Timer, User, Voice, Words
 from duologue.core.state import FREEZES, JobRecord, State
 from duologue.hearing.policy import HearingPolicy
 from duologue.hearing.questions import NOT_YET, AskedQuestion
-from duologue.hearing.state import DEAF, HeardUtterance, HearingState, JudgedWords
+from duologue.hearing.state import DEAF, HeardUtterance, HearingState, JudgedWords, heard_of_agent_ms, least_answer_ms
 from duologue.hearing.words import SaidTurn, SaidWords
 from duologue.turns.controller import TurnMemory
 from duologue.turns.echo_words import RULE as ECHO_RULE
@@ -26,6 +26,7 @@ from duologue.turns.stability import Stability
 from .answer_ledger import abstract_answers
 from .ledger import WordsLedger
 from .product import ProductState
+from .scopes import QUESTION, SPOKEN_MS
 
 NOW = 1_000_000  # the time of every abstract state
 QUESTION_MS = 3_000  # longer than every speech, and than a question is shown before it counts as asked
@@ -36,24 +37,29 @@ SOFT = frozenset((Timer.SESSION_WARNING, Timer.SESSION_LIMIT, Timer.BREAKER, Tim
 _SOFT = frozenset(TIMER_INDEX[timer] for timer in SOFT)
 _LONG_AGO = NOW - PAST_MS
 GIST = 1  # of every turn with words: only whether they change matters
+_OLD_ONSET, _NEWEST_ONSET = 1, 2  # an onset is compared only with the newest one
+_SILENT = OwnSpeech()
+_NEVER = 2 * NOW
 _BEFORE_OWN_WORDS = 0  # when an old utterance began that can't be an echo of the agent's words
 _EVIDENCE_ENOUGH = 8.0
 _UNKNOWN_STABILITY = Stability()
 _VOICED_ENOUGH_MS, _SILENCE_ENOUGH_MS = 1_024, 256
 
 
-def abstract(s: ProductState, policy: HearingPolicy, asked: tuple[int, ...] | None = None) -> ProductState:
+def abstract(
+    s: ProductState, policy: HearingPolicy, asked: tuple[int, ...] | None = None, echoes: bool = True
+) -> ProductState:
     """The simplest state that behaves like `s` with this policy. With `asked`, it keeps what decides whether words are
-    an answer to a question; these are the replies that a ledger knows."""
+    an answer to a question; these are the replies that a ledger knows. `echoes` says whether a text may be similar to
+    the agent's words. If not, it doesn't matter what the agent has said, and when."""
     shift, hearing, core = NOW - s.at, s.hearing, s.core
-    seqs = _ranks(core.seq, core.onset, hearing.ended_onset, *[one.onset for one in hearing.known])
-    replies, contents, said = _words(hearing.words, core.reply_id, _questions(hearing, asked), core.content)
-    voices = _ranks(core.voice_id, hearing.own.voice)
-    core = _core(core, shift, seqs, replies, contents, voices)
-    made = _hearing(hearing, core, said, shift, seqs, replies, voices, policy)
+    replies, contents, said = _words(hearing.words, core.reply_id, _questions(hearing, asked))
+    voices = _ranks(core.voice_id, hearing.own.voice if echoes else 0)
+    abstracted = _core(core, shift, replies, contents, voices)
+    made = _hearing(hearing, abstracted, said, shift, replies, voices, policy, echoes)
     if asked is not None:
         made = _with_questions(hearing, made, shift, replies)
-    return ProductState(made, core.seq, NOW)
+    return ProductState(made, abstracted.seq, NOW)
 
 
 def abstract_ledger(ledger: WordsLedger, s: ProductState) -> WordsLedger:
@@ -65,7 +71,7 @@ def abstract_ledger(ledger: WordsLedger, s: ProductState) -> WordsLedger:
     if ledger.answers is None:
         return ledger
     questions = _questions(s.hearing, ledger.answers.replies)
-    replies = _words(s.hearing.words, s.core.reply_id, questions, s.core.content)[0]
+    replies = _words(s.hearing.words, s.core.reply_id, questions)[0]
     return ledger._replace(answers=abstract_answers(ledger.answers, lambda times: _aged(times, shift), replies))
 
 
@@ -117,24 +123,18 @@ def _ranks(*ids: int) -> dict[int, int]:
     return {one: rank for rank, one in enumerate(sorted({0, *ids}))}
 
 
-def _core(
-    s: State,
-    shift: int,
-    seqs: dict[int, int],
-    replies: dict[int, int],
-    contents: dict[int, int],
-    voices: dict[int, int],
-) -> State:
+def _core(s: State, shift: int, replies: dict[int, int], contents: dict[int, int], voices: dict[int, int]) -> State:
+    onset = _NEWEST_ONSET if s.onset else 0
     return _changed(
         s,
         _CORE_PLACES,
         at=NOW,
-        seq=seqs[s.seq],
-        onset=seqs[s.onset],
+        seq=onset,
+        onset=onset,
         session_id=1,
         reply_id=replies[s.reply_id],
         voice_id=voices[s.voice_id],
-        content=contents[s.content],
+        content=contents.get(s.content, 0),  # the content of a turn that was typed can't come again
         guess=GIST if s.guess else 0,
         due=_dues(s.due, s.link in FROZEN, shift),
         jobs=tuple(_job(job, shift) for job in s.jobs) if s.jobs else (),
@@ -180,27 +180,27 @@ def _hearing(
     core: State,
     words: SaidWords,
     shift: int,
-    seqs: dict[int, int],
     replies: dict[int, int],
     voices: dict[int, int],
     policy: HearingPolicy,
+    echoes: bool,
 ) -> HearingState:
     by_frames = policy.by_frames is not None
-    own = _own(s, shift, voices, policy.text_late_ms)
+    own = _own(s, shift, voices, policy.text_late_ms) if echoes else _SILENT
     is_sounding = core.voice in (Voice.PLAYING, Voice.HELD)
     is_open = core.user in (User.TALKING, User.SETTLING)
-    wait_for = s.wait_for
-    if wait_for:
-        wait_for = (*wait_for[:-2], *(_time(at, shift, True, SILENCE_MS) for at in wait_for[-2:]))
+    played_at = NOW - max(SPOKEN_MS, heard_of_agent_ms(s, NOW - shift)) if echoes else _NEVER
+    is_withheld = any(not one.has_begun for one in s.known)
+    end_matters = _end_matters(s, is_open, is_withheld, NOW - shift)
     return _changed(
         s,
         _HEARING_PLACES,
         core=core,
         words=words,
-        known=tuple([_utterance(one, seqs, shift, own) for one in s.known]),
-        began_at=_time(s.began_at, shift, s.speaking),
-        ended_at=_time(s.ended_at, shift, True, SILENCE_MS),
-        end_reported_at=_time(s.end_reported_at, shift, True, SILENCE_MS),
+        known=tuple([_utterance(one, s.core.onset, shift, own, played_at, core, policy) for one in s.known]),
+        began_at=_time(s.began_at, shift, s.speaking or is_withheld),
+        ended_at=_time(s.ended_at, shift, end_matters, SILENCE_MS),
+        end_reported_at=_time(s.end_reported_at, shift, end_matters, SILENCE_MS),
         turn_at=_time(s.turn_at, shift, is_open),  # also with words, because the STT may take them back
         text_at=_time(s.text_at, shift, is_open and core.words is not Words.NONE),
         deaf_at=_time(s.deaf_at, shift, core.link in DEAF),
@@ -208,13 +208,19 @@ def _hearing(
         said=s.said if by_frames or not s.said.stability else replace(s.said, stability=0.0),
         stability=s.stability if by_frames or policy.early_wait_ms_max else _UNKNOWN_STABILITY,
         frames=_frames(s.frames, shift),
-        wait_for=wait_for,
+        wait_for=s.wait_for and (*s.wait_for[:-2], 0, 0),  # without its times, the same wait is only found again
         guessed=(core.turn, GIST) if is_open and s.guessed == (core.turn, s.words.of(core.turn).gist) else (0, 0),
         judged=_judged(s, core, is_open),
         own=own,
-        ended_onset=seqs[s.ended_onset],
+        ended_onset=core.onset if is_open and s.ended_onset == s.core.onset else 0,
         asked_question=_question(s.asked_question, replies),
     )
+
+
+def _end_matters(s: HearingState, is_open: bool, is_withheld: bool, now: int) -> bool:
+    """Can a decision depend on when the newest voice ended? It can if that was in the open turn, or if the onset of the
+    voice is withheld. Between turns, it can't: the next turn begins with a voice."""
+    return s.end_reported_at >= (s.turn_at if is_open else now) or (is_withheld and s.end_reported_at >= s.began_at)
 
 
 def _question(question: AskedQuestion, replies: dict[int, int]) -> AskedQuestion:
@@ -235,11 +241,27 @@ def _time(at: int, shift: int, matters: bool, ms_max: int = PAST_MS) -> int:
     return at + shift if matters and at + shift > NOW - ms_max else _LONG_AGO
 
 
-def _utterance(one: HeardUtterance, seqs: dict[int, int], shift: int, own: OwnSpeech) -> HeardUtterance:
+def _utterance(
+    one: HeardUtterance, newest: int, shift: int, own: OwnSpeech, played_at: int, core: State, policy: HearingPolicy
+) -> HeardUtterance:
+    """`newest` is the newest onset before it was made abstract. `played_at` is the time from which on the agent's words
+    that aren't in `own` yet can have been played."""
+    onset = one.onset and (_NEWEST_ONSET if one.onset == newest else _OLD_ONSET if one.onset < newest else one.onset)
     began_at = one.began_at + shift
-    if began_at <= _LONG_AGO and all(word.start_ms > began_at + ECHO_RULE.lead_ms_max for word in own.words):
+    is_old = began_at + ECHO_RULE.lead_ms_max < played_at
+    if is_old and all(word.start_ms > began_at + ECHO_RULE.lead_ms_max for word in own.words):
         began_at = _BEFORE_OWN_WORDS
-    return one._replace(onset=seqs[one.onset], sound=_sound(one.sound), began_at=began_at)
+    return one._replace(onset=onset, sound=_sound(one.sound), began_at=began_at, over_ms=_over_ms(one, core, policy))
+
+
+def _over_ms(one: HeardUtterance, core: State, policy: HearingPolicy) -> int:
+    """How much of the agent's speech was heard when this utterance began, reduced to what decides whether it answers
+    the only question that the agent asks (`scopes.QUESTION`)."""
+    may_answer = core.voice in (Voice.PLAYING, Voice.HELD) and one.turn > max(core.floor_turn, core.said)
+    if one.over_ms < 0 or not may_answer:
+        return -1
+    least_ms = least_answer_ms(policy, QUESTION)
+    return least_ms if one.over_ms >= least_ms else 0
 
 
 def _own(s: HearingState, shift: int, voices: dict[int, int], text_late_ms: int) -> OwnSpeech:
@@ -285,21 +307,17 @@ def _frames(frames: Any, shift: int) -> Any:
 
 @lru_cache(100_000)
 def _words(
-    words: SaidWords, reply: int, questions: tuple[int, ...], content: int
+    words: SaidWords, reply: int, questions: tuple[int, ...]
 ) -> tuple[dict[int, int], dict[int, int], SaidWords]:
     """Replace ids by ranks: small numbers in the same order. There are three results: the rank of each reply id, the
     rank of each content id, and the words with ranks in place of ids. The ids in `words` and the other arguments are
     ranked together."""
     replies = _ranks(reply, *questions, *(said.given_in for said in words.turns))
-    contents = _ranks(
-        words.content,
-        content,
-        *(final for said in words.turns for _, final in said.finals),
-        *(typed for typed, _ in words.typed),
-    )
+    finals = (final for said in words.turns for _, final in said.finals)
+    contents = _ranks(*finals, *(typed for typed, _ in words.typed))
     turns = tuple(_turn(said, replies, contents) for said in words.turns)
     typed = tuple((contents[one], text) for one, text in words.typed)
-    return replies, contents, SaidWords(turns, contents[words.content], typed)
+    return replies, contents, SaidWords(turns, len(contents) - 1, typed)
 
 
 def _turn(said: SaidTurn, replies: dict[int, int], contents: dict[int, int]) -> SaidTurn:

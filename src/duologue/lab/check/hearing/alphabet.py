@@ -20,9 +20,8 @@ from duologue.turns.features import LevelShape, PauseFeatures
 
 from .ledger import EarUtterance, LedgerChoice, WordsLedger
 from .product import NewestReplyAsks, OldReplyHeard, Posted, ProductState, TimePassed, WordsJudged
-from .scopes import AGENT_WORDS, HearingScope
+from .scopes import AGENT_WORDS, QUESTION, SPOKEN_MS, HearingScope
 
-SPOKEN_MS = 1_200  # how long the agent's speech is, and where its question ends
 PART_MS = 600
 QUESTION_WAITS_MAX = 3  # how often time passes with nothing due, where the agent asks
 FINAL_STAGE, REVISED_STAGE = 10, 11
@@ -178,7 +177,7 @@ def _agent(scope: HearingScope, s: ProductState, ledger: WordsLedger) -> Iterato
         yield _playback(ev.PlaybackFinished, SPOKEN_MS)
         if not ledger.uses("spoke"):
             words = () if scope.asks else AGENT_WORDS  # the words decide only what is an echo
-            yield LedgerChoice(inp.AgentSpoke(0, words, inp.QuestionSpan(0, SPOKEN_MS)), use="spoke")
+            yield LedgerChoice(inp.AgentSpoke(0, words, QUESTION), use="spoke")
     elif core.voice in ENDING:
         yield _playback(ev.PlaybackStopped, core.heard_ms)
     if scope.late and core.voice is Voice.SILENT and core.asked and not ledger.uses("heard late"):

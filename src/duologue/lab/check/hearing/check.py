@@ -8,7 +8,7 @@ to it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -32,6 +32,7 @@ from .scopes import HearingScope
 LONG_MS = 60_000
 LONG_TURNS_MAX = 2  # a voice or a button that goes on begins a turn again and again
 JOB = 1  # the number of the job that asks, in scopes with a job
+WAITS_MAX = 100  # due times that may pass until a turn ends
 REPLAYED_EVERY = 499  # one of this many states is reached again from the start
 
 
@@ -44,7 +45,9 @@ class HearingNode(NamedTuple):
 
 @dataclass(slots=True)
 class HearingFindings:
-    """What one exploration of hearing found. `fired` has the indices of rows."""
+    """What one exploration of hearing found. `fired` has the indices of rows. If the exploration isn't complete, it was
+    stopped at a number of states, and `depth` says how far it went: every trace of up to `depth` stimuli was
+    checked."""
 
     profile: str
     scope: str
@@ -52,6 +55,7 @@ class HearingFindings:
     steps: int = 0
     seconds: float = 0.0
     complete: bool = True
+    depth: int = 0
     fired: set[int] = field(default_factory=set)
     violations: list[Violation] = field(default_factory=list)
 
@@ -97,6 +101,7 @@ class HearingExplorer:
             self.real.append(start)
             explore(self.graph, [self.reduce(start)], self._successors, states_max, progress)
             self.found.complete = self.graph.complete
+            self.found.depth = self.graph.depth()
             self._judge_waits()
             self._judge_replays()
         except ViolationsMaxReached:
@@ -104,6 +109,28 @@ class HearingExplorer:
         self.found.states = len(self.graph.states)
         self.found.seconds = time.process_time() - began
         return self.found
+
+    def follow(self, trace: Sequence[LedgerChoice], states_max: int) -> list[Violation]:
+        """Take the steps of one trace, as far as they are possible, and check each of them. Then explore up to
+        `states_max` states from there. Returns the violations."""
+        try:
+            start = self.start()
+            self.real.append(start)
+            node = self.reduce(start)
+            number = self.graph.add(node, -1, None)
+            for choice in trace:
+                if choice not in choices(self.scope, node.state, node.ledger):
+                    break
+                after = self._take(number, node, choice)
+                if after is None:
+                    break
+                node, number = after, self.graph.add(after, number, choice)
+            explore(self.graph, (), self._successors, len(self.graph.states) + states_max, first=number)
+            for last in range(number, len(self.graph.states)):
+                self._judge_wait(last)
+        except ViolationsMaxReached:
+            self.found.complete = False
+        return self.found.violations
 
     def start(self) -> HearingNode:
         """The node where the exploration starts: the line is up and, in some scopes, the agent is speaking."""
@@ -129,27 +156,34 @@ class HearingExplorer:
     def reduce(self, node: HearingNode) -> HearingNode:
         """The same node with an abstract state and an abstract ledger."""
         asked = node.ledger.answers.replies if node.ledger.answers is not None else None
-        return HearingNode(abstract(node.state, self.product.policy, asked), abstract_ledger(node.ledger, node.state))
+        state = abstract(node.state, self.product.policy, asked, self.scope.echoes)
+        return HearingNode(state, abstract_ledger(node.ledger, node.state))
 
     # -- One state
 
     def _successors(self, number: int, node: HearingNode) -> Iterator[tuple[LedgerChoice, HearingNode]]:
         for choice in choices(self.scope, node.state, node.ledger):
-            self.found.steps += 1
-            after, step = self.take(node, choice)
-            reduced = self.reduce(after)
-            real = self._judge_abstraction(number, choice, step, reduced)
-            self._judge(number, choice, step, node.ledger, after, reduced)
-            if isinstance(choice.stimulus, TimePassed) and not choice.stimulus.ms:
-                if not step.steps and step.after.hearing == step.before.hearing:
-                    continue  # nothing is due any more
-                self.time_edges[number] = (reduced, step.after.at - NOW)
-                is_long = step.after.at - NOW > LONG_MS
-                if is_long and not (self.scope.long and node.state.core.turn < LONG_TURNS_MAX):
-                    continue  # the scope "long" explores what follows
-            if reduced not in self.graph.index:
-                self.real.append(real)
-            yield choice, reduced
+            target = self._take(number, node, choice)
+            if target is not None:
+                yield choice, target
+
+    def _take(self, number: int, node: HearingNode, choice: LedgerChoice) -> HearingNode | None:
+        """Make one choice and check the step. Returns the node after it, or None if this node isn't explored."""
+        self.found.steps += 1
+        after, step = self.take(node, choice)
+        reduced = self.reduce(after)
+        real = self._judge_abstraction(number, choice, step, reduced)
+        self._judge(number, choice, step, node.ledger, after, reduced)
+        if isinstance(choice.stimulus, TimePassed) and not choice.stimulus.ms:
+            if not step.steps and step.after.hearing == step.before.hearing:
+                return None  # nothing is due any more
+            self.time_edges[number] = (reduced, step.after.at - NOW)
+            is_long = step.after.at - NOW > LONG_MS
+            if is_long and not (self.scope.long and node.state.core.turn < LONG_TURNS_MAX):
+                return None  # the scope "long" explores what follows
+        if reduced not in self.graph.index:
+            self.real.append(real)
+        return reduced
 
     def _judge_abstraction(
         self, number: int, choice: LedgerChoice, step: ProductStep, reduced: HearingNode
@@ -194,7 +228,7 @@ class HearingExplorer:
             if _is_settled(node, node):
                 continue
             here, waited_ms = number, 0
-            for _ in range(100):
+            for _ in range(WAITS_MAX):
                 if here not in self.time_edges:
                     if self.graph.complete and here >= 0:
                         self._report(laws.EVERY_WAIT_ENDS, "without further events, the turn stays open", number)
@@ -208,6 +242,18 @@ class HearingExplorer:
                 self._report(laws.EVERY_WAIT_ENDS, "time alone leads round in a circle", number)
             if waited_ms > longest_ms:
                 self._report(laws.EVERY_WAIT_ENDS, f"the turn stays open for {waited_ms} ms", number)
+
+    def _judge_wait(self, number: int) -> None:
+        """Check that, from this state, time alone ends the open turn. Unlike `_judge_waits`, this needs no graph."""
+        first = node = self.graph.states[number]
+        for _ in range(WAITS_MAX):
+            if _is_settled(first, node):
+                return
+            before, (node, step) = node, self.take(node, LedgerChoice(TimePassed()))
+            if not step.steps and node.state.hearing == before.state.hearing:
+                self._report(laws.EVERY_WAIT_ENDS, "without further events, the turn stays open", number)
+                return
+        self._report(laws.EVERY_WAIT_ENDS, "time alone leads round in a circle", number)
 
     def _judge_replays(self) -> None:
         """Check that the same stimuli, processed again, lead to the same state. Only some states are checked."""
@@ -243,10 +289,10 @@ class HearingExplorer:
 
 
 def _is_settled(node: HearingNode, after: HearingNode) -> bool:
-    """Is the turn that is open in `node` no longer open in the later node `after`? Also true if the link is closed or
-    has a fault, or if a request is being retried."""
+    """Is the turn that is open in `node` no longer open in the later node `after`? Also true if the link is closed, is
+    paused (until the user or the program ends the pause) or has a fault, or if a request is being retried."""
     before, core = node.state.core, after.state.core
-    if core.link in CLOSED or core.link is Link.FAULTED:
+    if core.link in CLOSED or core.link in (Link.FAULTED, Link.SUSPENDED):
         return True
     return core.user is User.QUIET or core.turn > before.turn or core.reply is Reply.RETRYING
 

@@ -79,6 +79,7 @@ def check_step(policy: HearingPolicy, step: ProductStep, ledger: WordsLedger) ->
         yield from _check_verdict(told)
         yield from _check_request(step, told)
         yield from _check_firm(step, told)
+        yield from _check_close(step, told)
         if isinstance(told.intent, it.StopSpeech) and not has_begun:
             yield STOP_AFTER_BEGIN, "StopSpeech without BeginSpeech"
         if isinstance(told.intent, it.BeginSpeech | it.StopSpeech):
@@ -115,6 +116,19 @@ def _check_firm(step: ProductStep, told: ToldStep) -> Iterator[Broken]:
             text = step.after.hearing.words.text_of(effect.turn)
             if effect.turn > max(s.asked, s.answered) and counted(text).substantial:
                 yield FIRM_IS_ANSWERED, f"turn {effect.turn} was said over a firm reply and is only overheard"
+
+
+def _check_close(step: ProductStep, told: ToldStep) -> Iterator[Broken]:
+    """Check that, when a call ends, each turn that has words and no answer is reported as lost, or was overheard. An
+    answer of which the user has heard a part counts."""
+    before, after = told.record.before, told.record.after
+    if after.link not in CLOSED or before.link in CLOSED:
+        return
+    is_heard = before.voice in SOUNDING and before.heard_ms > 0
+    answered = before.asked if is_heard else before.answered
+    for said in step.after.hearing.words.turns:
+        if said.turn > answered and said.text and said.mark is TurnMark.NONE:
+            yield ONE_END, f"the call is over, and turn {said.turn} is neither answered nor reported as lost"
 
 
 def check_answers(step: ProductStep, ledger: WordsLedger) -> Iterator[Broken]:

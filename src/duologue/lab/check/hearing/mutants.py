@@ -24,7 +24,7 @@ _EXPLORATIONS = (
     "button",
     "firm",
     "textual",
-    "late",
+    "stray",
     "over",
     "line",
     "frames",
@@ -33,7 +33,7 @@ _EXPLORATIONS = (
     "job asks",
 )
 _STATES_MAX = 600
-_ONLY_TELL = ("end_turn_by_server", "take_answer")  # these actions leave the state as it is anyway
+_ONLY_TELL = ("end_turn_by_server", "take_answer", "repeat_question")  # these actions leave the state as it is anyway
 
 
 class HearingMutant(NamedTuple):

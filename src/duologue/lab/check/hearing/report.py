@@ -19,8 +19,9 @@ from .check import HearingExplorer, HearingFindings
 from .laws import LAWS
 from .scopes import QUICK, SCOPES, SMALL
 
-STATES_MAX = 40_000
+STATES_MAX = 50_000  # more than the scopes in LARGEST_FIRST have
 QUICK_STATES_MAX = 1_000
+LARGEST_FIRST = ("stray", "sent", "words", "over", "late")
 EVERY_ROW_FIRES = "every row of hearing fires"
 
 
@@ -39,20 +40,22 @@ class HearingReport:
             "rows": len(HEARING_ROWS),
             "rows_fired": len({row for one in found for row in one.fired}),
             "violations": len(self.violations),
-            "explorations": [{"profile": one.profile, **exploration_to_json(one)} for one in found],
+            "explorations": [{"profile": one.profile, **exploration_to_json(one), "depth": one.depth} for one in found],
         }
 
 
 def hearing_tasks(size: str) -> list[tuple[str, str, int]]:
-    """The profile, the scope and the maximum number of states of each exploration. A scope in which the agent is silent
-    is explored in one profile, because the profiles differ only in how they treat a sound during the agent's speech. So
-    is a scope in which the agent asks, because only times decide what is an answer."""
+    """The profile, the scope and the maximum number of states of each exploration. The explorations that take longest
+    come first, so that no process waits for the last one. A scope in which the agent is silent is explored in one
+    profile, because the profiles differ only in how they treat a sound during the agent's speech. So is a scope in
+    which the agent asks, because only times decide what is an answer."""
     if size == "quick":
         return [("confirm", scope.name, QUICK_STATES_MAX) for scope in QUICK]
+    names = [*LARGEST_FIRST, *(scope.name for scope in SMALL if scope.name not in LARGEST_FIRST)]
     return [
-        (profile, scope.name, STATES_MAX)
-        for scope in SMALL
-        for profile in (PROFILES if scope.speaks and not scope.asks else ("confirm",))
+        (profile, name, STATES_MAX)
+        for name in names
+        for profile in (PROFILES if SCOPES[name].speaks and not SCOPES[name].asks else ("confirm",))
     ]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from duologue.core.settings import PROFILES, Settings, with_changes
+from duologue.hearing.inputs import QuestionSpan
 from duologue.hearing.policy import HearingPolicy
 from duologue.turns.endpoint import EasyTurnEndpoint, EndpointPolicy
 from duologue.turns.overlap import OVERLAP_RULES
@@ -21,6 +22,8 @@ ECHO, OVER_ECHO, MORE_OVER_ECHO = "our house is", "house is go#", "our house is 
 AGENT_WORDS = tuple(
     SpokenWord(word, 200 * place, 200 * place + 200) for place, word in enumerate("our house is yours is it".split())
 )
+SPOKEN_MS = 1_200  # how long the agent's speech is, and where its question ends
+QUESTION = QuestionSpan(0, SPOKEN_MS)  # the only question that the agent asks
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,12 @@ class HearingScope:
             faults_in_a_row_max=1,
         )
 
+    @property
+    def echoes(self) -> bool:
+        """May a text contain words that the agent says?"""
+        texts = {*self.partials, *self.finals, *self.revisions, *self.first_texts}
+        return not texts.isdisjoint((ECHO, OVER_ECHO, MORE_OVER_ECHO))
+
     def policy(self, profile: str) -> HearingPolicy:
         chosen = HearingPolicy(overlap=OVERLAP_RULES[profile], early_wait_ms_max=10_000 if self.asks_early else 0)
         return chosen if self.endpoint is None else replace(chosen, endpoint=self.endpoint)
@@ -90,7 +99,8 @@ SMALL: tuple[HearingScope, ...] = (
     HearingScope("words", finals=(LONG,), revisions=(REVISED,), replies=True, quiet_ms=200),
     HearingScope("fillers", 1, (SHORT, FILLER), (LONG, FILLER, EMPTY), (REVISED, FILLER, EMPTY), replies=True),
     HearingScope("again", 2, (FILLER,), (FILLER,)),
-    HearingScope("late", 3, (), (LONG, EMPTY), stray=True),
+    HearingScope("late", 3, (), (LONG, EMPTY)),
+    HearingScope("stray", 2, (), (LONG, EMPTY), stray=True),  # a third one would make it three times as large
     HearingScope("sent", finals=(LONGER,), sends=1, replies=True),
     HearingScope("button", 1, (SHORT,), (LONGER, EMPTY), buttons=1, sends=1),
     HearingScope("typed", 1, (SHORT,), (LONGER,), sends=1, typed=1, replies=True),
@@ -119,7 +129,7 @@ SMALL: tuple[HearingScope, ...] = (
 SCOPES = {scope.name: scope for scope in SMALL}
 # For a quick check: the smallest scopes, which still fire every row.
 QUICK_NAMES = (
-    "fillers", "again", "late", "typed", "over", "early", "firm", "echo", "doubtful", "long", "line", "frames",
+    "fillers", "again", "stray", "typed", "over", "early", "firm", "echo", "doubtful", "long", "line", "frames",
     "textual", "unnumbered", "guessed", "judged", "asked", "job asks", "noise",
 )  # fmt: skip
 QUICK = tuple(SCOPES[name] for name in QUICK_NAMES)
