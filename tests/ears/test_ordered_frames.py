@@ -74,6 +74,25 @@ def test_one_frame_at_a_time_is_judged() -> None:
     assert len(stream.asked) == 1
 
 
+def test_frames_may_be_judged_at_once_however_many_they_are() -> None:
+    log = list[str]()
+    ordered = OrderedFrames[str](
+        lambda frame, answer: answer(float(frame[0]), None),
+        lambda _, probability, failure: log.append(f"{probability} {failure}"),
+        log.append,
+        lambda failure: pytest.fail(str(failure)),
+    )
+    held = Stream()
+    for place in range(2_000):
+        ordered.put(FramePair(samples(place), None))
+        held.put(place)
+    ordered.put("last")
+    assert log == [f"{float(place)} None" for place in range(2_000)] + ["last"]
+    held.ordered._judge = lambda frame, answer: answer(float(frame[0]), None)
+    held.judge(0.5)  # all that waited are judged in one go, without a recursion for each of them
+    assert len(held.log) == WAITING_MAX + 1
+
+
 def test_a_stopped_stream_takes_nothing_more() -> None:
     stream = Stream()
     stream.put(1, 2, "commit")
