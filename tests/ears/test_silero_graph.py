@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from duologue.ears import silero
 from duologue.ears.silero import FEW_MAX, SileroVad, VadMemory
 from duologue.ears.silero_graph import faster_graph
 from tests.ears.ears_recordings import noise, recording, silence
@@ -20,6 +21,15 @@ def test_probabilities_are_those_of_the_file(vad: SileroVad) -> None:
     ours = [vad.probabilities(step, memories) for step in zip(*streams, strict=True)]
     theirs = [list(by_the_file(np.concatenate(stream))) for stream in streams]
     assert np.abs(np.array(ours).T - np.array(theirs)).max() < 1e-4
+
+
+def test_every_frame_can_be_judged_by_the_graph(vad: SileroVad, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So it is where numpy's products of matrices may use several threads."""
+    monkeypatch.setattr(silero, "FEW_MAX", 0)
+    audio = np.concatenate((silence(1), recording("beckett")[:48_000], silence(1)))
+    vad.memory.looks_twice = False
+    ours, theirs = [vad.probability(frame) for frame in frames(audio)], list(by_the_file(audio))
+    assert np.abs(np.array(ours) - np.array(theirs)).max() < 1e-4
 
 
 def test_another_model_is_refused_in_one_line() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from duologue.audio.frames import Samples
+from duologue.ears import silero_net
 from duologue.ears.silero import SileroVad
 from duologue.ears.silero_net import CONTEXT_SAMPLES, FRAME_SAMPLES, Numbers, SileroNet
 from duologue.ears.speech_gate import Change, GateRule, VoiceGate
@@ -81,6 +82,22 @@ def test_digital_silence_is_judged_without_the_encoder_and_no_decision_changes(
         assert changes(ours, is_eager) == changes(theirs, is_eager)
     sounding = sum(bool(frame.any()) for frame in frames(audio))
     assert sounding <= len(heard) <= sounding + 8, "a frame of silence after sound has some of it in its context"
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "is_one"),
+    [
+        ("scipy-openblas", "0.3.31.188.0", True),
+        ("openblas", "0.3.27", True),
+        ("openblas64", "0.3.23.dev", False),
+        ("openblas", "unknown", False),
+        ("accelerate", "unknown", True),
+        ("mkl-sdl", "2024.1", False),
+        ("blas", "3.9.0", False),
+    ],
+)
+def test_libraries_that_may_use_several_threads_are_known(name: str, version: str, is_one: bool) -> None:
+    assert silero_net.runs_in_one_thread({"name": name, "version": version}) is is_one
 
 
 def test_another_model_is_refused_in_one_line() -> None:

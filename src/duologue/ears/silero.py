@@ -16,10 +16,10 @@ from typing import NamedTuple
 from .model_input import OnnxSession, Samples, UnusableAudio, UnusableModel, checked, find_file, np, session
 from .second_look import SoundDoubt, raised
 from .silero_graph import faster_graph
-from .silero_net import CONTEXT_SAMPLES, FRAME_SAMPLES, MEMORY, Numbers, SileroNet
+from .silero_net import CONTEXT_SAMPLES, FRAME_SAMPLES, MEMORY, Numbers, SileroNet, runs_in_one_thread
 
 FRAME_MS = 32
-FEW_MAX = 3  # up to so many frames, judging them one by one takes less time
+FEW_MAX = 3 if runs_in_one_thread() else 0  # up to so many frames, judging them one by one takes less time
 _HALF = FRAME_SAMPLES // 2
 _SHAPE = (FRAME_SAMPLES,)
 _FLOAT = np.dtype(np.float32)
@@ -119,7 +119,7 @@ class SileroVad:
         assert net is not None
         for stream in streams:
             memory = stream.memory
-            if stream.is_silent and memory.is_silent:
+            if stream.is_silent and memory.is_silent and FEW_MAX:
                 memory.probability, memory.hidden, memory.cell = net.hear_silence(memory.hidden, memory.cell)
             else:
                 sounding.append(stream)

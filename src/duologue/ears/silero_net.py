@@ -9,7 +9,9 @@ file's own graph only by rounding.
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
+import re
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 from .model_input import NDArray, Samples, np
 from .onnx_file import float_constants
@@ -133,6 +135,18 @@ class _Workspace:
         self.fourth = _ending_with_1(1, _SECOND)[0]
         self.recurrent = _ending_with_1(1, 2 * MEMORY)[0]  # what the encoder found, then the memory
         self.gates = np.zeros(4 * MEMORY, np.float32)
+
+
+def runs_in_one_thread(blas: Mapping[str, Any] | None = None) -> bool:
+    """Does numpy multiply matrices as small as these in the calling thread? Other threads would wait for more work and
+    keep their cores busy. The answer is yes for Apple's Accelerate, and for OpenBLAS since 0.3.27, which numpy 2 has.
+    `blas` describes the library as numpy does."""
+    if blas is None:
+        config: Any = np.show_config(mode="dicts")
+        blas = config.get("Build Dependencies", {}).get("blas", {})
+    assert blas is not None
+    name, version = str(blas.get("name", "")), re.findall(r"\d+", str(blas.get("version", "")))
+    return name == "accelerate" or ("openblas" in name and [int(part) for part in version[:3]] >= [0, 3, 27])
 
 
 def _ending_with_1(rows: int, columns: int) -> Numbers:
