@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -180,15 +179,12 @@ class _Echoes(NamedTuple):
         cls, rule: EchoGateSettings, frame_ms: int, heard_db: tuple[float, ...], played_db: tuple[float, ...]
     ) -> _Echoes:
         """What is known after frames in which this was heard and played."""
-        peak_db, loud = -math.inf, list[bool]()
-        decay_db, playing_db, loud_db = rule.decay_db_s * frame_ms / 1000, rule.playing_db, rule.loud_db
-        for level_db in played_db:
-            peak_db -= decay_db
-            if level_db > peak_db:  # `max` would take twice as long
-                peak_db = level_db
-            loud.append(level_db > playing_db and level_db > peak_db - loud_db)
-        places = np.array([*compress(range(len(played_db) - 1), loud)], np.intp)
-        return cls(_peaks(heard_db), places, _peaks(played_db)[places], 1 - rule.loud_share)
+        levels, played = np.array(heard_db), np.array(played_db)
+        decayed_db = np.arange(played.size) * (rule.decay_db_s * frame_ms / 1000)
+        peaks = np.maximum.accumulate(played + decayed_db) - decayed_db
+        is_loud = (played > rule.playing_db) & (played > peaks - rule.loud_db)
+        places = is_loud[:-1].nonzero()[0]
+        return cls(_peaks(levels), places, _peaks(played)[places], 1 - rule.loud_share)
 
     def count(self, lag: int) -> int:
         """The number of loud frames whose echo at this lag has been heard."""
@@ -214,9 +210,8 @@ class _Echoes(NamedTuple):
         return float(found[np.arange(lags.size), ranks].max())
 
 
-def _peaks(levels_db: tuple[float, ...]) -> NDArray[np.float64]:
+def _peaks(levels: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each frame but the last: the highest level of it and its neighbours."""
-    levels = np.array(levels_db)
     highest = np.maximum(levels[:-1], levels[1:])
     np.maximum(highest[1:], levels[:-2], out=highest[1:])
     return highest
