@@ -89,10 +89,30 @@ class SileroVad:
         if self._net is None:
             self.load()
         streams = [_Stream(frame, memory, _power(frame) == 0) for frame, memory in zip(frames, memories, strict=True)]
-        earlier = [(memory.hidden, memory.cell) for memory in memories]
-        self._judge(streams)
-        self._look_again(streams, earlier)
+        if len(streams) <= FEW_MAX:
+            for stream in streams:
+                self._judge_alone(stream)
+        else:
+            earlier = [(memory.hidden, memory.cell) for memory in memories]
+            self._judge(streams)
+            self._look_again(streams, earlier)
         return [memory.probability for memory in memories]
+
+    def _judge_alone(self, stream: _Stream) -> None:
+        """The same as `_judge` and `_look_again`, for one stream."""
+        frame, memory, _ = stream
+        hidden, cell = memory.hidden, memory.cell
+        self._hear(stream)
+        first, doubt = memory.probability, memory.doubt
+        if memory.looks_twice and doubt.needs_look(first):
+            second = memory.start_second(hidden, cell)
+            self._hear(_Stream(_shifted(memory, frame), second, is_silent=False))
+            memory.probability = raised(first, second.probability)
+            doubt.note(first, memory.probability, is_twice=True)
+        else:
+            memory.second = None
+            doubt.note(first, first, is_twice=False)
+        memory.before = frame
 
     def _look_again(self, streams: Sequence[_Stream], earlier: Sequence[tuple[Numbers, Numbers]]) -> None:
         """Judge unsure sounds a second time, in frames that begin half a frame earlier. `earlier` contains what each
@@ -100,8 +120,8 @@ class SileroVad:
         again: list[tuple[VadMemory, _Stream]] = []
         for (frame, memory, _), (hidden, cell) in zip(streams, earlier, strict=True):
             if memory.looks_twice and memory.doubt.needs_look(memory.probability):
-                shifted = np.concatenate((memory.before[_HALF:], frame[:_HALF]))
-                again.append((memory, _Stream(shifted, memory.start_second(hidden, cell), is_silent=False)))
+                second = _Stream(_shifted(memory, frame), memory.start_second(hidden, cell), is_silent=False)
+                again.append((memory, second))
             else:
                 memory.second = None
                 memory.doubt.note(memory.probability, memory.probability, is_twice=False)
@@ -114,26 +134,27 @@ class SileroVad:
             memory.doubt.note(first, memory.probability, is_twice=True)
 
     def _judge(self, streams: Sequence[_Stream]) -> None:
-        """Run the model, and update the memories."""
-        net, sounding = self._net, list[_Stream]()
-        assert net is not None
-        for stream in streams:
-            memory = stream.memory
-            if stream.is_silent and memory.is_silent and FEW_MAX:
-                memory.probability, memory.hidden, memory.cell = net.hear_silence(memory.hidden, memory.cell)
-            else:
-                sounding.append(stream)
-        if len(sounding) > FEW_MAX:
-            self._judge_together(sounding)
-        else:
-            for frame, memory, _ in sounding:
-                memory.probability, memory.hidden, memory.cell = net.hear(
-                    memory.context, frame, memory.hidden, memory.cell
-                )
-        for frame, memory, is_silent in streams:
-            memory.context, memory.is_silent = frame[-CONTEXT_SAMPLES:], is_silent
+        """Run the model, and update the memories. Digital silence and a few frames are judged one by one."""
+        silent = [stream for stream in streams if FEW_MAX and stream.is_silent and stream.memory.is_silent]
+        sounding = [stream for stream in streams if not (FEW_MAX and stream.is_silent and stream.memory.is_silent)]
+        alone, together = (sounding, []) if len(sounding) <= FEW_MAX else ([], sounding)
+        for stream in (*silent, *alone):
+            self._hear(stream)
+        if together:
+            self._hear_together(together)
 
-    def _judge_together(self, streams: Sequence[_Stream]) -> None:
+    def _hear(self, stream: _Stream) -> None:
+        """Run the model for this stream."""
+        net, (frame, memory, is_silent) = self._net, stream
+        assert net is not None
+        if is_silent and memory.is_silent:
+            memory.probability, memory.hidden, memory.cell = net.hear_silence(memory.hidden, memory.cell)
+        else:
+            heard = net.hear(memory.context, frame, memory.hidden, memory.cell)
+            memory.probability, memory.hidden, memory.cell = heard
+        memory.context, memory.is_silent = frame[-CONTEXT_SAMPLES:], is_silent
+
+    def _hear_together(self, streams: Sequence[_Stream]) -> None:
         """Run the model once for all these streams."""
         assert self._whole is not None
         heard = [part for stream in streams for part in (stream.memory.context, stream.frame)]
@@ -146,6 +167,7 @@ class SileroVad:
         for place, stream in enumerate(streams):
             memory = stream.memory
             memory.probability, memory.hidden, memory.cell = float(found[place, 0]), hidden[place], cell[place]
+            memory.context, memory.is_silent = stream.frame[-CONTEXT_SAMPLES:], stream.is_silent
 
 
 def _net(file: Path) -> SileroNet:
@@ -157,6 +179,11 @@ def _net(file: Path) -> SileroNet:
             except (OSError, ValueError) as problem:
                 raise UnusableModel(f"{file} can't be loaded: {problem}") from None
         return _nets[file]
+
+
+def _shifted(memory: VadMemory, frame: Samples) -> Samples:
+    """The frame that begins half a frame earlier than this one."""
+    return np.concatenate((memory.before[_HALF:], frame[:_HALF]))
 
 
 def _table(parts: Sequence[Numbers], rows: Sequence[_Stream]) -> Numbers:
