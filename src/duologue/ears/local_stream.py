@@ -18,10 +18,10 @@ from duologue.audio.levels import SILENCE_DBFS, rms, to_dbfs
 from duologue.ports.ears import Frame, Incoming, PushedAudio, VoiceFrame
 from duologue.ports.failure import BrokenContract, ServiceError
 from duologue.ports.words import WordService
-from duologue.turns.echo_level import UNKNOWN, EchoGate
 from duologue.turns.features import PauseFeatures
 
 from .dictation import Transcribes, hypothesis_of
+from .echo_level import UNKNOWN, EchoGate
 from .final_model import FinalModel
 from .frame_pairs import FramePair, FramePairs
 from .linear_echo import LinearEcho

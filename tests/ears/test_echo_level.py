@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from duologue.turns.echo_level import UNKNOWN, EchoGate, EchoGateSettings, EchoLevel
+from duologue.ears.echo_level import UNKNOWN, EchoGate, EchoGateSettings, EchoLevel
 
 FRAME_MS = 32
 SYLLABLES_DB = (-20.0, -18.0, -24.0, -35.0, -50.0, -30.0, -19.0, -22.0, -40.0, -60.0)
