@@ -198,3 +198,6 @@ def _power(frame: Samples) -> float:
     if checked(frame).size != FRAME_SAMPLES:
         raise UnusableAudio(f"a frame needs {FRAME_SAMPLES} samples, not {frame.size}")
     return float(np.dot(frame, frame))
+
+
+__all__ = ["FEW_MAX", "FRAME_MS", "FRAME_SAMPLES", "SileroVad", "VadMemory"]

@@ -74,7 +74,8 @@ class SileroNet:
     def _gates_of_silence(self) -> Numbers:
         space = _Workspace()
         self._encode(space, np.zeros(CONTEXT_SAMPLES, np.float32), np.zeros(FRAME_SAMPLES, np.float32))
-        return space.recurrent @ self._gates
+        gates: Numbers = space.recurrent @ self._gates
+        return gates
 
     def _encode(self, space: _Workspace, context: Samples, frame: Samples) -> None:
         """Compute the spectra of four windows, then four convolutions with 4, 2, 1 and 1 steps."""
