@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.audio.frames import FrameCutter, RingBuffer, Samples, UnusableAudio, to_pcm, to_samples
+from duologue.audio.frames import FrameCutter, Samples, UnusableAudio, to_pcm, to_samples
 
 sizes = st.lists(st.integers(0, 70), max_size=30)
 
@@ -64,27 +64,3 @@ def test_a_frame_is_returned_as_soon_as_it_is_full() -> None:
     cutter = FrameCutter(4)
     assert cutter.feed(count_up(3)) == []
     assert [frame.tolist() for frame in cutter.feed(count_up(1, 3))] == [[0, 1, 2, 3]]
-
-
-# -- The ring
-
-
-@given(sizes, st.integers(1, 60), st.integers(-10, 2_000), st.integers(0, 100))
-def test_the_ring_buffer_returns_the_samples_at_a_position(
-    lengths: list[int], room: int, start: int, size: int
-) -> None:
-    ring = RingBuffer(room)
-    for piece in pieces(lengths):
-        ring.write(piece)
-    total = sum(lengths)
-    assert (ring.start, ring.end) == (max(0, total - room), total)
-    wanted = range(max(start, ring.start), min(start + size, ring.end))
-    assert ring.read(start, start + size).tolist() == list(wanted)
-
-
-def test_samples_that_were_read_do_not_change_when_more_are_written() -> None:
-    ring = RingBuffer(4)
-    ring.write(count_up(4))
-    read = ring.read(0, 4)
-    ring.write(count_up(4, 4))
-    assert read.tolist() == [0, 1, 2, 3]

@@ -7,8 +7,8 @@ import pytest
 
 from duologue.audio.frames import Samples
 from duologue.audio.levels import rms, to_dbfs
+from duologue.ears.echo_level import UNKNOWN
 from duologue.ears.linear_echo import BEFORE, LinearEcho
-from duologue.turns.echo_level import UNKNOWN
 
 pytestmark = pytest.mark.req("H-12")
 

@@ -16,16 +16,20 @@ from duologue.runtime.simulated_clock import run_simulated
 
 
 class Stream:
-    """One stream whose frames are judged when the test says so."""
+    """One stream whose frames are judged when the test says so, or at once if `is_quick` is set."""
 
     def __init__(self) -> None:
         self.asked: list[Answer] = []
+        self.is_quick = False
         self.log: list[str] = []
         self.failures: list[Exception] = []
         self.ordered = OrderedFrames[str](self._judge, self._follow, self._take, self.failures.append)
 
     def _judge(self, frame: Samples, answer: Answer) -> None:
-        self.asked.append(answer)
+        if self.is_quick:
+            answer(0.5, None)
+        else:
+            self.asked.append(answer)
 
     def _follow(self, pair: FramePair, probability: float, failure: Exception | None) -> None:
         if failure is not None:
@@ -72,6 +76,17 @@ def test_one_frame_at_a_time_is_judged() -> None:
     stream = Stream()
     stream.put(1, 2, 3)
     assert len(stream.asked) == 1
+
+
+def test_frames_may_be_judged_at_once_however_many_they_are() -> None:
+    stream = Stream()
+    stream.put(0, *range(1, WAITING_MAX), "last")
+    assert stream.log == []
+    stream.is_quick = True
+    stream.judge(0.5)  # all that wait are judged, without a recursion for each of them
+    assert stream.log == [f"{place} is 0.5" for place in range(WAITING_MAX)] + ["last"]
+    stream.put(*range(2_000))
+    assert len(stream.log) == WAITING_MAX + 1 + 2_000
 
 
 def test_a_stopped_stream_takes_nothing_more() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +42,9 @@ def test_a_tone_is_not_speech(vad: SileroVad) -> None:
 
 
 def test_many_streams_in_one_run_give_the_same_as_each_alone(vad: SileroVad) -> None:
-    streams = [frames(audio)[:60] for audio in (recording("beckett"), recording("two_cities"), noise(3, 0.1))]
+    speech, other = recording("beckett"), recording("two_cities")
+    sounds = (speech, other, noise(3, 0.1), silence(3), speech[8_000:], other[16_000:], silence(3))
+    streams = [frames(audio)[:60] for audio in sounds]
     alone = []
     for stream in streams:
         vad.memory.forget()
@@ -49,6 +52,15 @@ def test_many_streams_in_one_run_give_the_same_as_each_alone(vad: SileroVad) -> 
     memories = [VadMemory() for _ in streams]
     together = [vad.probabilities(step, memories) for step in zip(*streams, strict=True)]
     assert np.allclose(np.array(together).T, np.array(alone), atol=1e-4)
+
+
+def test_streams_in_several_threads_give_the_same_as_each_alone(vad: SileroVad) -> None:
+    speech = frames(recording("beckett"))[:60]
+    alone = [vad.probability(frame) for frame in speech]
+    with ThreadPoolExecutor(4) as threads:
+        vads = [SileroVad() for _ in range(4)]
+        found = list(threads.map(lambda one: [one.probability(frame) for frame in speech], vads))
+    assert found == [alone] * 4
 
 
 def test_a_stream_that_is_forgotten_starts_fresh(vad: SileroVad) -> None:

@@ -643,7 +643,7 @@ def check_bounds(state: StreamState) -> None:
     assert len(state.finals) <= SETTINGS.finals_max
     assert len(state.turn.voicing.levels_db) <= 12_000 // 32
     assert state.kept <= SETTINGS.kept_max
-    assert all(utterance.length_ms <= SETTINGS.utterance_ms_max for utterance in state.utterances)
+    assert all(state.length_ms(utterance) <= SETTINGS.utterance_ms_max for utterance in state.utterances)
     assert all(utterance.is_over for utterance in state.utterances[:-1])
     assert state.needed_from <= state.frames
     numbers = [utterance.number for utterance in state.utterances]

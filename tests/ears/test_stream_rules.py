@@ -9,22 +9,21 @@ from duologue.ears.stream_rules import extended, joined, measured, next_text, pl
 from duologue.ears.stream_state import Hypothesis, RequestText, StreamState, TextWork, Utterance
 from duologue.turns.features import PauseFeatures
 
-SPOKEN = Utterance(3, first=100, end=110, run_up=5, due_ms=400, every_ms=288)
+SPOKEN = Utterance(3, first=100, run_up=5, due_ms=400, every_ms=288)
 
 
 def test_a_partial_text_is_wanted_when_it_is_due_or_the_voice_pauses() -> None:
     state = StreamState(frames=110, utterances=(SPOKEN,))
-    assert extended(state, is_paused=False)[0] == replace(SPOKEN, end=111)
+    assert extended(state, is_paused=False) == (SPOKEN,)
     assert extended(state, is_paused=True)[0].wanted == 111
     due = replace(SPOKEN, due_ms=11 * 32)
-    assert extended(replace(state, utterances=(due,)), is_paused=False)[0] == replace(
-        due, end=111, wanted=111, due_ms=11 * 32 + 288
-    )
+    later = replace(due, wanted=111, due_ms=11 * 32 + 288)
+    assert extended(replace(state, utterances=(due,)), is_paused=False) == (later,)
 
 
-def test_only_the_last_utterance_grows() -> None:
+def test_a_partial_text_is_wanted_of_the_last_utterance_only() -> None:
     over = replace(SPOKEN, number=2, is_over=True)
-    assert extended(StreamState(frames=110, utterances=(over, SPOKEN)), is_paused=False)[0] == over
+    assert extended(StreamState(frames=110, utterances=(over, SPOKEN)), is_paused=True)[0] == over
 
 
 def test_a_turn_begins_with_its_first_voice_and_a_voice_ends_a_pause() -> None:

@@ -1,4 +1,4 @@
-"""Converts the samples of a stream to and from 16-bit PCM, cuts them into frames, and buffers them.
+"""Converts the samples of a stream to and from 16-bit PCM, and cuts them into frames.
 
 Rule: a position counts samples from the start of the stream and is never reset.
 """
@@ -14,6 +14,7 @@ Samples: TypeAlias = NDArray[np.float32]
 
 FULL_SCALE = 32_768
 _PCM16 = np.dtype("<i2")
+_SCALE = np.float32(1 / FULL_SCALE)
 
 
 class UnusableAudio(ValueError):
@@ -27,7 +28,7 @@ def to_samples(pcm: bytes | bytearray | memoryview) -> Samples:
     """Convert 16-bit PCM to samples."""
     if len(pcm) % 2:
         raise UnusableAudio(f"16-bit PCM needs an even number of bytes, not {len(pcm)}")
-    return np.frombuffer(pcm, _PCM16).astype(np.float32) * np.float32(1 / FULL_SCALE)
+    return np.multiply(np.frombuffer(pcm, _PCM16), _SCALE, dtype=np.float32)
 
 
 def to_pcm(samples: Samples) -> bytes:
@@ -60,37 +61,3 @@ class FrameCutter:
         The next `feed` starts a new stream."""
         rest, self._rest = self._rest, np.empty(0, np.float32)
         return rest
-
-
-class RingBuffer:
-    """The newest samples of a stream, addressed by their position in the stream."""
-
-    def __init__(self, samples_max: int) -> None:
-        assert samples_max > 0, samples_max
-        self._buffer: Samples = np.zeros(samples_max, np.float32)
-        self.end = 0  # the position after the newest sample
-
-    @property
-    def start(self) -> int:
-        """The position of the oldest sample that is still buffered."""
-        return max(0, self.end - self._buffer.size)
-
-    def write(self, samples: Samples) -> None:
-        """Add samples. If the buffer is full, the oldest samples are dropped."""
-        self.end += samples.size
-        samples = samples[-self._buffer.size :]
-        at = (self.end - samples.size) % self._buffer.size
-        first = min(samples.size, self._buffer.size - at)
-        self._buffer[at : at + first] = samples[:first]
-        self._buffer[: samples.size - first] = samples[first:]
-
-    def read(self, start: int, end: int) -> Samples:
-        """A copy of the samples from `start` up to, but not including, `end`. Samples that were dropped or
-        haven't arrived yet are missing from the result."""
-        start, end = max(start, self.start), min(end, self.end)
-        if start >= end:
-            return np.empty(0, np.float32)
-        at, size = start % self._buffer.size, end - start
-        if at + size <= self._buffer.size:
-            return self._buffer[at : at + size].copy()
-        return np.concatenate((self._buffer[at:], self._buffer[: at + size - self._buffer.size]))

@@ -38,14 +38,9 @@ class FramePairs:
     def feed(self, frame: Frame) -> list[FramePair]:
         """Add a frame from the line. Returns the pairs of frames that are now complete, at the sample rate and frame
         length of the models."""
-        heard, played = len(frame.pcm) // _SAMPLE, len(frame.played) // _SAMPLE
-        if len(frame.pcm) % _SAMPLE or len(frame.played) % _SAMPLE:
-            to_samples(frame.pcm)  # raises
-            to_samples(frame.played)
-        if played and played != heard:
-            raise UnusableAudio(
-                f"a frame has {heard} samples that were heard, but {played} that were played: send equally many"
-            )
+        heard, played = len(frame.pcm), len(frame.played)
+        if heard % _SAMPLE or (played and played != heard):
+            raise _problem(frame)
         if self._resampled is None and frame.rate_hz == self._rate_hz:
             return self._plain.feed(frame.pcm, frame.played)
         if self._resampled is None:
@@ -53,6 +48,17 @@ class FramePairs:
             resampled.feed(self._plain.rest(self._rate_hz))
             self._resampled = resampled
         return self._resampled.feed(frame)
+
+
+def _problem(frame: Frame) -> UnusableAudio:
+    """Why a frame can't be used."""
+    for side in (frame.pcm, frame.played):
+        if len(side) % _SAMPLE:
+            return UnusableAudio(f"16-bit PCM needs an even number of bytes, not {len(side)}")
+    heard, played = len(frame.pcm) // _SAMPLE, len(frame.played) // _SAMPLE
+    return UnusableAudio(
+        f"a frame has {heard} samples that were heard, but {played} that were played: send equally many"
+    )
 
 
 class _PlainPairs:
@@ -68,13 +74,13 @@ class _PlainPairs:
         if played or self._played:
             self._played += bytes(len(self._heard) - len(self._played)) + (played or bytes(len(heard)))
         self._heard += heard
-        pairs = []
+        pairs = list[FramePair]()
         while len(self._heard) >= self._size:
             pairs.append(_pair(self._cut(self._heard), self._cut(self._played) if self._played else None))
         return pairs
 
     def _cut(self, side: bytearray) -> Samples:
-        samples = to_samples(bytes(side[: self._size]))
+        samples = to_samples(side[: self._size])
         del side[: self._size]
         return samples
 

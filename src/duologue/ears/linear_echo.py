@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from duologue.audio.frames import Samples
-from duologue.turns.echo_level import UNKNOWN
+
+from .echo_level import UNKNOWN
 
 PARTITIONS = 6  # frames that the filter covers
 BEFORE = 2  # how many of them lie before the lag, which is only known to within a frame

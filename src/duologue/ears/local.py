@@ -1,12 +1,12 @@
 """Ears that run on this computer: Silero detects speech, Moonshine transcribes it, and Smart Turn judges whether a turn
 is over.
 
-Silero runs on the event loop. One run of the model handles all conversations whose frames arrive together. Every other
-model runs in a thread. Onsets (the first signs of speech) and ends are reported as soon as they are known, without
-waiting for text. Text is reported in the order in which it was said. Rule: when the computer is too slow, partial
-transcripts are skipped, but final transcripts never are. Every onset gets exactly one final transcript, unless its
-audio is discarded. All decisions (when an utterance begins and ends, when a model runs, what is reported) are made by
-the pure state machine in `stream.py`.
+Silero runs on the event loop. If several conversations are heard, one run of the model handles their frames of a few
+milliseconds. Every other model runs in a thread. Onsets (the first signs of speech) and ends are reported as soon as
+they are known, without waiting for text. Text is reported in the order in which it was said. Rule: when the computer is
+too slow, partial transcripts are skipped, but final transcripts never are. Every onset gets exactly one final
+transcript, unless its audio is discarded. All decisions (when an utterance begins and ends, when a model runs, what is
+reported) are made by the pure state machine in `stream.py`.
 """
 
 from __future__ import annotations

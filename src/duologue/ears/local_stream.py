@@ -15,13 +15,13 @@ from functools import partial
 from typing import TypeVar
 
 from duologue.audio.levels import SILENCE_DBFS, rms, to_dbfs
-from duologue.ports.ears import Frame, Incoming, PushedAudio
+from duologue.ports.ears import Frame, Incoming, PushedAudio, VoiceFrame
 from duologue.ports.failure import BrokenContract, ServiceError
 from duologue.ports.words import WordService
-from duologue.turns.echo_level import UNKNOWN, EchoGate
 from duologue.turns.features import PauseFeatures
 
 from .dictation import Transcribes, hypothesis_of
+from .echo_level import UNKNOWN, EchoGate
 from .final_model import FinalModel
 from .frame_pairs import FramePair, FramePairs
 from .linear_echo import LinearEcho
@@ -60,7 +60,7 @@ from .stream_state import (
 from .threaded_vad import Judged, ThreadedVad, VoiceDetector
 from .transcription import StreamTranscription
 from .turn_sound import TurnSound, answer
-from .vad_batch import Answer, VadBatches
+from .vad_batch import Answer, VadBatch, VadBatches
 
 T = TypeVar("T")
 LOG = logging.getLogger("duologue.ears")
@@ -106,11 +106,14 @@ class LocalStream:
         self._sound = TurnSound()
         self._transcription = StreamTranscription(models.stt)
         self._service: ServiceText | None = None
+        self._text_source: StreamTranscription | ServiceText = self._transcription
         if models.words is not None:
             self._service = ServiceText(models.words, models.turn_end_by_service, self._take, self.heard.put)
+            self._text_source = self._service
         self._refining = 0  # how often the better model was asked
         self._wake = asyncio.Event()
         self._ordered = OrderedFrames(self._ask_vad, self._follow_heard, self._take, self.heard.fail)
+        self._batch: VadBatch | None = None  # while Silero hears
         self._waits_since: float | None = None  # when the wait for the next audio began; None while audio is processed
         self._now: Callable[[], float] = lambda: 0.0
         self._gap: asyncio.TimerHandle | None = None
@@ -135,12 +138,10 @@ class LocalStream:
         if self._text_source.is_asked or self._state.is_done:
             self._wake.set()
 
-    @property
-    def _text_source(self) -> StreamTranscription | ServiceText:
-        return self._transcription if self._service is None else self._service
-
     def _do(self, output: StreamOutput, failure: Exception | None) -> None:
         match output:
+            case VoiceFrame():  # most outputs are
+                self.heard.put(output)
             case RequestText():
                 self._text_lane.urgency = Urgency.FINAL if output.work is TextWork.FINAL else Urgency.PARTIAL
                 self._text_source.ask(output)
@@ -165,13 +166,22 @@ class LocalStream:
         """Process the audio until it ends."""
         await self._threaded.load(self._vad)
         self._now = asyncio.get_running_loop().time
+        if isinstance(self._vad, SileroVad):
+            self._batch = self._models.batches.of_loop(self._vad)
+            with self._batch.stream():
+                await self._read(audio)
+        else:
+            await self._read(audio)
+
+    async def _read(self, audio: AsyncIterator[Incoming]) -> None:
         if isinstance(audio, PushedAudio) and isinstance(self._vad, SileroVad) and not self._models.cancels_echo:
             await audio.push_to(self._receive)
         else:
             async for item in audio:
                 if isinstance(item, Frame):
                     self._waits_since = None
-                    await self._hear(item)
+                    if pairs := self._pairs(item):
+                        await self._hear(pairs)
                     self._waits_since = self._now()
                 else:
                     self._ordered.put(item)
@@ -188,14 +198,14 @@ class LocalStream:
         else:
             self._ordered.put(item)
 
-    async def _hear(self, frame: Frame) -> None:
-        ordered, pairs = self._ordered, self._pairs(frame)
+    async def _hear(self, pairs: list[FramePair]) -> None:
+        ordered = self._ordered
         if isinstance(self._vad, SileroVad) and not self._threaded.hears_echo(pairs):
             for pair in pairs:
                 ordered.put(pair)
             if ordered.is_ahead:
                 await ordered.settle()
-        elif pairs:
+        else:
             await ordered.settle(0)
             self._set_looks()
             for pair, judged in zip(pairs, await self._threaded.judge(self._vad, pairs), strict=True):
@@ -210,10 +220,11 @@ class LocalStream:
 
     def _ask_vad(self, frame: Samples, answer: Answer) -> None:
         """Ask whether there is speech in this frame. One run of the model answers this for many conversations."""
-        vad = self._vad
+        vad, batch = self._vad, self._batch
         assert isinstance(vad, SileroVad)
+        assert batch is not None
         self._set_looks()
-        self._models.batches.of_loop(vad).ask(frame, vad.memory, answer)
+        batch.ask(frame, vad.memory, answer)
 
     def _set_looks(self) -> None:
         """Let the VAD judge unsure frames a second time only while the agent is silent. While the agent speaks, each

@@ -122,7 +122,8 @@ class ModelThreads:
                 is_wanted = not job.is_abandoned
                 if is_wanted and job.is_slow:
                     self._slow -= 1
-                    self._changed.notify()
+                    if self._waiting:  # otherwise the other thread would wake for nothing
+                        self._changed.notify()
             del job  # otherwise this job stays in memory until the next one
 
     def _take(self) -> _QueuedWork | None:

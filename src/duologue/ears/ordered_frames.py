@@ -41,6 +41,7 @@ class OrderedFrames(Generic[T]):
         self._fail = fail
         self._waiting: deque[FramePair | T] = deque()
         self._judged: FramePair | None = None  # the frame whose probability isn't known yet
+        self._is_going = False
         self._is_stopped = False
         self._reader: asyncio.Future[None] | None = None
 
@@ -80,6 +81,9 @@ class OrderedFrames(Generic[T]):
                 return
 
     def _go_on(self) -> None:
+        if self._is_going:
+            return  # the frame was judged at once, and the loop below goes on
+        self._is_going = True
         try:
             while self._waiting and self._judged is None and not self._is_stopped:
                 item = self._waiting.popleft()
@@ -91,6 +95,7 @@ class OrderedFrames(Generic[T]):
         except Exception as failure:  # noqa: BLE001 - passed on
             self.stop()
             self._fail(failure)
+        self._is_going = False
         self._wake_reader()
 
     def _wake_reader(self) -> None:

@@ -1,25 +1,31 @@
 """Voice activity detection (VAD) with the model Silero, in frames of 32 ms.
 
-Returns probabilities of speech, which `speech_gate` turns into onsets and ends. While there is digital silence, only
-the recurrent part of the model runs. If the model is unsure about a sound, the sound is judged twice (`second_look`).
-Rule: the memory of each stream is a separate object, so that one run of the model can serve many streams.
+Returns probabilities of speech, which `speech_gate` turns into onsets and ends. A few frames are judged one by one
+(`silero_net`), and more frames in one run for all (`silero_graph`). While there is digital silence, only the recurrent
+part of the model runs. If the model is unsure about a sound, the sound is judged twice (`second_look`). Rule: the
+memory of each stream is a separate object, so that one run of the model can serve many streams.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from .model_input import NDArray, OnnxSession, Samples, UnusableAudio, checked, find_file, np, session
+from .model_input import OnnxSession, Samples, UnusableAudio, UnusableModel, checked, find_file, np, session
 from .second_look import SoundDoubt, raised
-from .silero_graph import INPUT_SAMPLES, MEMORY, faster_graph, silent_graph
+from .silero_graph import faster_graph
+from .silero_net import CONTEXT_SAMPLES, FRAME_SAMPLES, MEMORY, Numbers, SileroNet, runs_in_one_thread
 
-FRAME_SAMPLES = 512
 FRAME_MS = 32
+FEW_MAX = 3 if runs_in_one_thread() else 0  # up to so many frames, judging them one by one takes less time
 _HALF = FRAME_SAMPLES // 2
-_CONTEXT = INPUT_SAMPLES - FRAME_SAMPLES  # samples of the previous frame that the model gets again
+_SHAPE = (FRAME_SAMPLES,)
+_FLOAT = np.dtype(np.float32)
 _POWER_FINE = 256.0  # if the squares of a frame add up to at most this, no sample is NaN, infinite or above 16
+_nets: dict[Path, SileroNet] = {}
+_loading = threading.Lock()
 
 
 class VadMemory:
@@ -33,22 +39,22 @@ class VadMemory:
 
     def forget(self) -> None:
         """Clear the memory, because a new stream starts."""
-        self.hidden: NDArray[np.float32] = np.zeros((1, MEMORY), np.float32)
-        self.cell: NDArray[np.float32] = np.zeros((1, MEMORY), np.float32)
-        self.context: Samples = np.zeros(_CONTEXT, np.float32)
+        self.hidden: Numbers = np.zeros(MEMORY, np.float32)
+        self.cell: Numbers = np.zeros(MEMORY, np.float32)
+        self.context: Samples = np.zeros(CONTEXT_SAMPLES, np.float32)
         self.is_silent = True  # was the latest frame digital silence?
         self.probability = 0.0  # of speech in the latest frame
         self.doubt = SoundDoubt()
         self.before: Samples = np.zeros(FRAME_SAMPLES, np.float32)  # the latest frame
         self.second: VadMemory | None = None  # of the second look, while there is one
 
-    def start_second(self, hidden: NDArray[np.float32], cell: NDArray[np.float32]) -> VadMemory:
+    def start_second(self, hidden: Numbers, cell: Numbers) -> VadMemory:
         """The memory for second looks. If there isn't one yet, it is made from the memory that the first look had
         before this frame."""
         if self.second is None:
             self.second = VadMemory(looks_twice=False)
             self.second.hidden, self.second.cell = hidden, cell
-            self.second.context = self.before[_HALF - _CONTEXT : _HALF]
+            self.second.context = self.before[_HALF - CONTEXT_SAMPLES : _HALF]
         return self.second
 
 
@@ -63,14 +69,14 @@ class SileroVad:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._file = find_file("silero-vad", ["silero_vad.onnx"], folder)
+        self._net: SileroNet | None = None
         self._whole: OnnxSession | None = None
-        self._silent: OnnxSession | None = None
         self.memory = VadMemory()
 
     def load(self) -> None:
         """Load the model now rather than when the first frame arrives."""
-        silence = np.zeros(FRAME_SAMPLES, np.float32)
-        self.probabilities([silence, np.ones_like(silence)], [VadMemory(), VadMemory()])
+        self._net = _net(self._file)
+        self._whole = session(self._file, rewritten=faster_graph)
 
     def probability(self, frame: Samples) -> float:
         """The probability of speech in the next 512 samples at 16 kHz."""
@@ -80,81 +86,118 @@ class SileroVad:
         """The probability of speech in the next frame of each stream, for many streams at once. `memories` contains the
         memory of each stream, in the same order; the memories are updated."""
         assert len(frames) == len({id(memory) for memory in memories}), "each stream needs one frame and its own memory"
-        sounding, silent = list[_Stream](), list[_Stream]()
-        powers = [_power(frame) for frame in frames]
-        for frame, memory, power in zip(frames, memories, powers, strict=True):
-            (silent if power == 0 and memory.is_silent else sounding).append(_Stream(frame, memory, power == 0))
-        earlier = [(memory.hidden, memory.cell) for memory in memories]
-        if sounding:
-            self.run_whole(sounding)
-        if silent:
-            self._run_silent(silent)
-        self._look_again(frames, memories, earlier)
+        if self._net is None:
+            self.load()
+        streams = [_Stream(frame, memory, _power(frame) == 0) for frame, memory in zip(frames, memories, strict=True)]
+        if len(streams) <= FEW_MAX:
+            for stream in streams:
+                self._judge_alone(stream)
+        else:
+            earlier = [(memory.hidden, memory.cell) for memory in memories]
+            self._judge(streams)
+            self._look_again(streams, earlier)
         return [memory.probability for memory in memories]
 
-    def _look_again(
-        self,
-        frames: Sequence[Samples],
-        memories: Sequence[VadMemory],
-        earlier: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]],
-    ) -> None:
+    def _judge_alone(self, stream: _Stream) -> None:
+        """The same as `_judge` and `_look_again`, for one stream."""
+        frame, memory, _ = stream
+        hidden, cell = memory.hidden, memory.cell
+        self._hear(stream)
+        first, doubt = memory.probability, memory.doubt
+        if memory.looks_twice and doubt.needs_look(first):
+            second = memory.start_second(hidden, cell)
+            self._hear(_Stream(_shifted(memory, frame), second, is_silent=False))
+            memory.probability = raised(first, second.probability)
+            doubt.note(first, memory.probability, is_twice=True)
+        else:
+            memory.second = None
+            doubt.note(first, first, is_twice=False)
+        memory.before = frame
+
+    def _look_again(self, streams: Sequence[_Stream], earlier: Sequence[tuple[Numbers, Numbers]]) -> None:
         """Judge unsure sounds a second time, in frames that begin half a frame earlier. `earlier` contains what each
         memory held before this frame."""
         again: list[tuple[VadMemory, _Stream]] = []
-        for frame, memory, (hidden, cell) in zip(frames, memories, earlier, strict=True):
+        for (frame, memory, _), (hidden, cell) in zip(streams, earlier, strict=True):
             if memory.looks_twice and memory.doubt.needs_look(memory.probability):
-                shifted = np.concatenate((memory.before[_HALF:], frame[:_HALF]))
-                again.append((memory, _Stream(shifted, memory.start_second(hidden, cell), is_silent=False)))
+                second = _Stream(_shifted(memory, frame), memory.start_second(hidden, cell), is_silent=False)
+                again.append((memory, second))
             else:
                 memory.second = None
                 memory.doubt.note(memory.probability, memory.probability, is_twice=False)
             memory.before = frame
         if again:
-            self.run_whole([stream for _, stream in again])
+            self._judge([stream for _, stream in again])
         for memory, stream in again:
             first = memory.probability
             memory.probability = raised(first, stream.memory.probability)
             memory.doubt.note(first, memory.probability, is_twice=True)
 
-    def run_whole(self, streams: Sequence[_Stream]) -> None:
-        if self._whole is None:
-            self._whole = session(self._file, rewritten=faster_graph)
-        parts = [part for stream in streams for part in (stream.memory.context, stream.frame)]
-        heard = np.concatenate(parts).reshape(-1, INPUT_SAMPLES)
-        _remember(streams, self._whole.run(None, {"heard": heard, **_memory(streams)}))
+    def _judge(self, streams: Sequence[_Stream]) -> None:
+        """Run the model, and update the memories. Digital silence and a few frames are judged one by one."""
+        silent = [stream for stream in streams if FEW_MAX and stream.is_silent and stream.memory.is_silent]
+        sounding = [stream for stream in streams if not (FEW_MAX and stream.is_silent and stream.memory.is_silent)]
+        alone, together = (sounding, []) if len(sounding) <= FEW_MAX else ([], sounding)
+        for stream in (*silent, *alone):
+            self._hear(stream)
+        if together:
+            self._hear_together(together)
 
-    def _run_silent(self, streams: Sequence[_Stream]) -> None:
-        if self._silent is None:
-            self._silent = session(self._file, rewritten=silent_graph)
-        _remember(streams, self._silent.run(None, _memory(streams)))
+    def _hear(self, stream: _Stream) -> None:
+        """Run the model for this stream."""
+        net, (frame, memory, is_silent) = self._net, stream
+        assert net is not None
+        if is_silent and memory.is_silent:
+            memory.probability, memory.hidden, memory.cell = net.hear_silence(memory.hidden, memory.cell)
+        else:
+            heard = net.hear(memory.context, frame, memory.hidden, memory.cell)
+            memory.probability, memory.hidden, memory.cell = heard
+        memory.context, memory.is_silent = frame[-CONTEXT_SAMPLES:], is_silent
+
+    def _hear_together(self, streams: Sequence[_Stream]) -> None:
+        """Run the model once for all these streams."""
+        assert self._whole is not None
+        heard = [part for stream in streams for part in (stream.memory.context, stream.frame)]
+        given = {
+            "heard": _table(heard, streams),
+            "hidden": _table([stream.memory.hidden for stream in streams], streams),
+            "cell": _table([stream.memory.cell for stream in streams], streams),
+        }
+        found, hidden, cell = self._whole.run(None, given)
+        for place, stream in enumerate(streams):
+            memory = stream.memory
+            memory.probability, memory.hidden, memory.cell = float(found[place, 0]), hidden[place], cell[place]
+            memory.context, memory.is_silent = stream.frame[-CONTEXT_SAMPLES:], stream.is_silent
 
 
-def _memory(streams: Sequence[_Stream]) -> dict[str, NDArray[np.float32]]:
-    return {
-        "hidden": _table([stream.memory.hidden for stream in streams]),
-        "cell": _table([stream.memory.cell for stream in streams]),
-    }
+def _net(file: Path) -> SileroNet:
+    """The network with the weights in this file. It is loaded once."""
+    with _loading:
+        if file not in _nets:
+            try:
+                _nets[file] = SileroNet(file.read_bytes())
+            except (OSError, ValueError) as problem:
+                raise UnusableModel(f"{file} can't be loaded: {problem}") from None
+        return _nets[file]
 
 
-def _remember(streams: Sequence[_Stream], answers: Sequence[NDArray[np.float32]]) -> None:
-    found, hidden, cell = answers
-    for place, (frame, memory, is_silent) in enumerate(streams):
-        memory.hidden = hidden[place : place + 1]
-        memory.cell = cell[place : place + 1]
-        memory.context = frame[-_CONTEXT:]
-        memory.is_silent = is_silent
-        memory.probability = float(found[place, 0])
+def _shifted(memory: VadMemory, frame: Samples) -> Samples:
+    """The frame that begins half a frame earlier than this one."""
+    return np.concatenate((memory.before[_HALF:], frame[:_HALF]))
 
 
-def _table(rows: list[NDArray[np.float32]]) -> NDArray[np.float32]:
-    return rows[0] if len(rows) == 1 else np.concatenate(rows)
+def _table(parts: Sequence[Numbers], rows: Sequence[_Stream]) -> Numbers:
+    return np.concatenate(parts).reshape(len(rows), -1)
 
 
 def _power(frame: Samples) -> float:
     """The sum of the squares of these samples. Raises `UnusableAudio` if the model can't process the samples."""
-    is_frame = isinstance(frame, np.ndarray) and frame.dtype == np.float32 and frame.shape == (FRAME_SAMPLES,)
+    is_frame = isinstance(frame, np.ndarray) and frame.dtype == _FLOAT and frame.shape == _SHAPE
     if is_frame and (power := float(np.dot(frame, frame))) <= _POWER_FINE:
         return power
     if checked(frame).size != FRAME_SAMPLES:
         raise UnusableAudio(f"a frame needs {FRAME_SAMPLES} samples, not {frame.size}")
     return float(np.dot(frame, frame))
+
+
+__all__ = ["FEW_MAX", "FRAME_MS", "FRAME_SAMPLES", "SileroVad", "VadMemory"]

@@ -1,66 +1,36 @@
-"""Silero's graph, rewritten for 16 kHz: the same weights and the same arithmetic in half as much time.
+"""Silero's graph for many streams, rewritten for 16 kHz: the same weights and the same arithmetic.
 
 The model's file has one graph with branches for two sample rates, and computes convolutions for each stream separately.
-The graph here multiplies matrices for all streams at once. For digital silence there is an even smaller graph. Rule:
-the weights come from the file, and the results differ only by rounding.
+The graph here multiplies matrices for all streams at once. Rule: the weights come from the file, and the results differ
+only by rounding.
 """
 
 from __future__ import annotations
 
-from .model_input import NDArray, np
-from .onnx_file import GraphWriter, float_constants
+from .model_input import np
+from .onnx_file import GraphWriter
+from .silero_net import INPUT_SAMPLES, MEMORY, Numbers, read_weights
 
-INPUT_SAMPLES = 576  # the end of the previous frame, and the frame
-MEMORY = 128
-_HOP, _WINDOW, _BINS = 128, 256, 129
+_HOP, _BINS = 128, 129
 _STEPS = 4  # windows in the input
-_PREFIX = "If_0_then_branch__Inline_0__"  # where the file has the weights for 16 kHz
-_ENCODER = [f"encoder.{layer}.reparam_conv.{kind}" for layer in range(4) for kind in ("weight", "bias")]
-_DECODER = [f"decoder.{name}" for name in ("rnn.weight_ih", "rnn.weight_hh", "rnn.bias_ih", "rnn.bias_hh")]
-_NAMES = {"stft.forward_basis_buffer", *_ENCODER, *_DECODER, "decoder.decoder.2.weight", "decoder.decoder.2.bias"}
-_INPUTS = {"hidden": MEMORY, "cell": MEMORY}
+_INPUTS = {"heard": INPUT_SAMPLES, "hidden": MEMORY, "cell": MEMORY}
 _OUTPUTS = {"probability": 1, "hidden_after": MEMORY, "cell_after": MEMORY}
-
-Weights = NDArray[np.float32]
 
 
 def faster_graph(file: bytes) -> bytes:
     """An ONNX model as bytes. Its inputs are `heard`, `hidden` and `cell`, and its outputs are `probability`,
     `hidden_after` and `cell_after`. Each is a table with a row for each stream. Raises `ValueError` if the file isn't
     the expected model."""
-    graph, weights = GraphWriter(), _weights(file)
+    graph, weights = GraphWriter(), read_weights(file)
     encoded = _encoder(graph, weights, _magnitudes(graph, weights, "heard"))
     recurrent = np.concatenate((weights["decoder.rnn.weight_ih"], weights["decoder.rnn.weight_hh"]), axis=1)
     both = graph.add("Concat", encoded, "hidden", axis=1)
     bias = weights["decoder.rnn.bias_ih"] + weights["decoder.rnn.bias_hh"]
     _decoder(graph, weights, graph.add("Gemm", both, graph.constant(_gates(recurrent)), graph.constant(_gates(bias))))
-    return graph.model({"heard": INPUT_SAMPLES, **_INPUTS}, _OUTPUTS)
-
-
-def silent_graph(file: bytes) -> bytes:
-    """The same model for a frame of digital silence that follows digital silence, so it has no input `heard`. The
-    encoder's output for silence is always the same, so onnxruntime computes it only once, when it loads the model."""
-    graph, weights = GraphWriter(), _weights(file)
-    silence = graph.constant(np.zeros((1, INPUT_SAMPLES), np.float32))
-    encoded = _encoder(graph, weights, _magnitudes(graph, weights, silence))
-    bias = weights["decoder.rnn.bias_ih"] + weights["decoder.rnn.bias_hh"]
-    given = graph.constant(_gates(weights["decoder.rnn.weight_ih"]))
-    silent = graph.add("Gemm", encoded, given, graph.constant(_gates(bias)))
-    recurrent = graph.constant(_gates(weights["decoder.rnn.weight_hh"]))
-    _decoder(graph, weights, graph.add("Gemm", "hidden", recurrent, silent))
     return graph.model(_INPUTS, _OUTPUTS)
 
 
-def _weights(file: bytes) -> dict[str, Weights]:
-    found = float_constants(file)
-    weights = {name.removeprefix(_PREFIX): values for name, values in found.items() if name.startswith(_PREFIX)}
-    missing = sorted(_NAMES - weights.keys())
-    if missing:
-        raise ValueError(f"the file has no weights called {missing[0]}: it isn't Silero VAD 5 or 6")
-    return weights
-
-
-def _magnitudes(graph: GraphWriter, weights: dict[str, Weights], heard: str) -> str:
+def _magnitudes(graph: GraphWriter, weights: dict[str, Numbers], heard: str) -> str:
     """Add the computation of the spectra of four windows that overlap by half. The last window is filled up with
     reflected samples. Returns the name of the output."""
     basis = weights["stft.forward_basis_buffer"]
@@ -72,7 +42,7 @@ def _magnitudes(graph: GraphWriter, weights: dict[str, Weights], heard: str) -> 
     return graph.add("Sqrt", graph.add("Add", real, imaginary))
 
 
-def _encoder(graph: GraphWriter, weights: dict[str, Weights], magnitudes: str) -> str:
+def _encoder(graph: GraphWriter, weights: dict[str, Numbers], magnitudes: str) -> str:
     """Add four convolutions, each over three time steps. Their outputs have 4, 2, 1 and 1 steps. Steps beyond the edges
     are zero, so some weights are never used. Returns the name of the last output."""
     kernels = [weights[f"encoder.{layer}.reparam_conv.weight"].transpose(2, 1, 0) for layer in range(4)]
@@ -90,13 +60,13 @@ def _encoder(graph: GraphWriter, weights: dict[str, Weights], magnitudes: str) -
     return graph.add("Relu", graph.add("Gemm", third, graph.constant(kernels[3][1]), biases[3]))
 
 
-def _gates(values: Weights) -> Weights:
+def _gates(values: Numbers) -> Numbers:
     """The weights of the LSTM, transposed and reordered: its three gates come first and its candidate last, so that one
     sigmoid node can process all three gates."""
     return values.reshape(4, MEMORY, -1)[[0, 1, 3, 2]].reshape(values.shape).T
 
 
-def _decoder(graph: GraphWriter, weights: dict[str, Weights], product: str) -> None:
+def _decoder(graph: GraphWriter, weights: dict[str, Numbers], product: str) -> None:
     """Add an LSTM cell and the computation of the probability of speech."""
     gates, candidate = graph.split(product, [3 * MEMORY, MEMORY], axis=1)
     take_in, keep, give_out = graph.split(graph.add("Sigmoid", gates), [MEMORY] * 3, axis=1)
@@ -113,6 +83,6 @@ def _steps(graph: GraphWriter, value: str, first: int, end: int) -> str:
     return graph.add("Slice", value, graph.constant([first]), graph.constant([end]), graph.constant([1]))
 
 
-def _flat(kernel: Weights) -> Weights:
+def _flat(kernel: Numbers) -> Numbers:
     """Turn a convolution kernel into a matrix, with its time steps one below the other."""
     return kernel.reshape(-1, kernel.shape[2])

@@ -61,13 +61,14 @@ class VoiceGate:
         frame with a high probability is enough for an onset. The caller sets `is_eager` while the agent speaks, because
         playback must then be held immediately. Whether the sound really was speech is judged afterwards."""
         voiced, quiet, evidence = self._count(rule, probability)
-        begins = evidence >= rule.eager_evidence if is_eager else voiced >= _frames(rule.onset_ms)
-        if (not self.is_open or self.is_cut) and begins:
-            return VoiceGate(True, False, voiced, quiet, evidence), Change.BEGAN
-        if self.is_open and quiet >= _frames(rule.offset_ms):
+        if not self.is_open or self.is_cut:
+            begins = evidence >= rule.eager_evidence if is_eager else voiced >= max(1, rule.onset_ms // FRAME_MS)
+            if begins:
+                return VoiceGate(True, False, voiced, quiet, evidence), Change.BEGAN
+        if self.is_open and quiet >= rule.offset_ms // FRAME_MS:
             return VoiceGate(False, False, 0, quiet), Change.ENDED
         gate = VoiceGate(self.is_open, self.is_cut, voiced, quiet, evidence)
-        paused = self.is_open and not self.is_cut and quiet == _frames(rule.pause_ms)
+        paused = self.is_open and not self.is_cut and quiet == rule.pause_ms // FRAME_MS
         return gate, Change.PAUSED if paused else None
 
     def _count(self, rule: GateRule, probability: float) -> tuple[int, int, float]:
@@ -77,7 +78,3 @@ class VoiceGate:
         if probability < rule.off:
             return 0, self.quiet + 1, 0.0
         return self.voiced, self.quiet + 1 if self.quiet else 0, self.evidence
-
-
-def _frames(ms: int) -> int:
-    return max(1, ms // FRAME_MS)

@@ -161,8 +161,11 @@ class _Draft:
             self._begin()
         elif change is Change.ENDED:
             self._end()
-        elif (spoken := self.state.open) is not None and spoken.length_ms >= self.settings.utterance_ms_max:
+        elif (spoken := self.state.open) is not None and self._is_too_long(spoken):
             self._split()
+
+    def _is_too_long(self, spoken: Utterance) -> bool:
+        return self.state.length_ms(spoken) >= self.settings.utterance_ms_max
 
     def _begin(self) -> None:
         state = self.state
@@ -172,7 +175,7 @@ class _Draft:
         pace = self.settings.overlap if state.is_sounding else self.settings.pace
         number, first = state.number + 1, state.frames - state.kept
         due_ms = state.kept * FRAME_MS + pace.first_ms
-        begun = Utterance(number, first, state.frames, state.kept, due_ms, pace.every_ms)
+        begun = Utterance(number, first, state.kept, due_ms, pace.every_ms)
         turn = replace(state.turn, is_on=True)
         self.state = replace(state, number=number, turn=turn, utterances=(*state.utterances, begun))
         self.out.append(SpeechBegan(number))
@@ -182,7 +185,7 @@ class _Draft:
         quiet = self.state.gate.quiet
         self.out.append(SpeechEnded(self.state.number, quiet * FRAME_MS))
         if (spoken := self.state.open) is not None:
-            self._close(spoken, spoken.end - quiet + self.settings.after_ms // FRAME_MS)
+            self._close(spoken, self.state.frames - quiet + self.settings.after_ms // FRAME_MS)
         # The next onset may come soon, and the audio kept for it must not contain the last word of this utterance.
         self.state = replace(self.state, kept=min(self.state.kept, quiet // 2))
 
@@ -190,12 +193,12 @@ class _Draft:
         """End the current utterance while speech may still go on. Further speech becomes a new utterance."""
         if (spoken := self.state.open) is not None:
             self.state = replace(self.state, gate=self.state.gate.cut(), kept=0)
-            self._close(spoken, spoken.end)
+            self._close(spoken, self.state.frames)
 
     def _close(self, spoken: Utterance, voiced_end: int) -> None:
-        turn = self.state.turn
+        turn, end = self.state.turn, self.state.frames
         self._change(
-            replace(spoken, is_over=True, voiced_end=voiced_end, sound=turn.measured, pause=turn.pause),
+            replace(spoken, is_over=True, end=end, voiced_end=voiced_end, sound=turn.measured, pause=turn.pause),
         )
 
     def _change(self, utterance: Utterance) -> None:
@@ -214,7 +217,7 @@ class _Draft:
         speech of the turn is discarded instead of transcribed."""
         spoken = self.state.open
         new_ms = self.settings.new_ms
-        is_new = spoken is not None and spoken.length_ms < spoken.run_up * FRAME_MS + new_ms
+        is_new = spoken is not None and self.state.length_ms(spoken) < spoken.run_up * FRAME_MS + new_ms
         if not is_new:
             self._split()
         kept = self.state.utterances[-1:] if is_new else ()
@@ -233,7 +236,7 @@ class _Draft:
     def _end_audio(self) -> None:
         if (spoken := self.state.open) is not None:
             self.out.append(SpeechEnded(spoken.number))
-            self._close(spoken, spoken.end)
+            self._close(spoken, self.state.frames)
         self.state = replace(self.state, is_over=True)
         self._report_finals()
 
@@ -369,7 +372,7 @@ class _Draft:
             return
         number, failures = utterance.number, utterance.failures + 1
         if request.work is not TextWork.FINAL:
-            self._change(replace(utterance, covered=utterance.end, is_long=False))
+            self._change(replace(utterance, covered=self.state.end_of(utterance), is_long=False))
             self.out.append(
                 EarsWarning(f"the STT model failed ({why}): a partial text of utterance {number} is skipped")
             )

@@ -41,12 +41,11 @@ def measured(state: StreamState, probability: float, level_db: float) -> TurnHea
 def extended(state: StreamState, is_paused: bool) -> tuple[Utterance, ...]:
     """The utterances after the next frame. A partial transcript is requested if the speech has paused, or if enough
     time has passed since the last partial transcript."""
-    *others, spoken = state.utterances
-    end = state.frames + 1
+    spoken, end = state.utterances[-1], state.frames + 1
     length_ms = (end - spoken.first) * FRAME_MS
-    if is_paused or length_ms >= spoken.due_ms:
-        return (*others, spoken.reaching(end, end, length_ms + spoken.every_ms))
-    return (*others, spoken.reaching(end, spoken.wanted, spoken.due_ms))
+    if not is_paused and length_ms < spoken.due_ms:
+        return state.utterances
+    return (*state.utterances[:-1], replace(spoken, wanted=end, due_ms=length_ms + spoken.every_ms))
 
 
 def next_text(state: StreamState) -> RequestText | None:
@@ -113,7 +112,7 @@ def refine_ms(settings: StreamSettings, state: StreamState, utterance: Utterance
     if is_worth_asking(known):
         return settings.refine_doubtful_ms_max
     if said.text:
-        return settings.refine_ms_max if utterance.length_ms <= state.offer.length_ms_max else 0
+        return settings.refine_ms_max if state.length_ms(utterance) <= state.offer.length_ms_max else 0
     return 0 if is_weak(state.turn.measured) else settings.refine_wordless_ms_max
 
 

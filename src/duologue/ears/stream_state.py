@@ -250,17 +250,17 @@ StreamOutput: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """An utterance whose final text isn't known yet. It begins with an onset, and `end` grows until the utterance is
-    over."""
+    """An utterance whose final text isn't known yet. It begins with an onset. As long as it isn't over, it reaches up
+    to the newest frame of the stream."""
 
     number: int
     first: int
-    end: int
     run_up: int  # how many of its frames came before the onset was reported
     due_ms: int  # the length at which the next partial transcript is requested
     every_ms: int
     wanted: int = 0  # a transcript was requested when the utterance ended here
     covered: int = 0  # the latest transcript covers the audio up to here
+    end: int = 0  # where it ended, once it is over
     voiced_end: int = 0  # where its speech ended
     is_over: bool = False
     is_long: bool = False
@@ -269,31 +269,6 @@ class Utterance:
     sound: PauseFeatures | None = None  # how it sounded, once it is over
     pause: int = 0  # the number of the pause after it
     latest: Hypothesis = Hypothesis()
-
-    @property
-    def length_ms(self) -> int:
-        return (self.end - self.first) * FRAME_MS
-
-    def reaching(self, end: int, wanted: int, due_ms: int) -> Utterance:
-        """The utterance after one more frame. All fields are passed, because `replace` is slow."""
-        return Utterance(
-            self.number,
-            self.first,
-            end,
-            self.run_up,
-            due_ms,
-            self.every_ms,
-            wanted,
-            self.covered,
-            self.voiced_end,
-            self.is_over,
-            self.is_long,
-            self.is_committed,
-            self.failures,
-            self.sound,
-            self.pause,
-            self.latest,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,6 +349,14 @@ class StreamState:
         """The utterance that is being spoken; None if the user isn't speaking."""
         last = self.utterances[-1] if self.utterances else None
         return None if last is None or last.is_over else last
+
+    def end_of(self, utterance: Utterance) -> int:
+        """Where this utterance ends, as far as it was heard."""
+        return utterance.end if utterance.is_over else self.frames
+
+    def length_ms(self, utterance: Utterance) -> int:
+        """How long this utterance is, as far as it was heard."""
+        return (self.end_of(utterance) - utterance.first) * FRAME_MS
 
     @property
     def needed_from(self) -> int:

@@ -41,6 +41,8 @@ class StreamTranscription:
 
     def forget(self, before: int) -> None:
         """Drop the audio before this position."""
+        if self._start >= before:
+            return
         with self._lock:
             while self._start < before and self._frames:
                 self._frames.popleft()

@@ -1,16 +1,19 @@
-"""Judges the frames of many conversations in one run of the voice detector, if they arrive in the same pass of the
-event loop.
+"""Judges the frames of many conversations in one run of the voice detector.
 
 The detector runs on the event loop, because a run takes less time than passing a frame to a thread and waiting for the
-result. Rule: a run contains at most one frame of each stream, because each frame needs the memory that the previous
-frame left. It also contains only a limited number of frames, so that the event loop is never blocked for long.
+result. Most of the CPU time of a run is needed however few frames it has: after each wait, the detector's code and
+weights have to be fetched into the caches of the CPU again. So if several conversations are heard, there are at most a
+hundred runs a second, and a frame waits for the next one. The frames of a conversation that is alone don't wait. Rule:
+a run contains at most one frame of each stream, because each frame needs the memory that the previous frame left. It
+also contains only a limited number of frames, so that the event loop is never blocked for long.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple, Protocol, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -18,6 +21,8 @@ from .model_input import Samples
 from .silero import VadMemory
 
 BATCH_MAX = 32  # a run with this many frames takes about 2 ms
+TICK_S = 0.01  # how long a frame waits at most, if several conversations are heard
+ALONE_MAX = 8  # frames of a conversation that is alone which are judged before other work of the event loop runs
 
 Answer: TypeAlias = Callable[[float, Exception | None], None]
 """Called with the probability of speech in a frame; NaN and an exception if the detector failed."""
@@ -42,18 +47,47 @@ class VadBatch:
         self._vad = vad
         self._loop = asyncio.get_running_loop()
         self._waiting: list[_Request] = []
+        self._streams = 0  # how many are heard
+        self._ran_at = -math.inf
+        self._alone = 0  # frames since then that were judged at once
+        self._is_running = False
+
+    @contextmanager
+    def stream(self) -> Iterator[None]:
+        """Use this context while a stream is heard, so that it is known how many there are."""
+        self._streams += 1
+        try:
+            yield
+        finally:
+            self._streams -= 1
 
     def ask(self, frame: Samples, memory: VadMemory, answer: Answer) -> None:
-        """Judge this frame in the next pass of the event loop, and then call `answer` with the result. A stream asks
-        about one frame at a time. `answer` must not raise an exception."""
-        self._waiting.append(_Request(frame, memory, answer))
-        if len(self._waiting) == 1:
-            self._loop.call_soon(self._run)  # so that all frames that arrive now share a run
+        """Judge this frame now or in the next run, and then call `answer` with the result. A stream asks about one
+        frame at a time. `answer` must not raise an exception."""
+        request, since_s = _Request(frame, memory, answer), self._loop.time() - self._ran_at
+        if self._streams == 1 and not self._waiting and (since_s >= TICK_S or self._alone < ALONE_MAX):
+            self._alone = 1 if since_s >= TICK_S else self._alone + 1
+            self._judge([request])
+            return
+        self._waiting.append(request)
+        if len(self._waiting) > 1:
+            return
+        if self._streams == 1 or since_s >= TICK_S or self._is_running:
+            # All frames that arrive now share a run. A stream that asks again during a run is late, so it doesn't wait.
+            self._loop.call_soon(self._run)
+        else:
+            self._loop.call_at(self._ran_at + TICK_S, self._run)
 
     def _run(self) -> None:
         requests, self._waiting = self._waiting[:BATCH_MAX], self._waiting[BATCH_MAX:]
         if self._waiting:
             self._loop.call_soon(self._run)
+        self._alone, self._is_running = 0, True
+        self._judge(requests)
+        self._is_running = False
+
+    def _judge(self, requests: Sequence[_Request]) -> None:
+        self._ran_at = self._loop.time()
         failure: Exception | None = None
         try:
             found = self._vad.probabilities([asked.frame for asked in requests], [asked.memory for asked in requests])

@@ -155,15 +155,20 @@ def blocked_by(settings: TurnSettings, memory: TurnMemory, frame: Acoustic, said
     may end."""
     length = len(said.text)
     changed_ms = memory.text_changed_ms
-    conditions = {
-        "speaking": activity_of(settings, frame) is Activity.SPEAKING,
-        "silence": frame.silence_ms < settings.silence_ms_for(length),
-        "text_length": length < settings.text_length_min,
-        "confidence": said.confidence < settings.confidence_min,
-        "stability": said.stability < settings.stability_min,
-        "text_changing": changed_ms is not None and frame.at_ms - changed_ms < settings.text_unchanged_ms,
-    }
-    return tuple(name for name, holds in conditions.items() if holds)
+    found = list[str]()
+    if activity_of(settings, frame) is Activity.SPEAKING:
+        found.append("speaking")
+    if frame.silence_ms < settings.silence_ms_for(length):
+        found.append("silence")
+    if length < settings.text_length_min:
+        found.append("text_length")
+    if said.confidence < settings.confidence_min:
+        found.append("confidence")
+    if said.stability < settings.stability_min:
+        found.append("stability")
+    if changed_ms is not None and frame.at_ms - changed_ms < settings.text_unchanged_ms:
+        found.append("text_changing")
+    return tuple(found)
 
 
 def _with_hysteresis(
@@ -172,7 +177,9 @@ def _with_hysteresis(
     """Change the state to `wanted`, but only if `wanted` was the same in all frames of the last `hysteresis_ms`.
     Returns the new memory and the reason."""
     if wanted is memory.state:
-        return replace(memory, pending_since_ms=None), f"stable_{wanted.value}"
+        if memory.pending_since_ms is not None:
+            memory = replace(memory, pending_since_ms=None)
+        return memory, f"stable_{wanted.value}"
     if memory.pending_since_ms is None:
         return replace(memory, pending_since_ms=at_ms), f"pending_{wanted.value}"
     elapsed_ms = at_ms - memory.pending_since_ms
@@ -185,7 +192,7 @@ def _with_hysteresis(
 def _confidence(state: TurnState, activity: Activity, said: Linguistic) -> float:
     """How well the state fits the current frame and words, from 0 to 1. Silence and stable words support SPEAK;
     everything else supports HOLD."""
-    quiet = {Activity.SPEAKING: 0.0, Activity.UNSURE: 0.5, Activity.SILENT: 1.0}[activity]
+    quiet = 0.0 if activity is Activity.SPEAKING else 0.5 if activity is Activity.UNSURE else 1.0
     over = quiet * (1 + min(max(said.confidence, 0.0), 1.0) + min(max(said.stability, 0.0), 1.0)) / 3
     return over if state is TurnState.SPEAK else 1 - over
 

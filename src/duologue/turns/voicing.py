@@ -53,7 +53,7 @@ class Voicing:
     def heard(self, vad: float, level_db: float) -> Voicing:
         """The measurements after the next frame. `vad` is the probability that this frame is voice, and `level_db` is
         its level."""
-        recent_db = (*self.recent_db, level_db)[-_BEFORE_FRAMES:]
+        recent_db = (*self.recent_db[1 - _BEFORE_FRAMES :], level_db)
         if vad >= (VOICE_OFF if self.voiced else VOICE_ON):
             return self._voice(vad, level_db, recent_db)
         if not self.begun:
@@ -89,4 +89,6 @@ class Voicing:
         )
 
     def _levels(self, level_db: float) -> tuple[float, ...]:
-        return (*self.levels_db, level_db)[-(_TURN_MS_MAX // self.frame_ms) :]
+        levels_db = (*self.levels_db, level_db)
+        kept = _TURN_MS_MAX // self.frame_ms
+        return levels_db if len(levels_db) <= kept else levels_db[-kept:]

@@ -21,6 +21,7 @@ from duologue.audio.frames import Samples, to_pcm
 from duologue.audio.resample import resample
 from duologue.audio.wav import read_audio
 from duologue.ears.dictation import Dictation
+from duologue.ears.echo_level import EchoGate
 from duologue.ears.local import LocalEars
 from duologue.ears.moonshine import Moonshine
 from duologue.ears.silero import FRAME_MS, FRAME_SAMPLES, SileroVad
@@ -31,7 +32,6 @@ from duologue.lab.recordings.busy_clock import run_timed
 from duologue.models.cache import model_path
 from duologue.ports.ears import Final, Frame, Heard
 from duologue.turns.controller import PRESETS, Acoustic, FrameRule, Linguistic
-from duologue.turns.echo_level import EchoGate
 from duologue.turns.endpoint import SemanticEndpoint
 from duologue.turns.features import LevelShape, PauseFeatures
 from duologue.turns.overlap import OVERLAP_RULES

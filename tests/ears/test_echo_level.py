@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from duologue.turns.echo_level import UNKNOWN, EchoGate, EchoGateSettings, EchoLevel
+from duologue.ears.echo_level import UNKNOWN, EchoGate, EchoGateSettings, EchoLevel
 
 FRAME_MS = 32
 SYLLABLES_DB = (-20.0, -18.0, -24.0, -35.0, -50.0, -30.0, -19.0, -22.0, -40.0, -60.0)
@@ -173,14 +173,14 @@ def test_an_echo_within_reach_is_expected_after_the_sound_has_ended() -> None:
 def test_a_frame_changes_nothing_of_what_was_known_before() -> None:
     level = EchoLevel(FRAME_MS)
     after = level.after(-30.0, -20.0)
-    assert after.history
+    assert after.heard_db
     assert level == EchoLevel(FRAME_MS)
 
 
 def _coupling_by_sorting(level: EchoLevel, lag: int) -> float:
     """The coupling at this lag as the docstrings define it, computed in the plainest way."""
     rule, peak_db, found = level.settings, -math.inf, []
-    heard, played = [frame.heard_db for frame in level.history], [frame.played_db for frame in level.history]
+    heard, played = level.heard_db, level.played_db
     for place, played_db in enumerate(played):
         peak_db = max(played_db, peak_db - rule.decay_db_s * level.frame_ms / 1000)
         is_loud = played_db > max(rule.playing_db, peak_db - rule.loud_db)
@@ -196,7 +196,7 @@ def test_while_the_lag_is_unknown_the_coupling_is_the_highest_of_all_lags(seed: 
     level = EchoLevel(FRAME_MS)
     for _ in range(400):
         before, level = level, level.after(dice.uniform(-50.0, -10.0), dice.choice(SYLLABLES_DB))
-        if level.looked_at != before.looked_at and level.lag == UNKNOWN and len(level.history) > 150:
+        if level.looked_at != before.looked_at and level.lag == UNKNOWN and len(level.heard_db) > 150:
             lags = range(level.settings.reach_ms // FRAME_MS + 1)
             assert level.coupling_db == max(_coupling_by_sorting(level, lag) for lag in lags)
             compared += 1

@@ -11,10 +11,11 @@ So the coupling is learned from the quieter frames. Rule: the playback must not 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from dataclasses import dataclass, replace
-from itertools import compress
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 NOTHING_PLAYED = math.inf
 UNKNOWN = -1  # the lag, as long as it isn't known
@@ -43,13 +44,6 @@ class EchoGateSettings:
     lag_memory_ms: int = 3_000  # how soon earlier playback loses weight in this comparison
     alike_min: float = 0.7  # the least correlation of both levels at the lag
     alike_more: float = 0.05  # how much more alike another lag must be to replace the known one
-
-
-class _FrameLevels(NamedTuple):
-    """The levels of one frame: what the microphone heard, and what was played."""
-
-    heard_db: float
-    played_db: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +98,8 @@ class EchoLevel:
     """The level of the echo relative to the playback: learned, or the setting until enough is learned."""
     peak_db: float = -math.inf  # of the playback whose echo is heard now
     recent: tuple[float, ...] = ()  # levels of the playback within reach, the newest first
-    history: tuple[_FrameLevels, ...] = ()  # frames in which an echo was possible
+    heard_db: tuple[float, ...] = ()  # what was heard in frames in which an echo was possible, ...
+    played_db: tuple[float, ...] = ()  # ... and what was played in them
     likeness: _Likeness = _Likeness()
     looked_at: int = -_EVERY  # when the history was last looked at, in frames
 
@@ -120,21 +115,23 @@ class EchoLevel:
             return replace(self, excess_db=NOTHING_PLAYED, recent=recent, peak_db=-math.inf)
         heard_db = max(heard_db, rule.floor_db)
         padded = recent + (rule.floor_db,) * (reach + 1 - len(recent))
-        now = replace(
-            self,
-            coupling_db=self.coupling_db if self.history else rule.coupling_db,
-            peak_db=self._follow(recent, self.peak_db),
-            recent=recent,
-            history=(*self.history, _FrameLevels(heard_db, recent[0]))[-(rule.learn_ms_max // self.frame_ms) :],
-            likeness=self.likeness.after(heard_db, padded, 1 - self.frame_ms / rule.lag_memory_ms),
-        )
-        if heard_db > rule.floor_db + rule.margin_db and now.likeness.frames >= self.looked_at + _EVERY:
-            now = now._learn()
-        if now.lag != UNKNOWN:
-            echo_db = now.peak_db + now.coupling_db
+        kept = rule.learn_ms_max // self.frame_ms
+        peak_db = self._follow(recent, self.peak_db)
+        likeness = self.likeness.after(heard_db, padded, 1 - self.frame_ms / rule.lag_memory_ms)
+        heard, played = (*self.heard_db, heard_db)[-kept:], (*self.played_db, recent[0])[-kept:]
+        lag, coupling_db, looked_at = self.lag, self.coupling_db if self.heard_db else rule.coupling_db, self.looked_at
+        if heard_db > rule.floor_db + rule.margin_db and likeness.frames >= looked_at + _EVERY:
+            lag, looked_at = self._find_lag(likeness), likeness.frames
+            coupling_db = self._find_coupling(_Echoes.after(rule, self.frame_ms, heard, played), lag, coupling_db)
+        if lag != UNKNOWN:
+            echo_db = peak_db + coupling_db
         else:
-            echo_db = loudest_db + now.coupling_db + rule.margin_wide_db - rule.margin_db
-        return replace(now, excess_db=heard_db - max(rule.floor_db, echo_db))
+            echo_db = loudest_db + coupling_db + rule.margin_wide_db - rule.margin_db
+        excess_db = heard_db - max(rule.floor_db, echo_db)
+        # All fields are passed, because `replace` is slow.
+        return EchoLevel(
+            self.frame_ms, rule, excess_db, lag, coupling_db, peak_db, recent, heard, played, likeness, looked_at
+        )
 
     def _follow(self, recent: tuple[float, ...], before_db: float) -> float:
         """The peak level of the playback whose echo can be heard now. After a loud sound, this level falls as slowly as
@@ -145,25 +142,21 @@ class EchoLevel:
 
     # -- Learning
 
-    def _learn(self) -> EchoLevel:
-        """Learn the lag, then the coupling at this lag. If the lag isn't known yet, the highest coupling that is
-        possible at any lag is used."""
-        now = replace(self, lag=self._find_lag(), looked_at=self.likeness.frames)
-        echoes = self._echoes()
+    def _find_coupling(self, echoes: _Echoes, lag: int, coupling_db: float) -> float:
+        """The coupling at this lag. If the lag isn't known yet, the highest coupling that is possible at any lag is
+        used. If too little is known, the coupling stays as it is."""
         lag_max = self.settings.reach_ms // self.frame_ms
-        if now.lag == UNKNOWN:
+        if lag == UNKNOWN:
             # If the echo of the first word may still come, nothing is learned.
-            coupling_db = echoes.highest(lag_max) if self._is_enough(echoes.count(lag_max)) else None
-        else:
-            coupling_db = echoes.coupling_at(now.lag) if self._is_enough(echoes.count(now.lag)) else None
-        return now if coupling_db is None else replace(now, coupling_db=coupling_db)
+            return echoes.highest(lag_max) if self._is_enough(echoes.count(lag_max)) else coupling_db
+        return echoes.coupling_at(lag) if self._is_enough(echoes.count(lag)) else coupling_db
 
     def _is_enough(self, frames: int) -> bool:
         """Are these enough frames with loud playback to learn the coupling from?"""
         return frames * self.frame_ms >= self.settings.learn_ms_min
 
-    def _find_lag(self) -> int:
-        rule, likeness = self.settings, self.likeness
+    def _find_lag(self, likeness: _Likeness) -> int:
+        rule = self.settings
         if likeness.frames * self.frame_ms < rule.lag_ms_min:
             return self.lag
         alike = [likeness.at(lag) for lag in range(len(likeness.played))]
@@ -171,62 +164,57 @@ class EchoLevel:
         least = rule.alike_min if self.lag == UNKNOWN else max(rule.alike_min, alike[self.lag] + rule.alike_more)
         return best if alike[best] >= least else self.lag
 
-    def _echoes(self) -> _Echoes:
-        """The positions in the history at which the playback was so loud that its echo must be audible."""
-        rule, peak_db, loud = self.settings, -math.inf, list[bool]()
-        decay_db, quieter = rule.decay_db_s * self.frame_ms / 1000, 1 - rule.loud_share
-        for _, played_db in self.history:
-            peak_db = max(played_db, peak_db - decay_db)
-            loud.append(played_db > rule.playing_db and played_db > peak_db - rule.loud_db)
-        heard, played = ([*levels] for levels in zip(*self.history, strict=True))
-        heard, played = _peaks(heard), _peaks(played)
-        places = [*compress(range(len(played)), loud)]
-        return _Echoes(heard, places, sorted([(played[place], place) for place in places], reverse=True), quieter)
-
 
 class _Echoes(NamedTuple):
-    """What was heard after each loud frame of the playback. The echo of a frame may come one frame earlier or later, so
-    levels are the highest of three frames."""
+    """What was heard after each loud frame of the playback, whose echo must be audible. The echo of a frame may come
+    one frame earlier or later, so levels are the highest of three frames."""
 
-    heard_db: list[float]
-    places: list[int]  # of the loud frames of the playback, in order
-    loud: list[tuple[float, int]]  # the level of each of these frames and its position, the loudest first
+    heard_db: NDArray[np.float64]
+    places: NDArray[np.intp]  # of the loud frames of the playback, in order
+    played_db: NDArray[np.float64]  # the levels of these frames
     quieter: float  # the share of loud frames whose echo is quieter than the coupling says
+
+    @classmethod
+    def after(
+        cls, rule: EchoGateSettings, frame_ms: int, heard_db: tuple[float, ...], played_db: tuple[float, ...]
+    ) -> _Echoes:
+        """What is known after frames in which this was heard and played."""
+        levels, played = np.array(heard_db), np.array(played_db)
+        decayed_db = np.arange(played.size) * (rule.decay_db_s * frame_ms / 1000)
+        peaks = np.maximum.accumulate(played + decayed_db) - decayed_db
+        is_loud = (played > rule.playing_db) & (played > peaks - rule.loud_db)
+        places = is_loud[:-1].nonzero()[0]
+        return cls(_peaks(levels), places, _peaks(played)[places], 1 - rule.loud_share)
 
     def count(self, lag: int) -> int:
         """The number of loud frames whose echo at this lag has been heard."""
-        return bisect_left(self.places, len(self.heard_db) - lag)
+        return int(self.places.searchsorted(self.heard_db.size - lag))
 
     def coupling_at(self, lag: int) -> float:
         """The coupling, if the echo comes at this lag."""
-        heard_db, end = self.heard_db, len(self.heard_db) - lag
-        found = sorted([heard_db[place + lag] - played_db for played_db, place in self.loud if place < end])
-        return found[int(len(found) * self.quieter)]
+        return self._highest(np.array([lag]))
 
     def highest(self, lag_max: int) -> float:
         """The highest coupling at any lag up to this one."""
-        highest_db = self.coupling_at(lag_max)
-        for lag in range(lag_max - 1, -1, -1):
-            if self._exceeds(highest_db, lag):
-                highest_db = self.coupling_at(lag)
-        return highest_db
+        return self._highest(np.arange(lag_max + 1))
 
-    def _exceeds(self, coupling_db: float, lag: int) -> bool:
-        """Is the coupling at this lag higher than `coupling_db`? Usually the answer is no, and it is found after few
-        frames, because the echoes of the loudest playback are checked first."""
-        heard_db, end = self.heard_db, len(self.heard_db) - lag
-        left = int(self.count(lag) * self.quieter)
-        for played_db, place in self.loud:
-            if place < end and heard_db[place + lag] - played_db <= coupling_db:
-                if left == 0:
-                    return False
-                left -= 1
-        return True
+    def _highest(self, lags: NDArray[np.intp]) -> float:
+        """The highest coupling at one of these lags. Echoes that haven't been heard yet count as infinitely loud, so
+        that they come last."""
+        heard_db = np.concatenate((self.heard_db, np.full(lags[-1], math.inf)))
+        found = heard_db.take(lags[:, None] + self.places)
+        found -= self.played_db
+        counts = self.places.searchsorted(self.heard_db.size - lags)
+        ranks = (counts * self.quieter).astype(np.intp)
+        found.sort(axis=1)
+        return float(found[np.arange(lags.size), ranks].max())
 
 
-def _peaks(levels_db: list[float]) -> list[float]:
+def _peaks(levels: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each frame but the last: the highest level of it and its neighbours."""
-    return [max(levels_db[:2]), *map(max, levels_db, levels_db[1:], levels_db[2:])]
+    highest = np.maximum(levels[:-1], levels[1:])
+    np.maximum(highest[1:], levels[:-2], out=highest[1:])
+    return highest
 
 
 class EchoGate:
@@ -237,6 +225,7 @@ class EchoGate:
         assert frame_ms > 0, frame_ms
         self.settings = settings or EchoGateSettings()
         self.level = EchoLevel(frame_ms, self.settings, coupling_db=self.settings.coupling_db)
+        self._is_still = False  # nothing has been played for so long that silent playback changes nothing
 
     @property
     def coupling_db(self) -> float:
@@ -247,7 +236,11 @@ class EchoGate:
     def excess_db(self, heard_db: float, played_db: float) -> float:
         """By how many dB this frame is louder than the expected echo; infinity while nothing is played. The gate also
         learns from this frame."""
-        self.level = self.level.after(heard_db, played_db)
+        is_silent = played_db <= self.settings.floor_db
+        if is_silent and self._is_still:
+            return NOTHING_PLAYED
+        before, self.level = self.level, self.level.after(heard_db, played_db)
+        self._is_still = is_silent and self.level is before
         return self.level.excess_db
 
     def passes(self, heard_db: float, played_db: float) -> bool:
