@@ -32,7 +32,8 @@ LOG = logging.getLogger("duologue.ears")
 
 
 class FinalModel:
-    """The better model of one `LocalEars`. All conversations of these ears share it."""
+    """The larger and more accurate STT model of one `LocalEars`, for final texts; a smaller, faster one transcribes
+    partial texts. All conversations of these ears share it."""
 
     def __init__(
         self,

@@ -160,8 +160,9 @@ class BadFrame:
 
 @dataclass(frozen=True, slots=True)
 class TextWritten:
-    """The STT model has done this work for an utterance. `text` covers the audio up to `covers`. It is None if the work
-    was only to settle older audio (see `dictation`). If `is_long` is set, older audio should be settled next."""
+    """The STT model has finished one piece of work for an utterance: it has transcribed the audio up to `covers`, or it
+    has only made the text of older audio final, and then `text` is None. `is_long` means that much audio has no final
+    text yet, so making older text final should come next (see `dictation`)."""
 
     utterance: int
     work: TextWork

@@ -1,4 +1,4 @@
-"""The sound of one voice (one utterance of the agent) that a line keeps, because it may have to be sent.
+"""Keeps the sound of one voice (one utterance of the agent) as long as a line may have to send it, or send it again.
 
 The sound is kept in the pieces in which it came, and each piece is freed as soon as it isn't needed any more. One large
 buffer would keep its memory until the end of the voice, and the allocator often doesn't give such a block back. Rule:

@@ -55,9 +55,9 @@ class AgentSource:
         return self._given if isinstance(self._given, Agent) else _checked(self._given())
 
     async def make(self, context: Context[Any]) -> Agent:
-        """Return the agent for a call. If a function that is async or takes the context fails, the result is an agent
-        that apologises, reports the failure and ends the call. If any other function fails, its exception is raised
-        here."""
+        """Return the agent for a call, made by the user's function if there is one. If that function fails, and it is
+        async or takes the context, the result is an agent that apologises, reports the failure and ends the call. If a
+        plain function without the context fails, its exception is raised here."""
         if not self.is_awaited:
             return self.plain()
         try:

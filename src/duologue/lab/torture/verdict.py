@@ -130,8 +130,8 @@ def lost(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[F
 
 def forgotten(talk: ConversationNotes) -> Iterable[Finding]:
     """Yield a finding if the conversation was replaced by another one, or if the server forgot it during a short
-    absence of its person. Forgetting is allowed if the person was told, whenever they typed a message, that it isn't
-    saved."""
+    absence of its person. Forgetting is allowed if nothing was saved and the person knew it: each message that they
+    typed was answered with a notice that says so."""
     if talk.ended == "replaced":
         yield Finding("turns_lost", talk.id, "another conversation took its place, and the person wasn't told")
     if (

@@ -43,7 +43,8 @@ class Directory:
     # -- Seats
 
     def enter(self, process: int, seat: str) -> None:
-        """Note that this process has one more socket or conversation of this seat."""
+        """Note that this process has one more socket or conversation of this seat (the name of a client, which has one
+        conversation at a time)."""
         self._seats.setdefault(seat, Counter())[process] += 1
 
     def leave(self, process: int, seat: str) -> None:
