@@ -200,11 +200,35 @@ def test_last_words_are_taken_up_and_the_conversation_ends_after_them() -> None:
 
 
 @pytest.mark.req("H-05", "H-11")
-def test_last_words_of_which_it_is_not_known_how_much_was_heard_are_followed_by_the_end_and_no_offer() -> None:
+def test_last_words_are_said_to_their_end_even_if_it_is_not_known_how_much_was_heard() -> None:
     async def scene() -> None:
         process = await cut_in(SECOND, make([LastWords(ANSWER)]), knows_heard=False)
         await process.conversation.wait()
-        assert len(said(process)) == 1
+        assert said(process)[-1].endswith(f"{SECOND} {THIRD}")
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("H-01", "H-14")
+@pytest.mark.parametrize("knows_heard", [True, False])
+def test_an_offer_that_a_lost_line_cuts_off_is_made_again_and_stays_the_agents_own(knows_heard: bool) -> None:
+    async def scene() -> None:
+        process = await cut_in(SECOND, knows_heard=False)
+        await until(lambda: process.line.is_sounding)
+        process.line.knows_heard = knows_heard
+        offer = process.conversation.engine.playback.speech
+        assert offer is not None
+        assert offer.ledger.text != ANSWER
+        await until(lambda: process.line.heard_ms >= 60)
+        process.line.drop()
+        await until(lambda: process.line.is_sounding)
+        again = process.conversation.engine.playback.speech
+        assert again is not None
+        assert again.reply != offer.reply
+        assert again.ledger.question_text()
+        state = process.conversation.engine.hearing.state
+        assert (state.aside_question.reply, state.asked_question.reply) == (again.reply, 0)
+        process.die()
 
     run_simulated(scene())
 

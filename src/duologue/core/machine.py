@@ -165,7 +165,8 @@ def _freshness(kind: type[Event]) -> Fresh:
 
 def _text_wait_ms(d: Draft, s: State) -> int:
     """How long the person has waited for the text of their turn, beyond the time that ears usually need."""
-    waited_ms = s.settings.text_ms_max - max(0, s.due[_TEXT] - d.at)
+    left_ms = s.due[_TEXT] if s.link in FROZEN else s.due[_TEXT] - d.at
+    waited_ms = s.settings.text_ms_max - max(0, left_ms)
     return max(0, waited_ms - _USUAL_TEXT_MS)
 
 

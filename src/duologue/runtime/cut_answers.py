@@ -2,12 +2,12 @@
 
 Rule: a sentence that was heard to its end isn't said again. A sentence that a lost line cut off is said again, from its
 beginning, only if the client has reported how much was heard. If the client hasn't, or if the brain had not written the
-whole answer yet, the agent offers to go on.
+whole answer yet, the agent offers to go on. Last words before the end of a call can't be offered, so they are said
+again in any case.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from duologue.core.leaves import Ending
@@ -15,6 +15,7 @@ from duologue.ports.brain import Brain, Remembers
 
 from .agent import Agent, Phrase
 from .driver import Driver
+from .hearing import Hearing
 from .playback import Playback
 from .requests import SilentBrain
 
@@ -34,23 +35,29 @@ BY_BRAIN = AfterCut(None)
 
 
 class CutAnswers:
-    """What follows the newest answer that was cut off. `has_open_question` says whether the agent has asked a question
-    that doesn't count as heard."""
+    """What follows the newest answer that was cut off."""
 
-    def __init__(self, driver: Driver, playback: Playback, has_open_question: Callable[[], bool]) -> None:
+    def __init__(self, driver: Driver, playback: Playback, hearing: Hearing) -> None:
         self._driver = driver
         self._playback = playback
-        self._has_open_question = has_open_question
+        self._hearing = hearing
+        self.aside = 0  # the newest reply whose questions the agent asks by itself, such as an offer to go on
+
+    def _is_aside(self, reply: int) -> bool:
+        return reply in (self.aside, self._hearing.state.aside_question.reply)
 
     @property
     def is_heard(self) -> bool:
         """Did a lost line cut off a reply, and was all of this reply heard after all? A question at its end counts as
-        heard if so much of it was heard that the person can answer it."""
+        heard if so much of it was heard that the person can answer it. An offer to go on is different: it is made again
+        unless it was heard to its end."""
         cut = self._playback.cut if self._playback.cut_by_line else None
         if cut is None or not cut.complete:
             return False
         rest = cut.ledger.rest_from_sentence().strip()
-        return not rest or (rest == cut.ledger.question_text() and not self._has_open_question())
+        if not rest or self._is_aside(cut.reply):
+            return not rest
+        return rest == cut.ledger.question_text() and not self._hearing.has_open_question
 
     @property
     def heard(self) -> str:
@@ -66,7 +73,7 @@ class CutAnswers:
         if not self._playback.cut_by_line:
             return BY_BRAIN if remembers and not self._is_ending else self._offer(agent, reply)
         assert self._playback.cut is not None
-        if remembers and (self._has_open_question() or not self._playback.cut.complete):
+        if remembers and (self._hearing.has_open_question or not self._playback.cut.complete):
             return BY_BRAIN
         return self._rest(agent, reply)
 
@@ -82,9 +89,10 @@ class CutAnswers:
         assert cut is not None
         if not cut.complete:
             return self._offer(agent, reply)
-        if self._playback.is_cut_exact:
-            return AfterCut(Phrase(cut.ledger.rest_from_sentence()), repeats=True)
-        question = cut.ledger.question_text() if self._has_open_question() else ""
+        is_aside = self._is_aside(cut.reply)
+        if self._playback.is_cut_exact or (self._is_ending and not is_aside):  # last words are heard to their end
+            return AfterCut(Phrase(cut.ledger.rest_from_sentence()), is_aside=is_aside, repeats=not is_aside)
+        question = cut.ledger.question_text() if self._hearing.has_open_question else ""
         return AfterCut(Phrase(question), repeats=True) if question else self._offer(agent, reply)
 
     def _offer(self, agent: Agent, reply: int) -> AfterCut:

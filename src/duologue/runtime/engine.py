@@ -175,11 +175,10 @@ class Engine:
         self.replies.on_question = self._note_question
         self.replies.on_question_heard = self.hearing.note_heard_late
         self.program.answers = self.hearing.answers_question
-        self._aside = 0  # the newest reply whose questions the agent asks by itself
         self.tool_calls.may_answer = self.hearing.may_answer_job
         self.playback.on_heard_late = self._note_heard_late
         self.playback.on_unheard = lambda speech: self._note_question(speech.reply)
-        self.cut_answers = CutAnswers(driver, self.playback, lambda: self.hearing.has_open_question)
+        self.cut_answers = CutAnswers(driver, self.playback, self.hearing)
         self.summary = SessionSummary(transcript, summarise)
         self.sessions = Sessions(
             driver,
@@ -439,7 +438,7 @@ class Engine:
 
     def _note_question(self, reply: int) -> None:
         """This reply asks a question. If the brain knows what a job wants to know, it asks that too."""
-        self.hearing.note_question(reply, self.tool_calls.asked_in(reply), reply == self._aside)
+        self.hearing.note_question(reply, self.tool_calls.asked_in(reply), reply == self.cut_answers.aside)
 
     def _start_reply(self, effect: fx.StartReply) -> None:
         if effect.ask is Ask.SAY:
@@ -463,7 +462,7 @@ class Engine:
             self._continue_cut(effect, request, is_heard)
             return
         own = own_phrase(self.agent, effect, is_greeting, self.driver.state.check_ins)
-        self._aside = effect.reply if own.is_aside else 0
+        self.cut_answers.aside = effect.reply if own.is_aside else 0
         told = self.unsaved_answers.heard_for(effect.first, effect.last) if effect.ask is Ask.ANSWER else None
         if told is not None and not isinstance(self.agent.thinker, Remembers) and told.turn == effect.last:
             self.replies.start(request, ToldBrain(told.text), told.heard)
@@ -479,10 +478,11 @@ class Engine:
         """Go on after an answer was cut off, or offer to go on."""
         find = self.cut_answers.rest if is_heard else self.cut_answers.next
         found = find(self.agent, effect.reply)
-        self._aside = effect.reply if found.is_aside else 0
+        self.cut_answers.aside = effect.reply if found.is_aside else 0
         if found.repeats and self.playback.cut is not None:
             self.program.move_question(self.playback.cut.reply, effect.reply)
-        self.replies.start(request, found.brain, "" if is_heard else self.cut_answers.heard)
+        brain = StuckBrain() if found.brain is None and self.requests.is_stuck else found.brain
+        self.replies.start(request, brain, "" if is_heard else self.cut_answers.heard)
 
     def _play_cue(self, effect: fx.PlayCue) -> None:
         """Play a cue. A cue that tells the user to wait isn't played while the program waits for the user's answer."""

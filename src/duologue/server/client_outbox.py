@@ -173,7 +173,10 @@ class ClientOutbox:
         if self.is_closing:
             return
         if self._direct is not None and not self._queue and self._is_waiting and self._direct.may_write:
-            self._direct.write(self._frames_of(item))  # a task that sends it later would delay a command to hold
+            try:  # a task that sends it later would delay a command to hold
+                self._direct.write(self._frames_of(item))
+            except (OSError, RuntimeError):  # as in `write`
+                self.close()
             return
         self._queue.insert(len(self._queue) if at is None else at, item)
         self._unread += len(item.data)
