@@ -81,3 +81,8 @@ def test_the_extras_are_complete() -> None:
     data = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     listed = set(re.findall(r"`\[([a-z]+)\]`", README))
     assert listed == set(data["project"]["optional-dependencies"])
+    (sentence,) = re.findall(r"`\[all\]` installs all extras for users except (.*?)\.", README)
+    left_out = set(re.findall(r"\[([a-z]+)\]", sentence))
+    (whole,) = data["project"]["optional-dependencies"]["all"]
+    of_developers = {"all", "demo", "dev", "docs", "bench", "oracles", "providers"}
+    assert set(whole.removeprefix("duologue[").removesuffix("]").split(",")) == listed - left_out - of_developers

@@ -41,6 +41,14 @@ def test_what_is_copied_exists() -> None:
             assert source not in ignored
 
 
+def test_what_the_build_of_the_package_reads_is_copied() -> None:
+    copied = {source for line in instructions("COPY") for source in line.split()[:-1]}
+    read = set(re.findall(r'"(examples)"|with_name\("([\w.]+)"\)', (ROOT / "setup.py").read_text(encoding="utf-8")))
+    named = {name for pair in read for name in pair if name}
+    assert named >= {"examples", "README.md"}, "setup.py has changed: look for what it reads"
+    assert {"pyproject.toml", "setup.py", "src", *named} <= copied
+
+
 def test_the_python_is_one_that_the_package_supports() -> None:
     (image,) = instructions("FROM")
     version = re.fullmatch(r"python:(3\.\d+)-slim", image)

@@ -8,8 +8,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from duologue.core.leaves import ErrorClass
+from duologue.core import effects as fx
+from duologue.core.leaves import Cue, ErrorClass
 from duologue.core.settings import profile
+from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.ports import Request, ServiceError, SpeechBegan, SpeechEnded, ToolCall
 from duologue.ports.sound import Sound
@@ -342,3 +344,31 @@ def test_a_hang_up_while_reconnecting_ends_the_call_at_once() -> None:
         assert stage.now_ms - before < 2_000
 
     play(scene, ScriptedBrain())
+
+
+def test_an_apology_that_comes_again_has_other_words() -> None:
+    async def scene(stage: Stage) -> None:
+        for cue in (Cue.APOLOGY, Cue.SOUND, Cue.APOLOGY):
+            stage.conversation.engine.cues.play(fx.PlayCue(cue))
+            await stage.rest()
+
+    told = play(scene, ScriptedBrain([])).told(sg.CueGiven)
+    apologies = [one.text for one in told if one.cue == Cue.APOLOGY.value]
+    assert len(apologies) == len(set(apologies)) == 2
+
+
+def test_the_sounds_of_a_connection_and_of_the_room_are_played_when_the_line_opens() -> None:
+    class Room(ScriptedLine):
+        ambient: Sound | None = None
+
+        def set_ambient(self, sound: Sound | None) -> None:
+            self.ambient = sound
+
+    line, chime, room = Room(), Sound(300, b"\0\x10" * 4_800, 16_000), Sound(1_000, b"\0\x02" * 16_000, 16_000)
+
+    async def scene(stage: Stage) -> None:
+        await stage.rest()
+        assert line.ambient == room
+        assert sounded(stage)[:1] == ["cue"]
+
+    play(scene, ScriptedBrain([]), line=line, sounds=Sounds(connected=chime, ambient=room))

@@ -129,7 +129,7 @@ def due_times(policy: HearingPolicy, s: HearingState) -> list[DueTime]:
             found.append(DueTime(s.began_at + policy.overlap.voiced_ms_min, "overlap"))
         if core.user is User.TALKING and (s.reads_along or s.has_frames):
             if core.words is WordKind.NONE:
-                found.append(DueTime(s.turn_at + _wordless_ms_max(policy, core), "wordless"))
+                found.append(DueTime(s.turn_at + wordless_limit_ms(policy, core), "wordless"))
             elif core.unread:  # like above, also for one noise after the other
                 found.append(DueTime(s.text_at + policy.wordless_ms_max, "wordless"))
         if core.user is User.TALKING and _has_text(s, newest) and s.text_at >= s.began_at and not s.has_frames:
@@ -137,7 +137,7 @@ def due_times(policy: HearingPolicy, s: HearingState) -> list[DueTime]:
     return found
 
 
-def _wordless_ms_max(policy: HearingPolicy, core: State) -> int:
+def wordless_limit_ms(policy: HearingPolicy, core: State) -> int:
     """How long a voice without words lasts at most, until it counts as noise. While the agent waits for a check-in, it
     isn't longer than the time between two check-ins, so that noise delays a check-in by this time at most."""
     period_ms = core.settings.dead_air_ms if awaits_check_in(core) else 0

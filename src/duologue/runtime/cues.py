@@ -8,6 +8,7 @@ built-in sound is played instead, and a screen shows the words.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 
 from duologue.core import effects as fx
@@ -60,6 +61,7 @@ class Cues:
         self._report_failure = report_failure
         self._send = send
         self._number = 0
+        self._said: Counter[str] = Counter()  # how often each text was said
         self._error = ErrorClass.NETWORK_TIMEOUT  # why the newest attempt at an answer failed
         self._has_explained = False  # words in this wait have said what is going on
         self._task: asyncio.Task[object] | None = None
@@ -104,7 +106,8 @@ class Cues:
     def _text_of(self, cue: Cue) -> str:
         code = _CODES.get(cue) or wait_reason(self._driver.state, self._error, not self._has_explained)
         self._has_explained = cue is Cue.WORDS
-        return self.agent.says(code, self._number)
+        self._said[code] += 1  # so that each text varies, whatever was said between two of its kind
+        return self.agent.says(code, self._said[code])
 
     async def _say(self, number: int, text: str, is_last: bool) -> None:
         """Say the words of a cue. If they are the last words of the conversation, wait until they were heard."""

@@ -180,7 +180,7 @@ def _answer_from(items: list[dict[str, Any]]) -> Speak:
     return Speak("Good.")
 
 
-@pytest.mark.req("H-10", "L-16.summary", "C-AC-005", "C-REQ-008")
+@pytest.mark.req("H-10", "L-16.summary", "L-16.unnoticed", "C-AC-005", "C-REQ-008")
 def test_a_renewal_in_the_middle_of_an_answer_is_not_noticed_and_forgets_nothing() -> None:
     """Every sample of the answer is played once and without a gap, the sessions change after it, and the new session
     knows the name that was given more turns ago than are restored word for word."""

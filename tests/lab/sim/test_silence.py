@@ -23,7 +23,7 @@ from duologue.lab.sim import silence
 from duologue.lab.sim.caller_account import CallerAccount, ServiceSpan, TimeSpan, Uttered, now_ms
 from duologue.lab.sim.faulty_services import NO_FAULTS, FaultDice
 from duologue.lab.sim.invariants import Evidence, no_unexplained_silence
-from duologue.lab.sim.population import _note_finals, _with_faults
+from duologue.lab.sim.population import agent_with_faults, note_finals
 from duologue.lab.sim.seeded_callers import CallerAct, SeededCaller
 from duologue.lab.sim.silence import HeardCall, Silence, measure, waits
 from duologue.lines.scripted import LineAct, ScriptedLine, Sounded
@@ -203,10 +203,10 @@ def complaints(
         ears, heard_on = ScriptedEars(), line or ScriptedLine()
         chosen = {"voice": ScriptedVoice(), "session": ScriptedSession, **more}
         agent = Agent(brain or SlowBrain(), tools=list(tools), profile=settings or profile("confirm"), **chosen)
-        agent = _with_faults(agent, ears, FaultDice(random.Random(1), NO_FAULTS), evidence)
+        agent = agent_with_faults(agent, ears, FaultDice(random.Random(1), NO_FAULTS), evidence)
         conversation = Conversation(agent, heard_on, seats=Seats())
         conversation.on(Signal, evidence.signals.append)
-        _note_finals(conversation, evidence)
+        note_finals(conversation, evidence)
         evidence.connections = heard_on.connections
         await conversation.start()
         asks = [CallerAct("say", 500, "what is the weather like")]

@@ -131,7 +131,7 @@ def _make_agent(dice: random.Random, profile: str) -> Agent:
     )
 
 
-def _with_faults(agent: Agent, ears: ScriptedEars, dice: FaultDice, evidence: Evidence) -> Agent:
+def agent_with_faults(agent: Agent, ears: ScriptedEars, dice: FaultDice, evidence: Evidence) -> Agent:
     """The same agent, but its services misbehave at random, as `dice` decides, and note when they work."""
     session = agent.session or ScriptedSession
     requests, account = evidence.requests, evidence.account
@@ -158,7 +158,7 @@ async def _play(
     ears, line = ScriptedEars(), ScriptedLine(ack_ms=random.choice((20, 100, 200)))
     evidence.line, evidence.played, evidence.connections = line.log, line.played, line.connections
     conversation = Conversation(
-        _with_faults(agent, ears, dice, evidence),
+        agent_with_faults(agent, ears, dice, evidence),
         FaultyLine(line, dice),
         journal=journal,
         seed=seed,
@@ -168,7 +168,7 @@ async def _play(
     )
     conversation.engine.watchers.append(evidence.records.append)
     conversation.on(sg.Signal, evidence.signals.append)
-    _note_finals(conversation, evidence)
+    note_finals(conversation, evidence)
     person = Person(ears, line, _draw_pace(random))
     caller = SeededCaller(person, conversation, draw_acts(random, faults), evidence.account)
     try:
@@ -188,7 +188,7 @@ def _draw_pace(dice: random.Random) -> SpeakingPace:
     )
 
 
-def _note_finals(conversation: Conversation, evidence: Evidence) -> None:
+def note_finals(conversation: Conversation, evidence: Evidence) -> None:
     """Record which final texts the conversation got while it was open."""
 
     def note(heard: Heard) -> None:

@@ -251,7 +251,7 @@ def test_a_yes_to_another_question_of_the_agent_is_found(scope: HearingScope) ->
 @pytest.mark.req("H-08")
 def test_a_noise_that_delays_a_check_in_for_more_than_a_period_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert broken_laws(HEARING_ROWS, NOISE) == set()
-    monkeypatch.setattr(hearing_state, "_wordless_ms_max", lambda policy, core: policy.wordless_ms_max)
+    monkeypatch.setattr(hearing_state, "wordless_limit_ms", lambda policy, core: policy.wordless_ms_max)
     assert laws.NOISE_IS_BOUNDED in broken_laws(HEARING_ROWS, NOISE)
 
 
