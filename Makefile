@@ -1,4 +1,4 @@
-# Everything sets itself up: a bare clone, python3 and make are enough.
+# Everything sets itself up: a bare clone, python3 and make are enough for the demo; the tests also need npm and a C compiler.
 
 PYTHON ?= python3
 PORT ?= 8765

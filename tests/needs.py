@@ -44,6 +44,7 @@ PROGRAMS = {
     "axe-core": "sh tools/ensure_axe.sh",
     "PostgreSQL": "sh tools/ensure_postgres.sh",
     "packages of clients/js": "sh tools/ensure_client_packages.sh",
+    "strace": "sh tools/ensure_strace.sh",
 }
 """Everything else, and the command that installs it."""
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from duologue.models.cache import model_path
-from tests.needs import needs_model, needs_program_in_path
+from tests.needs import PROGRAMS, needs_model, needs_program_in_path
 
 ROOT = Path(__file__).parent.parent.parent
 LISTENS = """
@@ -31,7 +31,7 @@ TRACED = "trace=socket,connect,bind,sendto,sendmsg,sendmmsg"
 def traced(folder: Path, *command: str) -> tuple[list[str], str]:
     """The system calls with which a program uses the network, and what the program prints. It has a home of its own,
     and it must leave no file there."""
-    strace = needs_program_in_path("strace", "apt install strace")
+    strace = needs_program_in_path("strace", PROGRAMS["strace"])
     log, home = folder / "calls", folder / "home"
     home.mkdir()
     kept = {name: value for name, value in os.environ.items() if name not in ("CI", "GITHUB_ACTIONS", "TF_BUILD")}
