@@ -16,8 +16,8 @@ HZ = 24_000
 
 
 def numbered(samples: int, first: int = 0) -> bytes:
-    """Samples that differ from each other."""
-    return np.arange(first, first + samples, dtype="<i2").tobytes()
+    """Samples that differ from their neighbours."""
+    return (np.arange(first, first + samples) % 30_000).astype("<i2").tobytes()
 
 
 def kept(*pieces: bytes, rate_hz: int = HZ) -> VoiceSound:

@@ -119,16 +119,17 @@ def broken_renewal(session_ms: int, first_ms: int = 0) -> tuple[ScriptedClient, 
     return play(script, agent), session
 
 
-def test_a_renewal_that_fails_in_the_middle_of_an_answer_fails_that_response_and_no_other() -> None:
+def test_a_renewal_that_fails_in_the_middle_of_an_answer_fails_that_response_and_the_sentence_is_said_again() -> None:
     client, session = broken_renewal(session_ms=2_500)
     assert session.opens == 2, "the session was opened again"
-    broken, thanks = [event["response"] for event in client.told("response.done")]
+    broken, again, thanks = [event["response"] for event in client.told("response.done")]
     assert (broken["status"], broken["status_details"]["error"]["code"]) == ("failed", "session_lost")
     truncated = client.told("conversation.item.truncated")
     assert [one["item_id"] for one in truncated] == [broken["output"][0]["id"]]
     assert 0 < truncated[0]["audio_end_ms"] <= client.sound_ms(broken["output"][0]["id"])
+    assert (again["status"], words_of(again).split()[-1]) == ("completed", "word40.")
     assert (thanks["status"], words_of(thanks)) == ("completed", "You said thank you.")
-    assert len(client.told("response.created")) == 2
+    assert len(client.told("response.created")) == 3
 
 
 def test_a_renewal_that_fails_before_an_answer_begins_leaves_its_response_open() -> None:

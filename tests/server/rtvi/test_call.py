@@ -297,14 +297,16 @@ def test_a_client_is_told_the_same_whether_sessions_are_renewed_or_not() -> None
     assert (once.renewals, often.renewals > 10) == (0, True)
 
 
-def test_a_session_that_is_lost_in_the_middle_of_an_answer_ends_it_and_the_next_turn_is_answered() -> None:
+def test_a_sentence_that_a_lost_session_cuts_is_said_again_and_the_next_turn_is_answered() -> None:
     session = ScriptedSession(renew_failures=[ServiceError(ErrorClass.SERVER_ERROR)])
     settings = replace(SETTINGS, session_ms_max=2_500, session_warning_ms=2_000)
     agent = tone_agent(hears=["tell me a story", "thank you"], settings=settings, session=lambda: session)
     client = play(two_turns, agent)
     assert session.opens == 2
-    assert len(client.told("bot-llm-started")) == len(client.told("bot-llm-stopped")) == 2
+    assert len(client.told("bot-llm-started")) == len(client.told("bot-llm-stopped")) == 3
     told = [one["text"] for one in client.told("bot-transcription")]
     assert told[0].startswith("word1 word2")
     assert "word40" not in told[0]
-    assert told[1] == "You said thank you."
+    assert told[1].startswith("word1 word2")
+    assert told[1].endswith("word40.")
+    assert told[2] == "You said thank you."
