@@ -308,5 +308,4 @@ def test_a_sentence_that_a_lost_session_cuts_is_said_again_and_the_next_turn_is_
     assert told[0].startswith("word1 word2")
     assert "word40" not in told[0]
     assert told[1].startswith("word1 word2")
-    assert told[1].endswith("word40.")
     assert told[2] == "You said thank you."
