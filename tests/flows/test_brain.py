@@ -505,25 +505,6 @@ def test_a_flow_says_how_complete_the_words_are_that_it_has_not_processed() -> N
 
 
 @pytest.mark.req("H-17")
-@pytest.mark.req("H-06")
-@pytest.mark.parametrize(("premature", "origin"), [(True, None), (False, "Boston")])
-def test_a_value_that_began_before_its_question_was_heard_is_asked_again(premature: bool, origin: str | None) -> None:
-    """The end of the user's own sentence isn't the answer to a question that the user has not heard."""
-
-    async def scene() -> None:
-        brain, said, heard = flights(), list[Any](), ""
-        for turn, text in enumerate(("I want to book a flight to", "Boston"), 1):
-            said.append(UserSaid(turn, text))
-            request = Request(turn, text, tuple(said), conversation="call", premature=premature and turn == 2)
-            heard = "".join([str(getattr(part, "text", part)) async for part in brain.reply(request)])
-        talk = brain.talk_of("call")
-        assert talk is not None
-        assert talk.state.slots.get("origin") == origin
-        assert ("fly from" in heard) == premature
-
-    run_simulated(scene())
-
-
 def test_half_a_sentence_to_a_flow_waits_for_the_rest() -> None:
     with Call(Agent(flights())) as call:
         call.user("I want to book a flight").expect_heard("Where would you like to fly from?")

@@ -15,7 +15,7 @@ from inspect import signature
 from typing import Any
 
 from duologue.core.leaves import Ask
-from duologue.dialogue.completeness import completeness, is_plain_value
+from duologue.dialogue.completeness import completeness
 from duologue.dialogue.effects import HandOver, Respond
 from duologue.dialogue.events import UserMessage
 from duologue.dialogue.flow import Domain
@@ -236,14 +236,8 @@ class FlowBrain:
         return _nothing()
 
     def _is_too_early(self, talk: DialogueSession, request: Request, text: str) -> bool:
-        """Does the user answer a question that the agent had not yet asked when the user spoke? Two kinds of answers
-        count: a yes to a confirmation, and a value for the slot that is asked for, unless the same question was heard
-        before. The "Boston" that ends "I want to fly to" doesn't answer "Where do you want to fly from?"."""
+        """Does the user say yes to a confirmation, although the agent had not yet asked it when the user spoke?"""
         state = talk.state
-        if state.phase is Phase.WAITING_FOR_SLOT and request.premature:
-            heard = (one.text for one in request.history if isinstance(one, AgentSaid))
-            is_known = any(state.last_question and state.last_question in one for one in heard)
-            return not is_known and is_plain_value(self._domain, state, text, self._today())
         if state.phase is not Phase.CONFIRMING or not (request.premature or talk.has_more):
             return False
         plain_answer = self._domain.pack.replies.plain_answer
