@@ -16,6 +16,9 @@ from typing import Any, Protocol, TypeAlias
 from duologue.core.errors import DuologueError
 
 TELEMETRY_SWITCH = "ORT_DISABLE_TELEMETRY"
+# Sums of 8-bit products overflow on x86 processors without VNNI instructions: Smart Turn gave a finished sentence
+# log-odds of 1.1 there instead of 3.2. This switch selects products that can't overflow. Other processors ignore it.
+EXACT_PRODUCTS_SWITCH = "session.x64quantprecision"
 Rewrites: TypeAlias = Callable[[bytes], bytes]
 
 _sessions: dict[tuple[Path, tuple[str, ...], Rewrites | None], OnnxSession] = {}
@@ -67,6 +70,7 @@ def _load(path: Path, inner: Sequence[str], rewritten: Rewrites | None) -> OnnxS
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.enable_mem_pattern = False  # the length of the input differs from run to run
     options.log_severity_level = 3  # errors only
+    options.add_session_config_entry(EXACT_PRODUCTS_SWITCH, "1")
     try:
         model: str | bytes = str(path)
         if inner or rewritten is not None:
