@@ -14,11 +14,14 @@ from typing import Any
 import pytest
 
 pytest.importorskip("uvicorn")
+import typer
 from typer.testing import CliRunner
 from websockets.sync.client import connect
 
+from duologue.cli import serve
 from duologue.cli.app import app
 from duologue.cli.serve import ready_lines
+from duologue.core.errors import DuologueError
 from duologue.server.static_files import WEB
 from tests.cli.server_process import begin, hear, say, served, status
 from tests.limits import WAIT_S
@@ -156,6 +159,46 @@ def test_what_cannot_be_served_is_one_line(tmp_path: Path, arguments: list[str],
         assert server.ends() in (1, 2), server.said
         assert re.search(printed, server.said), server.said
         assert "Traceback" not in server.said
+
+
+class _Terminal:
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("says_yes", [True, False])
+def test_models_that_an_agent_lacks_are_offered_in_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, says_yes: bool
+) -> None:
+    (tmp_path / "my_agent.py").write_text(
+        "from duologue import Agent, LocalEars\nagent = Agent(str, ears=LocalEars())\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DUOLOGUE_CACHE", str(tmp_path / "empty"))
+    monkeypatch.setattr(sys, "stdin", _Terminal())
+    asked: list[str] = []
+    pulled: list[str] = []
+    monkeypatch.setattr(typer, "confirm", lambda text, default: asked.append(text) or says_yes)
+    monkeypatch.setattr(serve, "pull_with_progress", lambda models, *_: pulled.extend(models))
+    if says_yes:
+        serve.get_missing("my_agent:agent")
+    else:
+        with pytest.raises(DuologueError, match=r"the models are missing; run `duologue models pull .*silero-vad"):
+            serve.get_missing("my_agent:agent")
+    assert re.fullmatch(r"my_agent:agent needs .*silero-vad.* \(.* MB on disk\)\. Download now\?", asked[0])
+    assert ("silero-vad" in pulled) is says_yes
+
+
+def test_without_a_terminal_the_command_for_missing_models_is_printed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "my_agent.py").write_text(
+        "from duologue import Agent, LocalEars\nagent = Agent(str, ears=LocalEars())\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DUOLOGUE_CACHE", str(tmp_path / "empty"))
+    with pytest.raises(DuologueError, match=r"needs models that aren't downloaded .*; run `duologue models pull "):
+        serve.get_missing("my_agent:agent")
 
 
 def test_without_a_name_the_server_says_which_agent_it_runs() -> None:

@@ -13,7 +13,7 @@ from duologue.core.settings import PROFILES
 from duologue.ears.moonshine import Moonshine
 from duologue.ears.scripted import ScriptedEars
 from duologue.observe import signals as sg
-from duologue.phrases.texts import texts_in
+from duologue.phrases.texts import SPOKEN, texts_in
 from duologue.runtime.agent import Agent, InvalidAgent, Phrases
 from duologue.testing import Call, Delay, ScriptedBrain
 from duologue.turns.language import KNOWN
@@ -93,10 +93,22 @@ def test_a_language_that_is_not_a_code_is_refused_with_the_known_codes(language:
         Agent(ScriptedBrain([]), language=language)
 
 
-def test_an_unknown_language_is_logged_once_and_the_call_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_language_without_phrases_is_refused_with_the_texts_that_are_missing() -> None:
+    with pytest.raises(
+        InvalidAgent, match=f"'sv' has no built-in phrases .*{', '.join(KNOWN)}.* for .*check_in.*working"
+    ):
+        Agent(ScriptedBrain([]), language="sv")
+
+
+def test_a_language_with_phrases_of_ones_own_is_logged_once_and_the_call_goes_on(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    own = Phrases(spoken=dict.fromkeys(SPOKEN, "Hej."))
     with caplog.at_level(logging.WARNING, "duologue"):
         for _ in range(2):
-            with calling("qaa-SE", "words") as call:
+            settings = replace(PROFILES["words"], greets=False)
+            agent = Agent(ScriptedBrain([LONG, "Gut."]), language="qaa-SE", profile=settings, phrases=own)
+            with Call(agent) as call:
                 call.user("Hej").interrupts("mhm").expect_heard(LONG)
                 call.user("Hej igen").settles()
     logged = [record.getMessage() for record in caplog.records if "qaa-SE" in record.getMessage()]

@@ -55,6 +55,11 @@ class Phrases:
         parts = texts_in(language).parts
         return filled(self.shown[code], {name: parts[v] if name == "part" else v for name, v in fields.items()})
 
+    def missing_spoken(self) -> list[str]:
+        """The codes of spoken texts that are not given here, in alphabetical order. They come from the language."""
+        named = {code for name, code in _NAMED.items() if getattr(self, name) is not None}
+        return sorted(SPOKEN.keys() - named - set(self.spoken))
+
     def problems(self) -> list[str]:
         """What is wrong with these texts, one line each."""
         if not isinstance(self.spoken, Mapping) or not isinstance(self.shown, Mapping):

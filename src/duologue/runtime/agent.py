@@ -58,11 +58,10 @@ def _warn_of_other_language(agent: str, flows: str) -> None:
 
 @cache
 def _warn_of_language(code: str) -> None:
-    """Log a warning that Duologue has no phrases for this language. Each language is logged only one time. It is only a
-    warning, because the agent still works in this language: the user's words interrupt it."""
+    """Log a warning that Duologue doesn't know the backchannels of this language. Each language is logged only one
+    time. It is only a warning, because the agent still works in this language: the user's words interrupt it."""
     LOG.warning(
-        "language %r: Duologue doesn't know its backchannels and commands, only sounds such as mhm. Texts that the "
-        "agent says by itself are in English, unless you pass them in `phrases` (%s)",
+        "language %r: Duologue doesn't know its backchannels and commands, only sounds such as mhm (%s)",
         code,
         _KNOWN_CODES,
     )
@@ -250,8 +249,23 @@ class Agent:
         return made
 
     def _language_problems(self) -> list[str]:
-        """A list with one error text if the ears don't support the agent's language, otherwise an empty list. Ears
-        without the attribute `languages` are assumed to support every language."""
+        """Reports if the agent would say English texts in another language, and if the ears don't support the language.
+        Ears without the attribute `languages` are assumed to support every language."""
+        return self._phrase_problems() + self._ears_problems()
+
+    def _phrase_problems(self) -> list[str]:
+        """One error text if there are neither built-in nor own phrases in the agent's language."""
+        if known_code(self.language) or not isinstance(self.phrases, Phrases) or self.phrases.problems():
+            return []
+        missing = self.phrases.missing_spoken()
+        if not missing:
+            return []
+        return [
+            f"language {self.language!r} has no built-in phrases ({_KNOWN_CODES}): choose one of these, or pass your "
+            f"own texts in phrases=Phrases(spoken={{…}}) for {', '.join(missing)}"
+        ]
+
+    def _ears_problems(self) -> list[str]:
         heard = getattr(self.ears, "languages", None)
         mine = known_code(self.language) or self.language.replace("_", "-").split("-")[0].lower()
         if not isinstance(heard, Collection) or mine in heard:
