@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -58,40 +59,68 @@ def area_of(module: Sequence[str]) -> str:
     return ".".join(area)
 
 
-def imports_of(path: Path) -> Iterator[str]:
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """The syntax tree of a file, parsed once for all tests."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+@cache
+def imports_of(path: Path) -> tuple[str, ...]:
     """Every module that a file imports, by its full name."""
     here = ("duologue", *path.relative_to(SRC).with_suffix("").parts)
     package = here if path.stem == "__init__" else here[:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    found: list[str] = []
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) - node.level + 1] if node.level else ()
-            yield ".".join((*above, *([node.module] if node.module else ())))
+            found.append(".".join((*above, *([node.module] if node.module else ()))))
+    return tuple(found)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SRC)))
-def test_imports_point_down(path: Path) -> None:
-    mine = package_of(path)
-    if mine in ("duologue", "lab"):
-        return
-    for name in imports_of(path):
-        parts = name.split(".")
-        other = area_of(parts)
-        if parts[0] != "duologue" or len(parts) == 1 or other == mine:
-            continue
-        assert LEVEL[other] < LEVEL[mine] or (mine, other) in SIDEWAYS, f"{mine} imports {other}"
+def is_upward(mine: str, name: str) -> bool:
+    """Does this import of the package `mine` break the order of the layers?"""
+    parts = name.split(".")
+    other = area_of(parts)
+    if parts[0] != "duologue" or len(parts) == 1 or other == mine:
+        return False
+    return LEVEL[other] >= LEVEL[mine] and (mine, other) not in SIDEWAYS
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if package_of(path) in STANDARD_ONLY], ids=str)
-def test_the_lower_packages_need_the_standard_library_only(path: Path) -> None:
-    outside = {name.split(".")[0] for name in imports_of(path)} - sys.stdlib_module_names - {"duologue"}
+def test_imports_point_down() -> None:
+    layered = [path for path in FILES if package_of(path) not in ("duologue", "lab")]
+    upward = [
+        f"{path.relative_to(SRC)} imports {name}"
+        for path in layered
+        for name in imports_of(path)
+        if is_upward(package_of(path), name)
+    ]
+    assert not upward
+
+
+def test_an_import_that_points_up_or_sideways_is_noticed() -> None:
+    assert is_upward("core", "duologue.runtime.agent")
+    assert is_upward("core", "duologue.turns.endpoint")
+    assert not is_upward("runtime", "duologue.core.state")
+    assert not is_upward("models", "duologue.core.errors")
+
+
+def test_the_lower_packages_need_the_standard_library_only() -> None:
+    known = {*sys.stdlib_module_names, "duologue"}
+    outside = [
+        f"{path.relative_to(SRC)} imports {name}"
+        for path in FILES
+        if package_of(path) in STANDARD_ONLY
+        for name in imports_of(path)
+        if name.split(".")[0] not in known
+    ]
     assert not outside
 
 
-def clock_reads(code: str) -> list[int]:
+def clock_reads(nodes: Sequence[ast.AST]) -> list[int]:
     """The lines of a module that imports `datetime` and asks it, or anything else, for the time: `date.today()`."""
-    nodes = list(ast.walk(ast.parse(code)))
     imported = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     imported += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
     calls = [node.func for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
@@ -100,18 +129,21 @@ def clock_reads(code: str) -> list[int]:
 
 def test_a_clock_is_noticed() -> None:
     uses = "days.today()\nself.today\ntoday_of(text)\ndays(2026, 3, 4)\nx.now()"
-    assert clock_reads(f"from datetime import date as days\n{uses}") == [2, 6]
-    assert clock_reads(f"import datetime\n{uses}") == [2, 6]
-    assert clock_reads(uses) == []
+    parsed = [
+        list(ast.walk(ast.parse(code)))
+        for code in (f"from datetime import date as days\n{uses}", f"import datetime\n{uses}", uses)
+    ]
+    assert [clock_reads(nodes) for nodes in parsed] == [[2, 6], [2, 6], []]
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if package_of(path) in PURE], ids=str)
-def test_the_pure_packages_have_no_clock_no_randomness_and_no_await(path: Path) -> None:
-    assert not {name.split(".")[0] for name in imports_of(path)} & IMPURE
-    awaits = (ast.AsyncFunctionDef, ast.Await)
-    code = path.read_text(encoding="utf-8")
-    assert not any(isinstance(node, awaits) for node in ast.walk(ast.parse(code)))
-    assert not clock_reads(code)
+def test_the_pure_packages_have_no_clock_no_randomness_and_no_await() -> None:
+    impure: list[str] = []
+    for path in (path for path in FILES if package_of(path) in PURE):
+        name, nodes = path.relative_to(SRC), nodes_of(path)
+        impure += [f"{name} imports {one}" for one in imports_of(path) if one.split(".")[0] in IMPURE]
+        impure += [f"{name}:{node.lineno}" for node in nodes if isinstance(node, ast.AsyncFunctionDef | ast.Await)]
+        impure += [f"{name}:{line}" for line in clock_reads(nodes)]
+    assert not impure
 
 
 def test_importing_duologue_imports_nothing_from_outside() -> None:
@@ -129,7 +161,7 @@ def test_modules_and_functions_stay_small(record_property: pytest.FixtureRequest
     record_property("largest", [f"{size} {path.relative_to(SRC)}" for size, path in sizes[:5]])  # type: ignore[operator]
     assert sizes[0][0] <= LINES_MAX, f"{sizes[0][1]} has {sizes[0][0]} lines: cut it at its seam"
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 size = (node.end_lineno or node.lineno) - node.lineno + 1
                 assert size <= FUNCTION_LINES_MAX, f"{path}:{node.lineno} {node.name} has {size} lines"

@@ -28,7 +28,9 @@ def check_command(
     profile: Annotated[
         list[str] | None, typer.Option(help="Explore only this profile; repeat the option for several.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Explore fewer kinds of input, for a test run.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Explore only the states nearest to the start, for a test run.")
+    ] = False,
     full: Annotated[
         bool, typer.Option("--full", help="Explore with the default limits and two jobs at once; takes minutes.")
     ] = False,
@@ -51,7 +53,7 @@ def check_command(
     if as_json:
         write_json(report.to_json())
     else:
-        _show_check(report)
+        _show_check(report, quick)
     if not report.holds:
         raise typer.Exit(1)
 
@@ -73,8 +75,10 @@ def _run_check(names: list[str], size: str, parts: list[str]) -> Report:
         return run_check(names, size, progress=advance, parts=parts)
 
 
-def _show_check(report: Report) -> None:
+def _show_check(report: Report, quick: bool = False) -> None:
     data = report.to_json()
+    if quick:
+        _OUT.print("Only the quick part: explorations may stop before they have visited every state.")
     if report.explorations:
         _show_core(report, data)
     if heard := data["hearing"]:
@@ -89,12 +93,14 @@ def _show_check(report: Report) -> None:
             f" {owned['promises']} promises,"
             f" {owned['rows_fired']} of {owned['rows']} rows fired, {owned['cpu_seconds']:.1f} CPU s"
         )
+        _show_bounds(owned["explorations"])
     if talked := data["dialogue"]:
         _OUT.print(
             f"dialogue           {talked['states']:,} states of {talked['domains']} small domains,"
             f" {talked['rows_fired']} of {talked['rows']} rows taken,"
             f" {talked['moves_made']} of {talked['moves']} moves made, {talked['cpu_seconds']:.1f} CPU s"
         )
+        _show_bounds(talked["explorations"])
     if report.holds:
         explored = [one for one in (data if report.explorations else None, heard, owned, talked) if one]
         states, steps = (sum(one[name] for one in explored) for name in ("states", "steps"))
@@ -110,12 +116,17 @@ def _show_bounds(explorations: list[dict[str, Any]]) -> None:
     stopped = [one for one in explorations if not one["complete"]]
     _OUT.print(f"                   {len(explorations) - len(stopped)} of {len(explorations)} explorations are whole")
     if stopped:
-        shown = (f"{one['profile']}/{one['scope']} {one['states']:,} ({one['depth']} inputs)" for one in stopped)
+        shown = (f"{_place(one)} {one['states']:,} ({one['depth']} inputs)" for one in stopped)
         _OUT.print(
             "                   stopped at a number of states, with every trace of up to so many inputs:"
             f" {', '.join(shown)}",
             highlight=False,
         )
+
+
+def _place(exploration: dict[str, Any]) -> str:
+    """What was explored: the profile and the scope, or the domain."""
+    return "/".join(exploration[name] for name in ("profile", "scope", "domain") if name in exploration)
 
 
 def _show_core(report: Report, data: dict[str, Any]) -> None:
@@ -128,6 +139,7 @@ def _show_core(report: Report, data: dict[str, Any]) -> None:
             found.profile, found.scope, f"{found.states:,}", f"{found.steps:,}", f"{found.seconds:.1f}", bounds
         )
     _OUT.print(table)
+    _show_bounds(data["explorations"])
     _OUT.print(f"rows fired      {data['rows_fired']} of {data['rows']}")
     _OUT.print(f"rules fired     {data['rules_fired']} of {data['rules']}")
     _OUT.print(f"promises tested {data['promises_tested']} of {data['promises']}")

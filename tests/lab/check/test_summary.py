@@ -8,13 +8,14 @@ from duologue.lab.check.summary import exploration_to_json, totals_to_json
 
 
 def test_an_exploration_says_how_much_was_explored_and_whether_that_is_everything() -> None:
-    found = HearingFindings("confirm", "words", states=5, steps=9, seconds=1.2345, complete=False)
+    found = HearingFindings("confirm", "words", states=5, steps=9, seconds=1.2345, complete=False, depth=3)
     assert exploration_to_json(found) == {
         "scope": "words",
         "states": 5,
         "steps": 9,
         "cpu_seconds": 1.23,
         "complete": False,
+        "depth": 3,
     }
 
 

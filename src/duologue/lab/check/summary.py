@@ -17,16 +17,19 @@ class Explored(Protocol):
     steps: int
     seconds: float
     complete: bool
+    depth: int
 
 
 def exploration_to_json(found: Explored) -> dict[str, Any]:
-    """One exploration as JSON: its scope, how much was explored, and whether all reachable states were explored."""
+    """One exploration as JSON: its scope, how much was explored, and whether all reachable states were explored.
+    If not, all traces of up to `depth` inputs were."""
     return {
         "scope": found.scope,
         "states": found.states,
         "steps": found.steps,
         "cpu_seconds": round(found.seconds, 2),
         "complete": found.complete,
+        "depth": found.depth,
     }
 
 

@@ -12,7 +12,7 @@ from duologue.core.machine import ROWS, Machine
 from duologue.core.rows import Row, Rule
 from duologue.core.rules import RULES
 from duologue.core.settings import PROFILES
-from duologue.lab.check.core.check import CoreExplorer, Findings
+from duologue.lab.check.core.check import CoreExplorer, Findings, ViolationsMaxReached
 from duologue.lab.check.core.scopes import QUICK
 
 _SCOPES = {scope.name: scope for scope in QUICK}
@@ -30,8 +30,21 @@ def explore(machine: Machine, scope: Any = TALK, violations_max: int = 30, state
 
 
 def breaks(law: str, machine: Machine, scope: Any = TALK) -> bool:
-    """Is this law broken? The first violation usually is about it; if not, look at more."""
-    return any(violation.law == law for most in (1, 30) for violation in explore(machine, scope, most).violations)
+    """Is this law broken? The exploration ends as soon as it is."""
+    explorer = _UntilBroken(PROFILES["confirm"], scope, machine, violations_max=30, promised=())
+    explorer.law = law
+    return any(violation.law == law for violation in explorer.run(states_max=6_000).violations)
+
+
+class _UntilBroken(CoreExplorer):
+    """An exploration that ends when one law is broken."""
+
+    law = ""
+
+    def _report(self, law: str, message: str, number: int, event: ev.Event | None = None) -> None:
+        super()._report(law, message, number, event)
+        if law == self.law:
+            raise ViolationsMaxReached
 
 
 def changed(match: str, change: Callable[[Row], Row | None], rows: tuple[Row, ...] = ROWS) -> tuple[Row, ...]:

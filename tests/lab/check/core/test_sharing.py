@@ -30,7 +30,7 @@ def test_each_profile_finds_the_same_states_and_steps_as_if_it_was_explored_alon
     shared = SharedSteps([scope.narrow(PROFILES[name]) for name in NAMES])
     for name in NAMES:
         together, alone = CoreExplorer(PROFILES[name], scope, shared=shared), CoreExplorer(PROFILES[name], scope)
-        assert together.run(states_max=700).violations == alone.run(states_max=700).violations == []
+        assert together.run(states_max=250).violations == alone.run(states_max=250).violations == []
         assert contents(together) == contents(alone)
         assert list(together.graph.edges()) == list(alone.graph.edges())
         assert together.graph.labels == alone.graph.labels
@@ -39,9 +39,9 @@ def test_each_profile_finds_the_same_states_and_steps_as_if_it_was_explored_alon
 
 def test_what_happened_in_a_profile_is_found_in_one_of_them() -> None:
     shared = SharedSteps([LINK.narrow(PROFILES[name]) for name in NAMES])
-    together = [CoreExplorer(PROFILES[name], LINK, shared=shared).run(states_max=300) for name in NAMES]
+    together = [CoreExplorer(PROFILES[name], LINK, shared=shared).run(states_max=200) for name in NAMES]
     for name in NAMES:
-        alone = CoreExplorer(PROFILES[name], LINK).run(states_max=300)
+        alone = CoreExplorer(PROFILES[name], LINK).run(states_max=200)
         assert alone.fired <= {row for found in together for row in found.fired}
         assert alone.tested <= {promise for found in together for promise in found.tested}
         for view, moves in alone.moves.items():

@@ -8,6 +8,7 @@ from duologue.dialogue.effects import DialogueEffect
 from duologue.dialogue.events import DialogueEvent
 from duologue.dialogue.flow import Domain, PerformAction
 from duologue.dialogue.state import DialogueState
+from duologue.lab.check.core.check import ViolationsMaxReached
 from duologue.lab.check.dialogue.alphabet import Alphabet
 from duologue.lab.check.dialogue.check import (
     DialogueExplorer,
@@ -18,6 +19,19 @@ Result = tuple[DialogueState, tuple[DialogueEffect, ...]]
 ACTS = Alphabet(domain(flow("acts", PerformAction("ping", "ping"))), meanwhile=(), has_values=False)
 
 
-def laws_broken(scene: Alphabet, stepper: Callable[[Domain, DialogueState, DialogueEvent], Result]) -> set[str]:
-    found = DialogueExplorer("broken", scene, stepper).run(states_max=250)
-    return {one.law for one in found.violations}
+class _UntilBroken(DialogueExplorer):
+    """An exploration that ends when one law is broken."""
+
+    law = ""
+
+    def _report(self, law: str, message: str, number: int, event: DialogueEvent | None = None) -> None:
+        super()._report(law, message, number, event)
+        if law == self.law:
+            raise ViolationsMaxReached
+
+
+def breaks(law: str, scene: Alphabet, stepper: Callable[[Domain, DialogueState, DialogueEvent], Result]) -> bool:
+    """Is this law broken? The exploration ends as soon as it is."""
+    explorer = _UntilBroken("broken", scene, stepper)
+    explorer.law = law
+    return any(one.law == law for one in explorer.run(states_max=250).violations)

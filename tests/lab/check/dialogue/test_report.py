@@ -13,7 +13,13 @@ from duologue.dialogue.state import Phase
 from duologue.lab.check.core.check import Violation
 from duologue.lab.check.dialogue.check import IMPOSSIBLE, DialogueFindings
 from duologue.lab.check.dialogue.domains import SCENES
-from duologue.lab.check.dialogue.report import LARGEST, LARGEST_FIRST, QUICK, explore_dialogue, sum_up_dialogues
+from duologue.lab.check.dialogue.report import (
+    LARGEST,
+    LARGEST_FIRST,
+    QUICK_STATES_MAX,
+    explore_dialogue,
+    sum_up_dialogues,
+)
 
 
 def complete() -> list[DialogueFindings]:
@@ -57,12 +63,21 @@ def test_an_exploration_that_was_cut_off_and_a_broken_law_are_violations() -> No
 
 
 def test_one_domain_alone_has_no_duty_to_take_every_row() -> None:
-    found = explore_dialogue("relay")
+    found = explore_dialogue(("relay", "quick"))
     assert found.states
-    assert sum_up_dialogues([found]).violations == ()
+    assert sum_up_dialogues([found], "quick").violations == ()
+
+
+def test_a_quick_exploration_stops_early_and_only_a_quick_check_may() -> None:
+    found = explore_dialogue(("again", "quick"))
+    assert not found.complete
+    assert QUICK_STATES_MAX < found.states < 2 * QUICK_STATES_MAX
+    assert found.depth > 1
+    assert sum_up_dialogues([found], "quick").violations == ()
+    assert [seen.law for seen in sum_up_dialogues([found], "small").violations] == ["every state is explored"]
 
 
 def test_the_largest_domains_are_explored_first() -> None:
     assert sorted(LARGEST_FIRST) == sorted(SCENES)
     assert LARGEST_FIRST[0] in LARGEST
-    assert sorted([*QUICK, *LARGEST]) == sorted(SCENES)
+    assert set(LARGEST) < set(SCENES)

@@ -8,7 +8,9 @@ from typing import Any
 
 from duologue.core.machine import MACHINE, Machine
 from duologue.hearing.machine import HEARING_ROWS, HearingRow
+from duologue.lab.check.core.check import ViolationsMaxReached
 from duologue.lab.check.hearing.check import HearingExplorer
+from duologue.lab.check.hearing.ledger import LedgerChoice
 from duologue.lab.check.hearing.scopes import EMPTY, LONG, LONGER, SHORT, HearingScope
 
 TINY = HearingScope("tiny", 1, (SHORT,), (LONG,))
@@ -37,6 +39,24 @@ def broken_laws(rows: Rows, scope: HearingScope = TINY, machine: Machine = MACHI
     """The laws that these rows break in this scope."""
     explorer = HearingExplorer("confirm", scope, rows, machine, violations_max=30)
     return {violation.law for violation in explorer.run(states_max=4_000).violations}
+
+
+class _Until(HearingExplorer):
+    """An exploration that ends when a violation has this law or this message."""
+
+    wanted = ""
+
+    def _report(self, law: str, message: str, number: int, choice: LedgerChoice | None = None) -> None:
+        super()._report(law, message, number, choice)
+        if self.wanted in (law, message):
+            raise ViolationsMaxReached
+
+
+def finds(wanted: str, rows: Rows, scope: HearingScope = TINY, machine: Machine = MACHINE) -> bool:
+    """Is this law broken, or is this message a violation? The exploration ends as soon as it is."""
+    explorer = _Until("confirm", scope, rows, machine, violations_max=30)
+    explorer.wanted = wanted
+    return any(wanted in (one.law, one.message) for one in explorer.run(states_max=4_000).violations)
 
 
 def messages(rows: Rows, scope: HearingScope) -> list[str]:

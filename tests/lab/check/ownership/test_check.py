@@ -9,6 +9,7 @@ import pytest
 from duologue.lab.check.core.check import Violation
 from duologue.lab.check.ownership.check import (
     EVERY_ROW_FIRES,
+    QUICK_STATES_MAX,
     SCOPES,
     OwnershipExplorer,
     OwnershipFindings,
@@ -27,10 +28,17 @@ QUICK = ("another agent", "unusable", "damage")
 @pytest.mark.req("D-14")
 @pytest.mark.parametrize("name", QUICK)
 def test_no_law_is_broken(name: str) -> None:
-    found = explore_scope([scope.name for scope in SCOPES].index(name))
+    found = explore_scope(([scope.name for scope in SCOPES].index(name), "small"))
     assert found.complete
     assert found.states > 1_000
     assert not found.violations
+
+
+def test_a_quick_exploration_stops_early_and_says_how_far_it_went() -> None:
+    found = explore_scope((1, "quick"))
+    assert not found.complete
+    assert QUICK_STATES_MAX < found.states < 2 * QUICK_STATES_MAX
+    assert found.depth > 1
 
 
 def test_a_node_that_goes_on_without_its_lease_is_noticed_with_a_trace() -> None:

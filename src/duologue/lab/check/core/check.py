@@ -59,6 +59,7 @@ class Findings:
     steps: int = 0
     seconds: float = 0.0
     complete: bool = True
+    depth: int = 0  # every trace of up to this many events was explored; if complete, all traces
     fired: set[int] = field(default_factory=set)
     moves: dict[str, set[tuple[str, str]]] = field(default_factory=lambda: {name: set() for name in VIEWS})
     tested: set[str] = field(default_factory=set)  # promises that applied at least once
@@ -70,7 +71,7 @@ def explore_profiles(profiles: Iterable[Settings], scope: CheckScope) -> list[Fi
     profiles = tuple(profiles)
     shared = SharedSteps([scope.narrow(one) for one in profiles])
     with without_garbage_collection():  # also between two explorations, and while the whole graph is judged
-        found = [CoreExplorer(one, scope, shared=shared).run() for one in profiles]
+        found = [CoreExplorer(one, scope, shared=shared).run(scope.states_max) for one in profiles]
         shared.forget()
     return found
 
@@ -129,7 +130,7 @@ class CoreExplorer:
                 self._judge_graph()
         except ViolationsMaxReached:
             self.found.complete = False
-        self.found.states = len(self.graph.states)
+        self.found.states, self.found.depth = len(self.graph.states), self.graph.depth()
         self.found.seconds = time.process_time() - began
         return self.found
 

@@ -30,6 +30,8 @@ from .state_laws import state_complaints
 Stepper: TypeAlias = Callable[[Domain, DialogueState, DialogueEvent], tuple[DialogueState, tuple[DialogueEffect, ...]]]
 Node: TypeAlias = tuple[DialogueState, Given]
 
+STATES_MAX = 100_000  # more than any domain has
+
 # Moves of the original specification (`matrix.SOURCE`) that can't happen here, and why.
 IMPOSSIBLE: dict[tuple[Phase, Phase], str] = {
     (Phase.WAITING_FOR_SLOT, Phase.ERROR): "everything that can fail has its own phase",
@@ -45,6 +47,7 @@ class DialogueFindings:
     steps: int = 0
     seconds: float = 0.0
     complete: bool = True
+    depth: int = 0  # every trace of up to this many events was explored; if complete, all traces
     rows: set[str] = field(default_factory=set)
     moves: set[tuple[Phase, Phase]] = field(default_factory=set)
     violations: list[Violation] = field(default_factory=list)
@@ -63,7 +66,7 @@ class DialogueExplorer:
         self.exits: list[tuple[int, Node]] = []  # where "cancel", or a failed request, leads
         self.found = DialogueFindings(name)
 
-    def run(self, states_max: int = 100_000) -> DialogueFindings:
+    def run(self, states_max: int = STATES_MAX) -> DialogueFindings:
         """Explore every reachable state, check the laws, and return what was found."""
         began = time.process_time()
         try:
@@ -72,7 +75,7 @@ class DialogueExplorer:
             self._judge_exits()
         except ViolationsMaxReached:
             self.found.complete = False
-        self.found.states = len(self.graph.states)
+        self.found.states, self.found.depth = len(self.graph.states), self.graph.depth()
         self.found.seconds = time.process_time() - began
         return self.found
 

@@ -40,7 +40,7 @@ class HearingReport:
             "rows": len(HEARING_ROWS),
             "rows_fired": len({row for one in found for row in one.fired}),
             "violations": len(self.violations),
-            "explorations": [{"profile": one.profile, **exploration_to_json(one), "depth": one.depth} for one in found],
+            "explorations": [{"profile": one.profile, **exploration_to_json(one)} for one in found],
         }
 
 

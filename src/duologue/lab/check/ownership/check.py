@@ -37,6 +37,8 @@ SCOPES = (
     OwnershipScope("moves", asks=(0, 1)),
     OwnershipScope("stops", asks=(1,), leaves=(0,)),
 )
+STATES_MAX = 1_000_000  # more than any scope has
+QUICK_STATES_MAX = 2_000  # for a quick check: these still fire every row
 EVERY_ROW_FIRES = "every row fires"
 
 
@@ -49,6 +51,7 @@ class OwnershipFindings:
     steps: int = 0
     seconds: float = 0.0
     complete: bool = True
+    depth: int = 0  # every trace of up to this many moves was explored; if complete, all traces
     rows: set[str] = field(default_factory=set)
     violations: list[Violation] = field(default_factory=list)
 
@@ -66,7 +69,7 @@ class OwnershipExplorer:
         self._fresh: dict[Ownership, list[str]] = {}
         self.found = OwnershipFindings(scope.name)
 
-    def run(self, states_max: int = 1_000_000) -> OwnershipFindings:
+    def run(self, states_max: int = STATES_MAX) -> OwnershipFindings:
         """Explore every reachable world, check each one, and return what was found."""
         began = time.process_time()
         try:
@@ -77,7 +80,7 @@ class OwnershipExplorer:
                 self._judge_graph()
         except ViolationsMaxReached:
             self.found.complete = False
-        self.found.states = len(self.graph.states)
+        self.found.states, self.found.depth = len(self.graph.states), self.graph.depth()
         self.found.seconds = time.process_time() - began
         return self.found
 
@@ -157,9 +160,10 @@ class OwnershipReport:
         }
 
 
-def explore_scope(number: int) -> OwnershipFindings:
-    """Explore the scope with this number."""
-    return OwnershipExplorer(SCOPES[number]).run()
+def explore_scope(task: tuple[int, str]) -> OwnershipFindings:
+    """Explore the scope with this number. If the size is `quick`, only the states nearest to its start are explored."""
+    number, size = task
+    return OwnershipExplorer(SCOPES[number]).run(QUICK_STATES_MAX if size == "quick" else STATES_MAX)
 
 
 def sum_up_ownership(found: Iterable[OwnershipFindings]) -> OwnershipReport:
