@@ -9,7 +9,7 @@ DEMO := $(VENV)/.demo
 DEV := $(VENV)/.installed
 PIP_INSTALL = $(BIN)/python -m pip install --disable-pip-version-check
 
-.PHONY: demo test lint types unit needs check check-full mutants bench bench-peers performance echo oracles providers interop simulate fuzz docs site pictures test-pythons clean
+.PHONY: demo test lint types unit needs check check-full mutants bench bench-peers performance echo oracles providers interop simulate fuzz docs site pictures sweeps test-pythons clean
 
 demo: $(DEMO)
 	$(BIN)/duologue serve --open --port $(PORT)
@@ -27,6 +27,10 @@ types: $(DEV)
 
 unit: needs
 	$(BIN)/python tools/run_tests.py
+
+# Slow, exhaustive tests that `make test` leaves out.
+sweeps: needs
+	$(BIN)/python -m pytest -m sweep tests
 
 # Models, Chromium, axe-core and PostgreSQL: the list is in tests/needs.py. What is there is left alone.
 needs: $(DEV)

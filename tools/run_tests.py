@@ -141,7 +141,7 @@ def print_second_chances(*parts: Part) -> None:
 
 def parts_of(tests: Path, folder: Path) -> tuple[Part, Part, Part]:
     """Those on the simulated clock, and two parts in real time that take about as long as each other."""
-    simulated = Part(("-m", "not alone", *SHARED), folder / "simulated", is_behind=True)
+    simulated = Part(("-m", "not alone and not sweep", *SHARED), folder / "simulated", is_behind=True)
     ignored = (f"--ignore={path}" for path in SPOKEN)
     panel = Part(("-m", "alone", PANEL, *ignored), folder / "panel", second_chance=True)
     others = ("-m", "alone", *SPOKEN, *real_time_modules(tests), TORTURE)
