@@ -41,8 +41,8 @@ class _UntilBroken(CoreExplorer):
 
     law = ""
 
-    def _report(self, law: str, message: str, number: int, event: ev.Event | None = None) -> None:
-        super()._report(law, message, number, event)
+    def report_violation(self, law: str, message: str, number: int, event: ev.Event | None = None) -> None:
+        super().report_violation(law, message, number, event)
         if law == self.law:
             raise ViolationsMaxReached
 

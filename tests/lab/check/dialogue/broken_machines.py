@@ -24,8 +24,8 @@ class _UntilBroken(DialogueExplorer):
 
     law = ""
 
-    def _report(self, law: str, message: str, number: int, event: DialogueEvent | None = None) -> None:
-        super()._report(law, message, number, event)
+    def report_violation(self, law: str, message: str, number: int, event: DialogueEvent | None = None) -> None:
+        super().report_violation(law, message, number, event)
         if law == self.law:
             raise ViolationsMaxReached
 

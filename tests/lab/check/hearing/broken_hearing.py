@@ -46,8 +46,8 @@ class _Until(HearingExplorer):
 
     wanted = ""
 
-    def _report(self, law: str, message: str, number: int, choice: LedgerChoice | None = None) -> None:
-        super()._report(law, message, number, choice)
+    def report_violation(self, law: str, message: str, number: int, choice: LedgerChoice | None = None) -> None:
+        super().report_violation(law, message, number, choice)
         if self.wanted in (law, message):
             raise ViolationsMaxReached
 

@@ -242,7 +242,9 @@ class CoreExplorer:
         if d is None:
             self._judge_promises(number, CheckedStep(before, event, before, ()))
             if type(event) is TimerFired:
-                self._report(laws.NEVER_STUCK, f"deadline {event.timer.value} fires and no row handles it", number)
+                self.report_violation(
+                    laws.NEVER_STUCK, f"deadline {event.timer.value} fires and no row handles it", number
+                )
             return None
         self.found.fired.update(d.fired)
         step = CheckedStep(before, event, d.build(), tuple(d.effects))
@@ -282,15 +284,15 @@ class CoreExplorer:
         self.found.steps += len(late)
         for event in late:
             if self.machine.advance(s, event, _DRAFT) is not None:
-                self._report(laws.NOTHING_STALE, f"the stale event {event} changes something", number, event)
+                self.report_violation(laws.NOTHING_STALE, f"the stale event {event} changes something", number, event)
 
     def _judge_state(self, number: int, s: Any) -> None:
         for law, message in (*laws.check_state(s), *audible_laws.check_state(s)):
-            self._report(law, message, number)
+            self.report_violation(law, message, number)
         d = _DRAFT(s, self.machine.owners, 0)
         for rule in self.machine.rules:
             if s.link in rule.links and rule.when(d):
-                self._report(laws.RULES_AT_REST, f"rule {rule.name} still applies after the step", number)
+                self.report_violation(laws.RULES_AT_REST, f"rule {rule.name} still applies after the step", number)
         if s.link is Link.UP:
             for pause, resume in _PAUSES:
                 self._judge_pause(number, s, pause, resume)
@@ -304,7 +306,9 @@ class CoreExplorer:
         if turns in seen and seen.issuperset(enumerate(s)):
             return
         if state_from_json(state_to_json(s), s.settings) != s:
-            self._report(laws.PAUSING_CHANGES_NOTHING, "the state differs after a snapshot is saved and loaded", number)
+            self.report_violation(
+                laws.PAUSING_CHANGES_NOTHING, "the state differs after a snapshot is saved and loaded", number
+            )
         else:
             seen.add(turns)
             seen.update(enumerate(s))
@@ -318,7 +322,7 @@ class CoreExplorer:
             self.complaints += 1  # the states were compared as a whole, so this holds for no other state
         steps = (CheckedStep(s, pause, paused, first), CheckedStep(paused, resume, resumed, second))
         for law, message in laws.check_pause(*steps, same):
-            self._report(law, message, number, pause)
+            self.report_violation(law, message, number, pause)
 
     def _advance(self, s: Any, event: Event) -> tuple[Any, tuple[Effect, ...]]:
         d = self.machine.advance(s, event, _DRAFT)
@@ -326,11 +330,13 @@ class CoreExplorer:
 
     def _judge_step(self, number: int, step: CheckedStep) -> None:
         for law, message in (*laws.check_step(step), *audible_laws.check_step(step)):
-            self._report(law, message, number, step.event)
+            self.report_violation(law, message, number, step.event)
         self._judge_promises(number, step)
         self.found.steps += 1
         if self.machine.advance(step.after, step.event, _DRAFT) is not None:
-            self._report(laws.IDEMPOTENT, "the same event, applied again, changes something", number, step.event)
+            self.report_violation(
+                laws.IDEMPOTENT, "the same event, applied again, changes something", number, step.event
+            )
 
     def _judge_views(self, number: int, step: CheckedStep) -> None:
         s, then = step.before, step.after
@@ -342,7 +348,7 @@ class CoreExplorer:
             if source != target and (source, target) not in self.found.moves[name]:
                 self.found.moves[name].add((source, target))
                 if (source, target) not in VIEWS[name].allowed():
-                    self._report(laws.VIEWS_ARE_HONEST, f"{name}: {source} -> {target}", number, step.event)
+                    self.report_violation(laws.VIEWS_ARE_HONEST, f"{name}: {source} -> {target}", number, step.event)
 
     def _judge_promises(self, number: int, step: CheckedStep) -> None:
         before, event = step.before, step.event
@@ -350,7 +356,7 @@ class CoreExplorer:
             if when(before, event):
                 self.found.tested.add(name)
                 if not then(step):
-                    self._report(laws.PROMISE_IS_KEPT, name, number, event)
+                    self.report_violation(laws.PROMISE_IS_KEPT, name, number, event)
 
     # -- The whole graph
 
@@ -359,23 +365,23 @@ class CoreExplorer:
         rest = [number for number, s in enumerate(states) if _may_rest(s)]
         reaches = can_reach(self.graph, rest)
         if not all(reaches):
-            self._report(laws.NEVER_STUCK, "rest can't be reached from here", reaches.index(0))
+            self.report_violation(laws.NEVER_STUCK, "rest can't be reached from here", reaches.index(0))
         index = self.graph.index
         edges = [(source, index[target]) for source, target in self.timer_edges]
         on_cycle = find_cycle(len(states), edges)
         if on_cycle is not None:
-            self._report(laws.NEVER_STUCK, "timers alone lead round in a circle", on_cycle)
+            self.report_violation(laws.NEVER_STUCK, "timers alone lead round in a circle", on_cycle)
         leads_on = {source for source, _ in edges}
         for number, s in enumerate(states):
             if number not in leads_on and not _may_rest(s):
-                self._report(
+                self.report_violation(
                     laws.EVERY_SENTENCE_ENDS, "without further events, the conversation stays here for ever", number
                 )
                 break
 
     # -- Reporting
 
-    def _report(self, law: str, message: str, number: int, event: Event | None = None) -> None:
+    def report_violation(self, law: str, message: str, number: int, event: Event | None = None) -> None:
         self.complaints += 1
         if any(seen.law == law and seen.message == message for seen in self.found.violations):
             return

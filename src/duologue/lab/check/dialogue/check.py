@@ -84,12 +84,14 @@ class DialogueExplorer:
     def _successors(self, number: int, node: Node) -> Iterator[tuple[DialogueEvent, Node]]:
         state, given = node
         for law, message in state_complaints(self.domain, state):
-            self._report(law, message, number)
+            self.report_violation(law, message, number)
         for event in self.alphabet.stale():
             self.found.steps += 1
             after, effects = self.stepper(self.domain, state, event)
             if after is not state or effects:
-                self._report("nothing stale", f"a late {type(event).__name__} changes something", number, event)
+                self.report_violation(
+                    "nothing stale", f"a late {type(event).__name__} changes something", number, event
+                )
         for event in (*self.alphabet.person(state), *self.alphabet.workers(state)):
             target = self._take(number, state, given, event)
             if target is not None:
@@ -104,11 +106,11 @@ class DialogueExplorer:
         try:
             after, effects = self.stepper(self.domain, state, event)
         except Exception as problem:  # noqa: BLE001 - any exception is a finding
-            self._report("a step never raises", f"{type(problem).__name__}: {problem}"[:200], number, event)
+            self.report_violation("a step never raises", f"{type(problem).__name__}: {problem}"[:200], number, event)
             return None
         if row is None:
             if after is not state or effects:
-                self._report(
+                self.report_violation(
                     "nothing stale", f"{type(event).__name__} in {state.phase} changes something", number, event
                 )
             return None
@@ -116,10 +118,10 @@ class DialogueExplorer:
         seen = ObservedStep(self.domain, state, event, after, effects)
         self.found.moves.update(seen.moves)
         for law, message in complaints(seen):
-            self._report(law, message, number, event)
+            self.report_violation(law, message, number, event)
         left, wrong = account(seen, given)
         for message in wrong:
-            self._report(LAW, message, number, event)
+            self.report_violation(LAW, message, number, event)
         return fold(after, self.session), fold_given(after, left)
 
     # -- The whole graph
@@ -135,11 +137,11 @@ class DialogueExplorer:
         idle = [number for number, (state, _) in enumerate(self.graph.states) if state.phase is Phase.IDLE]
         reaches = can_reach(ways, idle)
         if self.graph.complete and not all(reaches):
-            self._report("cancel leads to rest", "repeated cancel never leads to idle", reaches.index(0))
+            self.report_violation("cancel leads to rest", "repeated cancel never leads to idle", reaches.index(0))
 
     # -- Reporting
 
-    def _report(self, law: str, message: str, number: int, event: DialogueEvent | None = None) -> None:
+    def report_violation(self, law: str, message: str, number: int, event: DialogueEvent | None = None) -> None:
         if any(seen.law == law and seen.message == message for seen in self.found.violations):
             return
         trace = [*self.graph.trace(number), *([event] if event else [])]

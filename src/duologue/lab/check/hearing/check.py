@@ -192,13 +192,13 @@ class HearingExplorer:
         and to the same events. Returns the node after the choice, with the real times and ids."""
         after, real_step = self.take(self.real[number], choice)
         if _outline(real_step) != _outline(step):
-            self._report(
+            self.report_violation(
                 laws.SAME_AGAIN, "the abstraction changes what the conversation machine is told", number, choice
             )
         real = self.reduce(after)
         if real != reduced:
             message = f"the abstraction changes what happens: {', '.join(differences(real, reduced))}"
-            self._report(laws.SAME_AGAIN, message, number, choice)
+            self.report_violation(laws.SAME_AGAIN, message, number, choice)
         return after
 
     def _judge(
@@ -214,10 +214,10 @@ class HearingExplorer:
         about that state."""
         policy = self.product.policy
         for law, message in (*laws.check_step(policy, step, ledger), *laws.check_answers(step, after.ledger)):
-            self._report(law, message, number, choice)
+            self.report_violation(law, message, number, choice)
         if reduced not in self.graph.index:
             for law, message in laws.check_state(policy, after.state, after.ledger):
-                self._report(law, message, number, choice)
+                self.report_violation(law, message, number, choice)
 
     # -- The whole graph
 
@@ -231,7 +231,9 @@ class HearingExplorer:
             for _ in range(WAITS_MAX):
                 if here not in self.time_edges:
                     if self.graph.complete and here >= 0:
-                        self._report(laws.EVERY_WAIT_ENDS, "without further events, the turn stays open", number)
+                        self.report_violation(
+                            laws.EVERY_WAIT_ENDS, "without further events, the turn stays open", number
+                        )
                     break
                 after, ms = self.time_edges[here]
                 waited_ms += ms
@@ -239,9 +241,9 @@ class HearingExplorer:
                     break
                 here = self.graph.index.get(after, -1)
             else:
-                self._report(laws.EVERY_WAIT_ENDS, "time alone leads round in a circle", number)
+                self.report_violation(laws.EVERY_WAIT_ENDS, "time alone leads round in a circle", number)
             if waited_ms > longest_ms:
-                self._report(laws.EVERY_WAIT_ENDS, f"the turn stays open for {waited_ms} ms", number)
+                self.report_violation(laws.EVERY_WAIT_ENDS, f"the turn stays open for {waited_ms} ms", number)
 
     def _judge_wait(self, number: int) -> None:
         """Check that, from this state, time alone ends the open turn. Unlike `_judge_waits`, this needs no graph."""
@@ -251,9 +253,9 @@ class HearingExplorer:
                 return
             before, (node, step) = node, self.take(node, LedgerChoice(TimePassed()))
             if not step.steps and node.state.hearing == before.state.hearing:
-                self._report(laws.EVERY_WAIT_ENDS, "without further events, the turn stays open", number)
+                self.report_violation(laws.EVERY_WAIT_ENDS, "without further events, the turn stays open", number)
                 return
-        self._report(laws.EVERY_WAIT_ENDS, "time alone leads round in a circle", number)
+        self.report_violation(laws.EVERY_WAIT_ENDS, "time alone leads round in a circle", number)
 
     def _judge_replays(self) -> None:
         """Check that the same stimuli, processed again, lead to the same state. Only some states are checked."""
@@ -263,11 +265,11 @@ class HearingExplorer:
             for choice in self.graph.trace(number):
                 node = self.take(node, choice)[0]
             if node != self.real[number]:
-                self._report(laws.SAME_AGAIN, "two runs end in different states", number)
+                self.report_violation(laws.SAME_AGAIN, "two runs end in different states", number)
 
     # -- Reporting
 
-    def _report(self, law: str, message: str, number: int, choice: LedgerChoice | None = None) -> None:
+    def report_violation(self, law: str, message: str, number: int, choice: LedgerChoice | None = None) -> None:
         if any(seen.law == law and seen.message == message for seen in self.found.violations):
             return
         trace = [*self.graph.trace(number), *([choice] if choice else [])]

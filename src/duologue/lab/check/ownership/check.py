@@ -86,7 +86,7 @@ class OwnershipExplorer:
 
     def _successors(self, number: int, world: World) -> Iterator[tuple[Move, World]]:
         for law, message in check_world(world):
-            self._report(law, message, number)
+            self.report_violation(law, message, number)
         self._judge_stale(number, world)
         for move, after, happened in self.mover.moves(world):
             self.found.steps += 1
@@ -94,9 +94,9 @@ class OwnershipExplorer:
                 if seen.row is not None:
                     self.found.rows.add(seen.row.name)
                 for law, message in check_happening(seen):
-                    self._report(law, message, number, move)
+                    self.report_violation(law, message, number, move)
             for law, message in check_write(world.stored, after.stored):
-                self._report(law, message, number, move)
+                self.report_violation(law, message, number, move)
             if move.is_kind and after != world:
                 self.kind.append((number, after))
             if after != world:
@@ -108,7 +108,7 @@ class OwnershipExplorer:
             if late is None:
                 late = self._fresh[node.ownership] = list(self._late_and_taken(node.ownership))
             for name in late:
-                self._report(NOTHING_STALE, f"a late {name} changes something", number)
+                self.report_violation(NOTHING_STALE, f"a late {name} changes something", number)
 
     def _late_and_taken(self, ownership: Ownership) -> Iterator[str]:
         """The names of inputs that change something although they should be ignored, because they are about a lease
@@ -129,9 +129,9 @@ class OwnershipExplorer:
         goals = [number for number, world in enumerate(self.graph.states) if is_owned(world)]
         reaches = can_reach(kind, goals)
         if not all(reaches):
-            self._report(NEVER_STUCK, "even without failures, no node ever owns it again", reaches.index(0))
+            self.report_violation(NEVER_STUCK, "even without failures, no node ever owns it again", reaches.index(0))
 
-    def _report(self, law: str, message: str, number: int, move: Move | None = None) -> None:
+    def report_violation(self, law: str, message: str, number: int, move: Move | None = None) -> None:
         if any(seen.law == law and seen.message == message for seen in self.found.violations):
             return
         trace = [*self.graph.trace(number), *([move] if move else [])]
