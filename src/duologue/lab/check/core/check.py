@@ -382,7 +382,7 @@ class CoreExplorer:
     # -- Reporting
 
     def report_violation(self, law: str, message: str, number: int, event: Event | None = None) -> None:
-        """Record that a law is broken, once for each message. The trace leads to state `number`, and then takes `event`."""
+        """Record a broken law, once for each message, with the trace to state `number` and then `event`."""
         self.complaints += 1
         if any(seen.law == law and seen.message == message for seen in self.found.violations):
             return

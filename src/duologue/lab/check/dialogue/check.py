@@ -142,7 +142,7 @@ class DialogueExplorer:
     # -- Reporting
 
     def report_violation(self, law: str, message: str, number: int, event: DialogueEvent | None = None) -> None:
-        """Record that a law is broken, once for each message. The trace leads to state `number`, and then takes `event`."""
+        """Record a broken law, once for each message, with the trace to state `number` and then `event`."""
         if any(seen.law == law and seen.message == message for seen in self.found.violations):
             return
         trace = [*self.graph.trace(number), *([event] if event else [])]

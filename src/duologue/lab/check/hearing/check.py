@@ -270,7 +270,7 @@ class HearingExplorer:
     # -- Reporting
 
     def report_violation(self, law: str, message: str, number: int, choice: LedgerChoice | None = None) -> None:
-        """Record that a law is broken, once for each message. The trace leads to state `number`, and then takes `choice`."""
+        """Record a broken law, once for each message, with the trace to state `number` and then `choice`."""
         if any(seen.law == law and seen.message == message for seen in self.found.violations):
             return
         trace = [*self.graph.trace(number), *([choice] if choice else [])]
