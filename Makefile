@@ -7,7 +7,9 @@ VENV := $(if $(filter python3,$(PYTHON)),.venv,.venv-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 DEMO := $(VENV)/.demo
 DEV := $(VENV)/.installed
-PIP_INSTALL = $(BIN)/python -m pip install --disable-pip-version-check
+# Modules are compiled when they are first imported, and that is kept: pip would compile all of them, used or not.
+PIP_INSTALL = $(BIN)/python -m pip install --disable-pip-version-check --no-compile
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test lint types unit needs check check-full mutants bench bench-peers performance echo oracles providers interop simulate fuzz docs site pictures sweeps test-pythons clean
 

@@ -9,4 +9,4 @@ echo "ensure_client_packages: installing TypeScript and React into build/clients
 rm -rf build/clients
 mkdir -p build/clients
 cp clients/js/package.json clients/js/package-lock.json clients/js/.npmrc build/clients/
-npm ci --prefix build/clients --ignore-scripts --silent >/dev/null || { rm -rf build/clients; echo "ensure_client_packages: npm could not install them" >&2; exit 1; }
+npm ci --prefix build/clients --ignore-scripts --no-audit --no-fund >&2 || { rm -rf build/clients; echo "ensure_client_packages: npm could not install them" >&2; exit 1; }

@@ -22,11 +22,8 @@ from duologue.cli import serve
 from duologue.cli.app import app
 from duologue.cli.serve import ready_lines
 from duologue.core.errors import DuologueError
-from duologue.server.static_files import WEB
 from tests.cli.server_process import begin, hear, say, served, status
 from tests.limits import WAIT_S
-
-pytestmark = pytest.mark.skipif(not WEB.is_dir(), reason="the page is not built")
 
 # -- Stopping
 

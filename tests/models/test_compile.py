@@ -16,6 +16,7 @@ from duologue.models.compile import find_compiler
 from duologue.models.failure import PullFailed
 from duologue.models.pull import PullStage, pull
 from tests.models.fake_packages import EARS, FakeRegistry, folder_part
+from tests.needs import missing
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="libraries are compiled on Linux and macOS")
 
@@ -40,7 +41,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def _compiler() -> None:
     if not find_compiler():
-        pytest.skip("no C compiler")
+        missing("a C compiler is missing: install gcc or clang")
 
 
 @pytest.mark.usefixtures("_compiler")

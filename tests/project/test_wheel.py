@@ -70,7 +70,8 @@ class Shell:
     def _place(self) -> dict[str, object]:
         path = f"{self.bin}{os.pathsep}{os.environ['PATH']}"
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
-        return {"cwd": self.folder, "env": {**kept, **self.env, "PATH": path}}
+        # pip would compile every module of every package; the few that are used are compiled when they are imported.
+        return {"cwd": self.folder, "env": {**kept, **self.env, "PATH": path, "PIP_COMPILE": "0"}}
 
     def _serve(self, words: list[str]) -> None:
         """Until the page answers; then it is stopped as Ctrl-C does."""

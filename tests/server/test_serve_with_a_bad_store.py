@@ -17,12 +17,9 @@ import pytest
 
 from duologue.cli import app
 from duologue.ports.store import ServerNode
-from duologue.server.static_files import WEB
 from duologue.store.sqlite import APPLICATION_ID, SqliteStore
 from duologue.testing.postgres import PrivatePostgres
 from tests.limits import WAIT_S
-
-pytestmark = pytest.mark.skipif(not WEB.is_dir(), reason="the page is not built")
 
 SECRET = "s3cret-of-the-store"
 AGENT = """
