@@ -484,6 +484,61 @@ def test_of_an_answer_that_was_cut_off_only_the_question_is_said_again_if_the_re
     run_simulated(scene())
 
 
+@pytest.mark.req("H-06")
+@pytest.mark.parametrize(
+    ("given", "origin"),
+    [({"premature": True}, None), ({"premature": True, "typed": True}, "Boston"), ({}, "Boston")],
+    ids=["spoken too early", "typed too early", "after the question"],
+)
+def test_a_value_that_was_spoken_before_its_question_was_heard_is_asked_again(
+    given: dict[str, bool], origin: str | None
+) -> None:
+    """The end of the user's own sentence isn't the answer to a question that the user has not heard."""
+
+    async def scene() -> None:
+        brain, said, heard = flights(), list[Any](), ""
+        for turn, text in enumerate(("I want to book a flight to", "Boston"), 1):
+            said.append(UserSaid(turn, text))
+            request = Request(turn, text, tuple(said), conversation="call", **given if turn == 2 else {})
+            heard = "".join([str(getattr(part, "text", part)) async for part in brain.reply(request)])
+        talk = brain.talk_of("call")
+        assert talk is not None
+        assert talk.state.slots.get("origin") == origin
+        assert ("fly from" in heard) == (origin is None)
+        said.append(UserSaid(3, "Boston"))  # said again, again too early: now it is meant
+        async for _ in brain.reply(Request(3, "Boston", tuple(said), conversation="call", premature=True)):
+            pass
+        assert talk.state.slots.get("origin") == "Boston"
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("H-06")
+def test_after_a_question_that_was_heard_before_a_value_may_come_at_any_time() -> None:
+    async def scene() -> None:
+        brain, said = flights(), list[Any]()
+        said.append(UserSaid(1, "I want to book a flight"))
+        request = Request(1, "I want to book a flight", tuple(said), conversation="call")
+        asked = "".join([str(getattr(part, "text", part)) async for part in brain.reply(request)])
+        said += [AgentSaid(1, asked), AgentSaid(2, "Are you"), UserSaid(2, "Boston")]
+        async for _ in brain.reply(Request(2, "Boston", tuple(said), conversation="call", premature=True)):
+            pass
+        talk = brain.talk_of("call")
+        assert talk is not None
+        assert talk.state.slots.get("origin") == "Boston"
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("H-06")
+def test_the_end_of_a_sentence_over_the_next_question_becomes_no_answer_to_it() -> None:
+    """On a call: the question for the origin was cut after a moment."""
+    with Call(Agent(flights())) as call:
+        call.says("I want to book a flight to").interrupts("Boston", after_ms=64)
+        call.expect_heard("Where would you like to fly from?")
+        call.user("Chicago").expect_heard("Where would you like to fly to?")
+
+
 @pytest.mark.req("H-17")
 def test_a_flow_says_how_complete_the_words_are_that_it_has_not_processed() -> None:
     brain = flights()

@@ -43,6 +43,13 @@ def completeness(domain: Domain, state: DialogueState, text: str, today: str) ->
     return COMPLETE if _is_whole(domain, state, text, today) else UNKNOWN
 
 
+def is_plain_value(domain: Domain, state: DialogueState, text: str, today: str) -> bool:
+    """True if this text is nothing but a value for the slot that is asked for, with the words that may stand around
+    it."""
+    question = question_of(DialogueDraft(domain, state, 0, today))
+    return isinstance(domain.pack.replies.read(question, text, today), Direct)
+
+
 def _is_whole(domain: Domain, state: DialogueState, text: str, today: str) -> bool:
     after, effects = guarded_step(domain, state, UserMessage(text, 0, today))
     if after.phase is Phase.ERROR:

@@ -15,7 +15,7 @@ from inspect import signature
 from typing import Any
 
 from duologue.core.leaves import Ask
-from duologue.dialogue.completeness import completeness
+from duologue.dialogue.completeness import completeness, is_plain_value
 from duologue.dialogue.effects import HandOver, Respond
 from duologue.dialogue.events import UserMessage
 from duologue.dialogue.flow import Domain
@@ -236,12 +236,26 @@ class FlowBrain:
         return _nothing()
 
     def _is_too_early(self, talk: DialogueSession, request: Request, text: str) -> bool:
-        """Does the user say yes to a confirmation, although the agent had not yet asked it when the user spoke?"""
+        """Does the user answer a question that the agent had not yet asked when the user spoke? Two kinds of answers
+        are too early: a yes to a confirmation, and a value that was spoken before the question for it was heard."""
         state = talk.state
+        if state.phase is Phase.WAITING_FOR_SLOT:
+            return self._is_value_too_early(state, request, text)
         if state.phase is not Phase.CONFIRMING or not (request.premature or talk.has_more):
             return False
         plain_answer = self._domain.pack.replies.plain_answer
         return plain_answer(state.last_question, text, self._today(), ()) is ConfirmationAnswer.YES
+
+    def _is_value_too_early(self, state: DialogueState, request: Request, text: str) -> bool:
+        """Is this a spoken value for a question that the user has never heard, said for the first time? The "Boston"
+        that ends "I want to fly to" doesn't answer "Where do you want to fly from?". A person who says it again, or who
+        has typed it, means it."""
+        if not request.premature or request.typed or not state.last_question:
+            return False
+        was_heard = any(isinstance(one, AgentSaid) and state.last_question in one.text for one in request.history)
+        turns = [one.text.casefold() for one in request.history if isinstance(one, UserSaid)]
+        is_again = text.casefold() in turns[:-1]
+        return not was_heard and not is_again and is_plain_value(self._domain, state, text, self._today())
 
     async def _turns_of(self, conversation: str) -> _DialogueTurns:
         if conversation not in self._talks:

@@ -214,10 +214,11 @@ def least_answer_ms(policy: HearingPolicy, question: QuestionSpan) -> int:
 
 
 class NewWords(NamedTuple):
-    """Words of the user that no reply has handled yet: when they began, and whether the user typed them and reads the
-    captions."""
+    """Words of the user that no reply has handled yet: when they began, whether the user typed them, and whether a user
+    who typed them reads the captions."""
 
     began_at: int
+    is_typed: bool
     is_read: bool
 
 
@@ -228,21 +229,32 @@ def new_words(s: HearingState | HearingDraft, first: int, last: int) -> NewWords
         return None
     said = new[0]
     spoken = [one.began_at for one in s.known if one.turn == said.turn and s.words.piece(one.turn, one.serial)]
-    is_read = said.typed_at > max(spoken, default=0) and not said.is_blind
-    return NewWords(max([said.typed_at, *spoken]), is_read)
+    is_typed = said.typed_at > max(spoken, default=0)
+    return NewWords(max([said.typed_at, *spoken]), is_typed, is_typed and not said.is_blind)
+
+
+def is_answer_to(question: AskedQuestion, new: NewWords) -> bool:
+    """Can these words be an answer to this question? They can if they began after the question was asked."""
+    return question.counts_for(new.began_at, new.is_read)
+
+
+def are_typed(s: HearingState, first: int, last: int) -> bool:
+    """Did the user type the oldest new words in these turns?"""
+    new = new_words(s, first, last)
+    return new is not None and new.is_typed
 
 
 def is_premature(s: HearingState, first: int, last: int) -> bool:
     """Did the user begin to speak or type before the brain's last question counted as asked, or after the agent asked
     another question by itself? Only the oldest turn with words that no reply has handled yet is examined."""
     new = new_words(s, first, last)
-    return new is not None and (not s.asked_question.counts_for(*new) or answers_aside(s, new))
+    return new is not None and (not is_answer_to(s.asked_question, new) or answers_aside(s, new))
 
 
 def answers_aside(s: HearingState | HearingDraft, new: NewWords) -> bool:
     """Did these words begin after the agent asked a question by itself, such as "Are you still there?"? Then they are
     the answer to that question."""
-    return bool(s.aside_question.reply) and s.aside_question.counts_for(*new)
+    return bool(s.aside_question.reply) and is_answer_to(s.aside_question, new)
 
 
 def answers_question(s: HearingState, reply: int, first: int, last: int, confirms: bool = True) -> bool:
@@ -251,7 +263,7 @@ def answers_question(s: HearingState, reply: int, first: int, last: int, confirm
     if confirms:
         return s.asked_question.reply in (0, reply) and not is_premature(s, first, last)
     new = new_words(s, first, last)
-    return new is None or s.asked_question.counts_for(*new)
+    return new is None or is_answer_to(s.asked_question, new)
 
 
 def may_answer_job(s: HearingState, call: int) -> bool:

@@ -30,6 +30,8 @@ class Request:
     `premature` means that the person began to speak too early to answer the last question: before half of it was heard,
     or before every value in it was heard. So a "yes" doesn't confirm that question.
 
+    `typed` means that the person typed the words in `text`.
+
     `confirmed` is set if the brain is asked early, while the person's turn may still go on. Only brains with
     `can_guess` get such a request. They must await `confirmed()` before they do anything that can't be undone.
 
@@ -49,6 +51,7 @@ class Request:
     news: tuple[News, ...] = ()
     conversation: str = ""
     premature: bool = False
+    typed: bool = False
     confirmed: Callable[[], Coroutine[Any, Any, object]] | None = None
     heard_turn: int = 0
     context: Context[Any] | None = field(default=None, compare=False, repr=False)

@@ -53,7 +53,7 @@ from .policy_choice import CHOOSER, PolicyChoice, choose_policies
 from .program_speech import ProgramSpeech
 from .receipts import AnswerReceipt, ToldBrain
 from .replies import Replies
-from .requests import Requests, StuckBrain
+from .requests import Requests, StuckBrain, WordFacts
 from .session_summary import SessionSummary
 from .sessions import Sessions
 from .snapshot import context_of
@@ -431,10 +431,13 @@ class Engine:
     def _guess_reply(self, effect: fx.GuessReply) -> None:
         if self.program.listens or self.changes.greets:
             return  # the turn answers the program, or another agent speaks first: the brain isn't asked early
-        premature = self.hearing.is_premature(effect.first, effect.last)
-        request = self.requests.guess(effect, self.tool_calls.tools, premature)
+        request = self.requests.guess(effect, self.tool_calls.tools, self._word_facts(effect))
         self.tool_calls.note_request(effect.reply)
         self.replies.guess(request)
+
+    def _word_facts(self, effect: fx.StartReply | fx.GuessReply) -> WordFacts:
+        first, last = effect.first, effect.last
+        return WordFacts(self.hearing.is_premature(first, last), self.hearing.are_typed(first, last))
 
     def _note_question(self, reply: int) -> None:
         """This reply asks a question. If the brain knows what a job wants to know, it asks that too."""
@@ -449,8 +452,7 @@ class Engine:
         if self.replies.confirm(effect.reply):
             self.requests.confirm(effect)
             return
-        premature = self.hearing.is_premature(effect.first, effect.last)
-        request = self.requests.make(effect, self.tool_calls.tools, premature)
+        request = self.requests.make(effect, self.tool_calls.tools, self._word_facts(effect))
         if effect.ask is Ask.ANSWER:
             self.tool_calls.note_request(effect.reply)
         if (request.outputs or request.news) and self.tool_calls.asked_in(effect.reply):

@@ -30,6 +30,7 @@ from duologue.hearing.policy import HearingPolicy
 from duologue.hearing.state import (
     HearingState,
     answers_question,
+    are_typed,
     initial_hearing,
     is_premature,
     may_answer_job,
@@ -204,6 +205,10 @@ class Hearing:
     def is_premature(self, first: int, last: int) -> bool:
         """Did the user begin these turns too early, that is, before the agent's last question counted as asked?"""
         return is_premature(self.state, first, last)
+
+    def are_typed(self, first: int, last: int) -> bool:
+        """Did the user type the new words in these turns?"""
+        return are_typed(self.state, first, last)
 
     def answers_question(self, reply: int, first: int, last: int, confirms: bool) -> bool:
         """Do the user's words in these turns answer the question that was asked in this reply?"""

@@ -37,6 +37,16 @@ class _Open(NamedTuple):
     items: int = 0  # length of the transcript when the request was made
 
 
+class WordFacts(NamedTuple):
+    """What a request tells the brain about the person's new words, besides their text: see `Request`."""
+
+    premature: bool = False
+    typed: bool = False
+
+
+NO_FACTS = WordFacts()
+
+
 class Requests:
     """Makes the requests of one conversation to its brain."""
 
@@ -54,12 +64,12 @@ class Requests:
         self._calling = 0  # the newest reply that called a tool
         self._rounds = 0  # requests in a row that only called tools
 
-    def make(self, effect: StartReply, tools: tuple[Tool, ...], premature: bool = False) -> Request:
+    def make(self, effect: StartReply, tools: tuple[Tool, ...], words: WordFacts = NO_FACTS) -> Request:
         """The request that this effect asks for."""
         self._note(_Open(effect.reply, effect.last, len(self._transcript)))
-        return self._request(effect, tools, self.history(), effect.ask, premature)
+        return self._request(effect, tools, self.history(), effect.ask, words)
 
-    def guess(self, effect: GuessReply, tools: tuple[Tool, ...], premature: bool = False) -> Request:
+    def guess(self, effect: GuessReply, tools: tuple[Tool, ...], words: WordFacts = NO_FACTS) -> Request:
         """Make a request early: the last of its turns may still go on. The request becomes the current one when
         `confirm` is called."""
         self._early = _Open(effect.reply, effect.last, len(self._transcript))
@@ -67,7 +77,7 @@ class Requests:
         known = {item.turn for item in self._transcript.items if isinstance(item, UserSaid)}
         new = tuple(UserSaid(one.turn, one.text, False, one.confidence) for one in said if one.turn not in known)
         rounds, self._rounds = self._rounds, 0  # the user has said something new
-        request = self._request(effect, tools, (*self.history(), *new), Ask.ANSWER, premature)
+        request = self._request(effect, tools, (*self.history(), *new), Ask.ANSWER, words)
         self._rounds = rounds
         return request
 
@@ -87,7 +97,7 @@ class Requests:
         tools: tuple[Tool, ...],
         history: tuple[Item, ...],
         ask: Ask,
-        premature: bool,
+        words: WordFacts,
     ) -> Request:
         fresh = self._transcript.since(self._handled_items)
         turns = self._transcript.turns(effect.first, effect.last)
@@ -101,7 +111,8 @@ class Requests:
             outputs=tuple(item for item in fresh if isinstance(item, CallOutput)),
             news=tuple(item for item in fresh if isinstance(item, News)),
             conversation=self._conversation,
-            premature=premature,
+            premature=words.premature,
+            typed=words.typed,
             context=self.context,
         )
 
