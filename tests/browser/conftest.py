@@ -54,6 +54,17 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         SHARED_TAB.close()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that share the tab come first among those of this folder, so that the browser is started once."""
+    here = Path(__file__).parent
+    places = [number for number, item in enumerate(items) if here in item.path.parents]
+    ours = sorted(
+        (items[number] for number in places), key=lambda item: "browser" not in getattr(item, "fixturenames", ())
+    )
+    for number, item in zip(places, ours, strict=True):
+        items[number] = item
+
+
 @pytest.fixture(scope="package")
 def one_server() -> Iterator[FakeServer]:
     from tests.browser.fake_server import FakeServer
