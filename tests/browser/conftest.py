@@ -1,6 +1,7 @@
 """Fixtures for the tests of the panel in Chromium, against a fake server and against a real one.
 
-Against the fake server (`server`, `page`) a test is a plain function, and says what the server sends. Against a real
+Against the fake server (`server`, `page`) a test is a plain function, and says what the server sends; these tests share
+a tab. Against a real
 server (`visit`) a test is a coroutine. Rule: without Playwright or a Chromium the tests are skipped; with CI=true they
 fail.
 """
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
-from tests.limits import WAIT_S
+from tests.browser.shared_tab import SharedTab, new_profile, opened
 from tests.needs import needs_chromium
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from tests.browser.fake_server import FakeServer
     from tests.browser.panel_page import Host, Panel, Tabs
 
-WAIT_MS = round(WAIT_S * 1000)
-
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
@@ -40,52 +39,34 @@ def chromium() -> str:
 # -- Against the fake server
 
 
-class OneBrowser:
-    """Opened for the first test that needs it and closed before a test that doesn't: while it is open, this thread has
-    a running event loop, which breaks those that run their own."""
-
-    def __init__(self) -> None:
-        self._open = contextlib.ExitStack()
-        self._browser: Browser | None = None
-
-    def opened(self, chromium: str) -> Browser:
-        from playwright.sync_api import expect, sync_playwright
-
-        from tests.browser.launch import launch
-
-        if self._browser is None:
-            expect.set_options(timeout=WAIT_MS)
-            play = self._open.enter_context(sync_playwright())
-            self._browser = self._open.enter_context(launch(play, chromium))
-        return self._browser
-
-    def close(self) -> None:
-        self._browser = None
-        self._open.close()
-
-
-ONE_BROWSER = OneBrowser()
+SHARED_TAB = SharedTab()
 
 
 @pytest.fixture(scope="package")
-def one_browser() -> Iterator[OneBrowser]:
-    yield ONE_BROWSER
-    ONE_BROWSER.close()
+def shared_tab() -> Iterator[SharedTab]:
+    yield SHARED_TAB
+    SHARED_TAB.close()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if "browser" not in getattr(item, "fixturenames", ()):
-        ONE_BROWSER.close()
+        SHARED_TAB.close()
 
 
-@pytest.fixture
-def browser(chromium: str, one_browser: OneBrowser) -> Browser:
-    return one_browser.opened(chromium)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that share the tab come first among those of this folder, so that the browser is started once."""
+    here = Path(__file__).parent
+    places = [number for number, item in enumerate(items) if here in item.path.parents]
+    ours = sorted(
+        (items[number] for number in places), key=lambda item: "browser" not in getattr(item, "fixturenames", ())
+    )
+    for number, item in zip(places, ours, strict=True):
+        items[number] = item
 
 
-@pytest.fixture
-def server() -> Iterator[FakeServer]:
+@pytest.fixture(scope="package")
+def one_server() -> Iterator[FakeServer]:
     from tests.browser.fake_server import FakeServer
 
     fake = FakeServer()
@@ -95,19 +76,29 @@ def server() -> Iterator[FakeServer]:
 
 
 @pytest.fixture
-def page(browser: Browser, server: FakeServer) -> Iterator[Page]:
-    """The opened panel, which has said hello. An error on its console fails the test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-    context.set_default_timeout(WAIT_MS)
-    opened = context.new_page()
-    problems: list[str] = []
-    opened.on("pageerror", lambda error: problems.append(str(error)))
-    opened.on("console", lambda line: problems.append(line.text) if line.type == "error" else None)
-    opened.goto(server.url)
-    server.wait("hello")  # a test that counts them, or opens the page again, knows that one came
-    yield opened
-    context.close()
-    assert not [problem for problem in problems if "WebSocket" not in problem]
+def browser(chromium: str, shared_tab: SharedTab) -> Browser:
+    return shared_tab.browser(chromium)
+
+
+@pytest.fixture
+def server(browser: Browser, shared_tab: SharedTab, one_server: FakeServer) -> Iterator[FakeServer]:
+    """The fake server, as if it had just started."""
+    yield one_server
+    shared_tab.clean(one_server)
+
+
+@pytest.fixture
+def page(browser: Browser, server: FakeServer, shared_tab: SharedTab) -> Iterator[Page]:
+    """The opened panel, in the tab that tests share."""
+    with opened(shared_tab.page(browser), server) as panel:
+        yield panel
+
+
+@pytest.fixture
+def own_page(browser: Browser, server: FakeServer) -> Iterator[Page]:
+    """The same in a profile that no other test uses."""
+    with new_profile(browser) as context, opened(context.new_page(), server) as panel:
+        yield panel
 
 
 # -- Against a real server

@@ -12,6 +12,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,13 @@ class FakeServer:
     """`say` sends to the page, `wait` waits for its messages; `refusal` is a close code for the next hello."""
 
     def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._heard = threading.Condition()
+        self._open: set[WebSocket] = set()
+        self._begin()
+
+    def _begin(self) -> None:
+        """Everything that a test can change, as it is at first."""
         self.received: list[Message] = []
         self.frames: list[bytes] = []
         self.refusal: tuple[int, str] | None = None
@@ -57,8 +65,6 @@ class FakeServer:
         self.formats: Message = {}  # of the sound, as a server tells them in ready
         self.calls: list[Message] | None = None  # that go on; None: this server does not let anybody watch
         self._socket: WebSocket | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._heard = threading.Condition()
         self._started = 0
         self.ears = EarsCondition.ON
         self._microphone = Microphone.ON
@@ -128,6 +134,12 @@ class FakeServer:
         self.received.clear()
         self.frames.clear()
 
+    def reset(self) -> None:
+        """Be as if just started, for the next test. The pages that were connected have been closed."""
+        with self._heard:
+            assert self._heard.wait_for(lambda: not self._open, WAIT_S), "a page of the last test is still connected"
+        self._begin()
+
     # -- The server
 
     def start(self) -> str:
@@ -137,6 +149,7 @@ class FakeServer:
             Route("/debug/diagram/{name}.svg", _diagram),
             Route("/debug/replay", self._replay, methods=["POST"]),
             Route("/conversations/{id}/journal", _journal),
+            Route("/empty", _empty),
             Mount("/", StaticFiles(directory=WEB, html=True)),
         ]
         app = _strict(Starlette(routes=routes))
@@ -173,6 +186,7 @@ class FakeServer:
     async def _talk(self, socket: WebSocket) -> None:
         await socket.accept()
         self._loop = asyncio.get_running_loop()
+        self._open.add(socket)
         try:
             while True:
                 message = await socket.receive()
@@ -193,6 +207,9 @@ class FakeServer:
         finally:
             if self._socket is socket:
                 self._socket = None
+            with self._heard:
+                self._open.remove(socket)
+                self._heard.notify_all()
 
     async def _answer(self, socket: WebSocket, kind: str, payload: Message) -> None:
         if kind == "hello":
@@ -302,8 +319,15 @@ def state_payload(
     }
 
 
+drawn = cache(render)
+
+
 async def _diagram(request: Request) -> Response:
-    return Response(render(request.path_params["name"]), media_type="image/svg+xml")
+    return Response(drawn(request.path_params["name"]), media_type="image/svg+xml")
+
+
+async def _empty(_: Request) -> Response:
+    return Response("", media_type="text/html")
 
 
 async def _journal(request: Request) -> Response:
@@ -313,12 +337,13 @@ async def _journal(request: Request) -> Response:
 
 
 def _strict(app: ASGIApp) -> ASGIApp:
-    """Adds the security policy of the real server to every response."""
+    """Adds the security policy of the real server to every response. A browser needn't ask for a file again."""
 
     async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
         async def with_policy(message: Any) -> None:
             if message["type"] == "http.response.start":
-                message.setdefault("headers", []).append((b"content-security-policy", POLICY.encode()))
+                added = ((b"content-security-policy", POLICY.encode()), (b"cache-control", b"max-age=3600"))
+                message.setdefault("headers", []).extend(added)
             await send(message)
 
         await app(scope, receive, with_policy if scope["type"] == "http" else send)

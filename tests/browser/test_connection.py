@@ -53,25 +53,25 @@ def test_a_conversation_that_the_server_has_forgotten_ends_with_its_words_on_the
     assert page.evaluate("sessionStorage.getItem('duologue.conversation')") is None
 
 
-def test_after_45_seconds_it_offers_a_retry_and_the_transcript(page: Page, server: FakeServer) -> None:
-    page.clock.install()
-    talked(page, server)
+def test_after_45_seconds_it_offers_a_retry_and_the_transcript(own_page: Page, server: FakeServer) -> None:
+    own_page.clock.install()
+    talked(own_page, server)
     server.refusal = (4503, "stopping")
     server.close(1012)
     for _ in range(60):
-        if page.locator("#banner button").count():
+        if own_page.locator("#banner button").count():
             break
-        page.clock.run_for(1000)
-    expect(page.locator("#banner")).to_contain_text("The transcript is still here")
+        own_page.clock.run_for(1000)
+    expect(own_page.locator("#banner")).to_contain_text("The transcript is still here")
     assert 8 <= len(server.all("hello")) <= 14
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="Save the transcript").click()
+    with own_page.expect_download() as saved:
+        own_page.get_by_role("button", name="Save the transcript").click()
     text = saved.value.path().read_text(encoding="utf-8")
     assert "You: Hi, I'd like a table for two on Friday" in text
     server.refusal = None
     server.history = []
-    page.get_by_role("button", name="Try again").click()
-    expect(page.locator("#banner")).to_be_hidden()
+    own_page.get_by_role("button", name="Try again").click()
+    expect(own_page.locator("#banner")).to_be_hidden()
 
 
 @pytest.mark.parametrize("code", [4409, 4410])

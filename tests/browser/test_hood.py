@@ -84,10 +84,8 @@ def test_a_diagram_that_failed_to_load_is_requested_again(page: Page, server: Fa
     page.evaluate(
         """() => {
             const { fetch } = window;
-            window.fetch = () => {
-                window.fetch = fetch;
-                return Promise.reject(new TypeError("the line is lost"));
-            };
+            window.fetch = () => Promise.reject(new TypeError("the line is lost"));
+            window.lineIsBack = () => { window.fetch = fetch; };
         }"""
     )
     begin(page, server)
@@ -95,6 +93,7 @@ def test_a_diagram_that_failed_to_load_is_requested_again(page: Page, server: Fa
     server.wait("debug")
     server.say("debug", **table(), settings={}, moments=list(demo_steps()[:60]))
     page.locator(".diagram .quiet-line").wait_for()
+    page.evaluate("window.lineIsBack()")
     server.say("moment", **demo_steps()[60])
     expect(page.locator(".diagram svg")).to_be_visible()
 

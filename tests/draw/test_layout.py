@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import random
+from itertools import combinations, pairwise
+
 import pytest
 
-from duologue.draw.layout import place
+from duologue.draw import layout
+from duologue.draw.layout import Cell, place
 
 
 def test_every_state_has_its_own_cell_within_the_grid() -> None:
@@ -26,3 +30,29 @@ def test_a_chain_is_placed_in_neighbouring_cells() -> None:
 def test_a_grid_that_is_too_small_is_refused() -> None:
     with pytest.raises(AssertionError, match="too small"):
         place(("a", "b", "c"), (), 1, 2)
+
+
+def plain_cost(cells: list[Cell], pairs: list[tuple[int, int]]) -> float:
+    """The cost as it is defined, without tables."""
+    cost = layout._FAR_START * sum(cells[0])
+    cost += layout._OUT_OF_ORDER * sum(after[::-1] < before[::-1] for before, after in pairwise(cells))
+    lines = [(cells[a], cells[b]) for a, b in pairs]
+    for (start, end), (a, b) in zip(lines, pairs, strict=True):
+        blocks = sum(cell in cells for cell in layout._cells_between(start, end))
+        effort = layout._length(start, end) + layout._BLOCKED * min(blocks, 2)
+        cost += effort * layout._STORY if b == a + 1 else effort
+        cost += layout._UPHILL * (a < b and end[1] < start[1])
+    return cost + layout._CROSSED * sum(layout._cross(*one, *other) for one, other in combinations(lines, 2))
+
+
+def test_the_tables_of_the_search_give_the_cost_as_it_is_defined_also_of_moves_that_occur_twice() -> None:
+    chance = random.Random(7)
+    for _ in range(200):
+        pairs = [(chance.randrange(7), chance.randrange(7)) for _ in range(12)]
+        pairs += pairs[:2]
+        search = layout._Search(7, layout._numbered(pairs), 3, 3)
+        order = chance.sample(range(9), 9)
+        cells = [(cell % 3, cell // 3) for cell in order[:7]]
+        assert search._cost(order) == plain_cost(cells, pairs)
+        limit = chance.uniform(20, 200)
+        assert (search._cost(order, limit) < limit) is (plain_cost(cells, pairs) < limit)

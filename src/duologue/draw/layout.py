@@ -8,16 +8,36 @@ the first of them is used.
 from __future__ import annotations
 
 import random
+from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from itertools import combinations, pairwise
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 Cell: TypeAlias = tuple[int, int]  # column, row
-Pair: TypeAlias = tuple[int, int]  # source and target, by index
 
 _RESTARTS = 40
 _BLOCKED, _CROSSED, _UPHILL, _OUT_OF_ORDER, _FAR_START = 3.0, 2.5, 0.4, 0.5, 8.0
 _STORY = 3.0  # how much more a move counts if it leads to the state that is defined next
+_LEAST = 1e-9  # an improvement that is smaller than this is none
+
+
+class Move(NamedTuple):
+    """A move between two states, which are given by their numbers. `copy` counts the earlier moves with the same
+    states."""
+
+    source: int
+    target: int
+    copy: int
+
+
+class Line(NamedTuple):
+    """A straight line between two cells of the grid. Cells are numbered, and a set of cells or lines is a bit mask."""
+
+    efforts: tuple[float, float, float]  # if no, one, or several states are in its way
+    between: int  # the cells that it passes through
+    leads_up: bool
+    crossed: int  # the lines that cross it
 
 
 @cache
@@ -26,60 +46,104 @@ def place(names: tuple[str, ...], moves: tuple[tuple[str, str], ...], columns: i
     mostly lead down or to the right."""
     assert len(names) <= columns * rows, "the grid is too small"
     index = {name: number for number, name in enumerate(names)}
-    pairs = tuple((index[source], index[target]) for source, target in moves)
-    cells = [(column, row) for row in range(rows) for column in range(columns)]
-    best = _improved(cells, len(names), pairs)
+    search = _Search(len(names), _numbered((index[a], index[b]) for a, b in moves), columns, rows)
+    order = list(range(columns * rows))
+    best = search.improved(order)
     shuffler = random.Random(1)
     for _ in range(_RESTARTS):
-        order = cells.copy()
-        shuffler.shuffle(order)
-        found = _improved(order, len(names), pairs)
-        if found[0] < best[0] - 1e-9:
+        shuffled = order.copy()
+        shuffler.shuffle(shuffled)
+        found = search.improved(shuffled)
+        if found[0] < best[0] - _LEAST:
             best = found
-    return dict(zip(names, best[1], strict=False))
+    return {name: (cell % columns, cell // columns) for name, cell in zip(names, best[1], strict=True)}
 
 
-def _improved(cells: list[Cell], count: int, pairs: tuple[Pair, ...]) -> tuple[float, list[Cell]]:
-    """Swap cells as long as this lowers the cost. The first `count` cells belong to the states, and the other cells are
-    empty. Returns the lowest cost that was found, and the cells of the states."""
-    cells = cells.copy()
-    cost = _cost(cells[:count], pairs)
-    improves = True
-    while improves:
-        improves = False
-        for a, b in combinations(range(len(cells)), 2):
-            if a >= count:
-                break
-            cells[a], cells[b] = cells[b], cells[a]
-            new_cost = _cost(cells[:count], pairs)
-            if new_cost < cost - 1e-9:
-                cost, improves = new_cost, True
-            else:
+def _numbered(pairs: Iterable[tuple[int, int]]) -> tuple[Move, ...]:
+    seen: Counter[tuple[int, int]] = Counter()
+    moves = []
+    for pair in pairs:
+        moves.append(Move(*pair, seen[pair]))
+        seen[pair] += 1
+    return tuple(moves)
+
+
+class _Search:
+    """Looks for cells with a low cost. Tables of all cells and lines are made once, because the search compares very
+    many arrangements."""
+
+    def __init__(self, count: int, moves: tuple[Move, ...], columns: int, rows: int) -> None:
+        self._count = count
+        self._copies = 1 + max((move.copy for move in moves), default=0)
+        self._cells = [(column, row) for row in range(rows) for column in range(columns)]
+        self._lines = _lines_of(columns, rows, self._copies)
+        self._moves = [(*move, _STORY if move.target == move.source + 1 else 1.0) for move in moves]
+
+    def improved(self, cells: list[int]) -> tuple[float, list[int]]:
+        """Swap cells as long as this lowers the cost. The first cells belong to the states, and the other cells are
+        empty. Returns the lowest cost that was found, and the cells of the states."""
+        cells = cells.copy()
+        cost = self._cost(cells)
+        improves = True
+        while improves:
+            improves = False
+            for a, b in combinations(range(len(cells)), 2):
+                if a >= self._count:
+                    break
                 cells[a], cells[b] = cells[b], cells[a]
-    return cost, cells[:count]
+                new_cost = self._cost(cells, cost - _LEAST)
+                if new_cost < cost - _LEAST:
+                    cost, improves = new_cost, True
+                else:
+                    cells[a], cells[b] = cells[b], cells[a]
+        return cost, cells[: self._count]
 
-
-def _cost(cells: list[Cell], pairs: tuple[Pair, ...]) -> float:
-    (column, row), cost = cells[0], 0.0
-    cost += _FAR_START * (column + row)
-    for before, after in pairwise(cells):
-        cost += _OUT_OF_ORDER * ((after[1], after[0]) < (before[1], before[0]))
-    taken = frozenset(cells)
-    segments = [(cells[a], cells[b]) for a, b in pairs]
-    for (start, end), (a, b) in zip(segments, pairs, strict=True):
-        blocks = sum(cell in taken for cell in _cells_between(start, end))
-        effort = _length(start, end) + _BLOCKED * min(blocks, 2)
-        cost += effort * _STORY if b == a + 1 else effort
-        cost += _UPHILL * (a < b and end[1] < start[1])
-    return cost + _CROSSED * sum(_cross(*one, *other) for one, other in combinations(segments, 2))
+    def _cost(self, cells: list[int], limit: float = float("inf")) -> float:
+        """The cost of an arrangement. If it is not lower than `limit`, any number that is not lower is returned: no
+        part of the cost is negative, so the sum of the first parts is enough."""
+        cells = cells[: self._count]
+        cost = _FAR_START * sum(self._cells[cells[0]])
+        cost += _OUT_OF_ORDER * sum(after < before for before, after in pairwise(cells))
+        taken = 0
+        for cell in cells:
+            taken |= 1 << cell
+        size, lines, copies = len(self._cells), self._lines, self._copies
+        drawn, crossed = 0, []
+        for source, target, copy, weight in self._moves:
+            if cost >= limit:
+                return cost
+            number = cells[source] * size + cells[target]
+            efforts, between, leads_up, crosses = lines[number]
+            cost += efforts[min((between & taken).bit_count(), 2)] * weight
+            if leads_up and source < target:
+                cost += _UPHILL
+            drawn |= 1 << number * copies + copy
+            crossed.append(crosses)
+        return cost + _CROSSED * (sum((crosses & drawn).bit_count() for crosses in crossed) // 2)
 
 
 @cache
+def _lines_of(columns: int, rows: int, copies: int) -> tuple[Line, ...]:
+    """The lines from every cell to every cell of a grid. In a set of lines, each line has as many bits as there may be
+    moves between the same two states."""
+    cells = [(column, row) for row in range(rows) for column in range(columns)]
+    ends = [(start, end) for start in cells for end in cells]
+    bit = {cell: 1 << number for number, cell in enumerate(cells)}
+    bits = {pair: ((1 << copies) - 1) << number * copies for number, pair in enumerate(ends)}
+    lines = []
+    for start, end in ends:
+        length = _length(start, end)
+        efforts = (length, length + _BLOCKED, length + _BLOCKED * 2)
+        between = sum(bit[cell] for cell in _cells_between(start, end))
+        crossed = sum(bits[other] for other in ends if _cross(start, end, *other))
+        lines.append(Line(efforts, between, end[1] < start[1], crossed))
+    return tuple(lines)
+
+
 def _length(start: Cell, end: Cell) -> float:
     return float(((start[0] - end[0]) ** 2 + (start[1] - end[1]) ** 2) ** 0.75)
 
 
-@cache
 def _cells_between(start: Cell, end: Cell) -> tuple[Cell, ...]:
     """The cells that a straight line from `start` to `end` passes through, without these two cells."""
     (ax, ay), (bx, by) = start, end
@@ -92,7 +156,6 @@ def _cells_between(start: Cell, end: Cell) -> tuple[Cell, ...]:
     )
 
 
-@cache
 def _cross(a: Cell, b: Cell, c: Cell, d: Cell) -> bool:
     if len({a, b, c, d}) < 4:
         return False

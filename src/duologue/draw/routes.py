@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from math import fsum, hypot
+from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
-from .shapes import Box, Curve, Point
+from .shapes import Box, Curve, Point, bounds_of
 
 _PASSES = 3
 _BENDS = (22.0, 34.0, 48.0, 68.0, 96.0, 136.0)
@@ -32,13 +34,34 @@ class Port(NamedTuple):
     off_centre: bool
 
 
-class Route(NamedTuple):
+class Leg(NamedTuple):
+    """The end of a curve at a port: its control point, and the distance between both."""
+
+    port: Port
+    control: Point
+    length: float
+
+
+@dataclass(slots=True, eq=False)
+class Route:
+    """A curve between two ports. Its costs without other routes are computed once, as they never change."""
+
     source: Port
     target: Port
     curve: Curve
+    off_centre: float  # the cost of ports that aren't in the middle
+    effort: float  # the cost of its length and its bends
+    way: Way | None = None  # once it was compared with the boxes
 
 
 _Cells: TypeAlias = list[tuple[int, int]]
+
+
+class Way(NamedTuple):
+    """What a route meets: the number of its points in boxes, and the cells of a fine grid through which it passes."""
+
+    hits: int
+    cells: _Cells
 
 
 def route(boxes: dict[str, Box], ends: Sequence[tuple[str, str]]) -> list[Curve]:
@@ -70,11 +93,13 @@ class _Routes:
         self._ports = {name: _ports_of(box) for name, box in boxes.items()}
         self._used: Counter[Point] = Counter()
         self._crowd: Counter[tuple[int, int]] = Counter()
+        self._routes: dict[tuple[str, str], list[Route]] = {}
 
     def take(self, found: Route, times: int) -> None:
         for port in (found.source, found.target):
             self._used[port.at] += times
-        for cell in _cells_of(found.curve.samples()):
+        assert found.way is not None, "a route that was chosen was compared with the boxes"
+        for cell in found.way.cells:
             self._crowd[cell] += times
 
     def best(self, source: str, target: str) -> Route:
@@ -85,46 +110,73 @@ class _Routes:
         for cost, candidate in self._candidates(source, target):
             if cost >= best_cost:
                 break
-            cost += self._trouble(candidate.curve, source, target)
+            cost += self._trouble(candidate, source, target)
             if cost < best_cost:
                 best, best_cost = candidate, cost
         assert best is not None, "every box has ports"
         return best
 
     def _candidates(self, source: str, target: str) -> list[tuple[float, Route]]:
-        found = []
-        for start in self._ports[source]:
-            for end in self._ports[target]:
-                cost = _SHARED_PORT * (self._used[start.at] + self._used[end.at])
-                cost += _OFF_CENTRE * (start.off_centre + end.off_centre)
-                for bend in _bends_for(start.at, end.at):
-                    first, second = start.at.along(start.out, bend), end.at.along(end.out, bend)
-                    curve = Curve(start.at, first, second, end.at)
-                    found.append((cost + _effort(curve), Route(start, end, curve)))
-        return sorted(found, key=lambda pair: pair[0])
+        """The routes between two boxes with their costs without collisions, cheapest first."""
+        routes = self._routes.get((source, target))
+        if routes is None:
+            routes = self._routes[source, target] = _routes_between(self._ports[source], self._ports[target])
+        used = {port.at: _SHARED_PORT * self._used[port.at] for name in (source, target) for port in self._ports[name]}
+        found = [(used[one.source.at] + used[one.target.at] + one.off_centre + one.effort, one) for one in routes]
+        return sorted(found, key=itemgetter(0))
 
-    def _trouble(self, curve: Curve, source: str, target: str) -> float:
-        """The cost of a curve because of its collisions with boxes and other routes."""
+    def _trouble(self, found: Route, source: str, target: str) -> float:
+        """The cost of a route because of its collisions with boxes and other routes."""
+        if found.way is None:
+            found.way = self._way(found.curve, source, target)
+        return _HIT * found.way.hits + _CROWDED * sum(self._crowd[cell] for cell in found.way.cells)
+
+    def _way(self, curve: Curve, source: str, target: str) -> Way:
         points = curve.samples()
         inner = points[2:-2]
+        around = bounds_of((), inner)
         hits = 0
         for name, wall in self._walls.items():
             box = self._boxes[name] if name in (source, target) else wall
-            hits += sum(box.holds(point) for point in inner)
-        return _HIT * hits + _CROWDED * sum(self._crowd[cell] for cell in _cells_of(points))
+            if around.overlaps(box):
+                hits += sum(box.holds(point) for point in inner)
+        return Way(hits, _cells_of(points))
 
 
-def _bends_for(start: Point, end: Point) -> list[float]:
-    widest_needed = _BEND_PART * hypot(start.x - end.x, start.y - end.y)
-    return [bend for bend in _BENDS if bend >= min(widest_needed, _BENDS[-1])]
+def _routes_between(sources: Sequence[Port], targets: Sequence[Port]) -> list[Route]:
+    ends = [(end, _legs(end)) for end in targets]
+    found = []
+    for start in sources:
+        starts = _legs(start)
+        for end, end_legs in ends:
+            straight = hypot(start.at.x - end.at.x, start.at.y - end.at.y)
+            off_centre = _OFF_CENTRE * (start.off_centre + end.off_centre)
+            for bend in _bends_for(straight):
+                first, second = starts[bend], end_legs[bend]
+                curve = Curve(start.at, first.control, second.control, end.at)
+                found.append(Route(start, end, curve, off_centre, _effort(first, second, straight)))
+    return found
 
 
-def _effort(curve: Curve) -> float:
+@cache
+def _legs(port: Port) -> dict[float, Leg]:
+    """For each bend."""
+    legs = {}
+    for bend in _BENDS:
+        control = port.at.along(port.out, bend)
+        legs[bend] = Leg(port, control, hypot(port.at.x - control.x, port.at.y - control.y))
+    return legs
+
+
+def _bends_for(straight: float) -> list[float]:
+    widest_needed = min(_BEND_PART * straight, _BENDS[-1])
+    return [bend for bend in _BENDS if bend >= widest_needed]
+
+
+def _effort(first: Leg, second: Leg, straight: float) -> float:
     """The cost of a curve because of its length and its bends, computed from its control points."""
-    start, first, second, end = curve
-    legs = ((start, first), (first, second), (second, end))
-    way = fsum(hypot(a.x - b.x, a.y - b.y) for a, b in legs)
-    straight = hypot(start.x - end.x, start.y - end.y)
+    between = hypot(first.control.x - second.control.x, first.control.y - second.control.y)
+    way = fsum((first.length, between, second.length))
     return round(way + (way - straight) * 0.8, 4)
 
 

@@ -33,20 +33,26 @@ def _all_moves() -> frozenset[tuple[str, Leaf, Leaf]]:
     event = TimerFired(at=0, timer=next(iter(Timer)), due=0)
     found = set()
     for state, fill in product(_joint_states(), _fills()):
+        untouched = _filled(state, fill)
         for rule in MACHINE.rules:
-            draft = Draft(state, MACHINE.owners, 0)
-            fill(draft)
-            before = _leaves(draft)
-            if draft.link in rule.links and rule.when(draft):
+            if state.link in rule.links and rule.when(untouched):
+                draft = _filled(state, fill)
                 rule.do(draft, event)
-                after = _leaves(draft)
-                found |= {(rule.name, old, new) for old, new in zip(before, after, strict=True) if old is not new}
+                leaves = zip(_leaves(untouched), _leaves(draft), strict=True)
+                found |= {(rule.name, old, new) for old, new in leaves if old is not new}
     return frozenset(found)
 
 
+def _filled(state: State, fill: Fill) -> Draft:
+    draft = Draft(state, MACHINE.owners, 0)
+    fill(draft)
+    return draft
+
+
 def _joint_states() -> Iterator[State]:
+    settings = Settings()
     for link, user, voice, reply in product(Link, User, Voice, Reply):
-        yield State(Settings(), link=link, user=user, voice=voice, reply=reply)
+        yield State(settings, link=link, user=user, voice=voice, reply=reply)
 
 
 def _fills() -> list[Fill]:

@@ -41,6 +41,7 @@ from .settings import ServerSettings
 from .siblings import ALONE, Siblings
 from .slow_requests import BodyTimeout
 from .static_files import SafeHeaders, index, web_files
+from .stopped_requests import StoppedRequests
 
 LOG = logging.getLogger("duologue.server")
 SLOW_MAX = 8  # slow requests at the same time
@@ -87,7 +88,7 @@ class Server:
             ]
         )
         in_time = BodyTimeout(self._starlette, self.settings.limits.request_s_max)
-        self.app = SafeHeaders(in_time)  # outermost, so that error responses have these headers too
+        self.app = SafeHeaders(StoppedRequests(in_time))  # outermost, so that error responses have these headers too
 
     def add_routes(self, routes: Sequence[BaseRoute]) -> None:
         """Add routes, such as those of a carrier. They are inserted before the route of the panel's files, because that

@@ -1,10 +1,12 @@
 // The debug view: figures, lanes, steps, the machine and decisions, live or at any earlier step.
 //
-// Rule: the view draws nothing while it is closed, and at most once a frame while it is open.
+// Rule: the view draws nothing while it is closed. While it is open, it draws each change in the next frame, and the
+// time that passes at half the frame rate.
 
 import { icon, make, show, write } from "../dom.js";
 import { shownIndex, shownMoments } from "../model/hood.js";
 import { isLive, isWatching } from "../client/model/model.js";
+import { MOVING_MS, paced } from "../parts/pace.js";
 import { callList } from "./calls.js";
 import { diagram } from "./diagram.js";
 import { openJournal, saveJournal } from "./journal.js";
@@ -13,6 +15,8 @@ import { decisions, lifecycle, measures, nextSession, stages, visited } from "./
 import { stepDetail, stepList } from "./steps.js";
 import { clock, Timeline } from "./timeline.js";
 import { tracebacks } from "./tracebacks.js";
+
+const STEP_MS = 250; // how often time passes with reduced motion
 
 export function hood({ text, language, act, store }) {
   const root = document.getElementById("hood");
@@ -31,11 +35,9 @@ export function hood({ text, language, act, store }) {
   root.append(bar.element, calls.element, parts.tracebacks.element, empty, body);
 
   let seen = null;
-  let drawing = false;
-  const frame = () => {
+  return paced(() => {
     const { model } = store;
-    drawing = model.view === "hood" && !document.hidden;
-    if (!drawing) return;
+    if (model.view !== "hood") return null;
     const moments = shownMoments(model.hood);
     const now = endOf(model, moments);
     const index = shownIndex(model.hood);
@@ -56,13 +58,8 @@ export function hood({ text, language, act, store }) {
       scrub.render(model.hood, moments, index);
       for (const name of ["tracebacks", "list", "detail", "diagram", "decisions", "stages"]) parts[name].render(model.hood);
     }
-    requestAnimationFrame(frame);
-  };
-  const wake = () => {
-    if (!drawing) requestAnimationFrame(frame);
-  };
-  document.addEventListener("visibilitychange", wake);
-  return wake;
+    return still.matches ? STEP_MS : MOVING_MS;
+  });
 }
 
 /** The end of the timeline: now while the conversation runs, else the last step. */

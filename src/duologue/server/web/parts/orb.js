@@ -4,6 +4,7 @@
 // picture shows nothing that the label doesn't say. With reduced motion the poses change without movement.
 
 import { isLive, phaseOf } from "../client/model/model.js";
+import { MOVING_MS, paced, STILL_MS } from "./pace.js";
 import { POSES } from "./poses.js";
 import { loudness } from "./meter.js";
 import { isDeaf } from "./status.js";
@@ -11,6 +12,7 @@ import { isDeaf } from "./status.js";
 const POINTS = 96;
 const STIFFNESS = 90;
 const DAMPING = 15;
+const FRAMES_HZ = 60; // the rates of levels are meant for so many frames
 
 export function orb({ microphone, player, root = document }) {
   const canvas = root.getElementById("orb");
@@ -18,28 +20,29 @@ export function orb({ microphone, player, root = document }) {
   const body = new Body(canvas);
   let model = null;
   let last = 0;
-  let odd = false;
-  const frame = (now) => {
-    const seconds = Math.min(0.05, (now - last) / 1000 || 0.016);
+  const wake = paced((now) => {
+    const seconds = Math.min(0.2, (now - last) / 1000 || 0.016);
     last = now;
-    if (model) {
-      const levels = {
-        person: microphone.isOpen ? loudness(microphone.level) : 0,
-        agent: loudness(player.level),
-      };
-      body.step(seconds, poseOf(model), levels, still.matches);
-      // At rest the picture only breathes, so half the frames are enough. When nothing moves, no frames are drawn.
-      odd = !odd;
-      if (body.moves || (!still.matches && odd)) body.draw(now / 1000, still.matches);
-    }
-    if (!document.hidden) requestAnimationFrame(frame);
-  };
-  document.addEventListener("visibilitychange", () => !document.hidden && requestAnimationFrame(frame));
+    if (!model) return null;
+    const levels = {
+      person: microphone.isOpen ? loudness(microphone.level) : 0,
+      agent: loudness(player.level),
+    };
+    body.step(seconds, poseOf(model), levels, still.matches);
+    // At rest the picture only breathes and follows the levels, so half the frames are enough. With reduced motion it
+    // doesn't breathe: it is drawn when a level has changed.
+    if (body.moves || !still.matches) body.draw(now / 1000, still.matches);
+    if (still.matches) return STILL_MS;
+    return body.springs ? 0 : MOVING_MS;
+  });
   document.addEventListener("duologue.theme", () => body.readColours());
-  new ResizeObserver(() => body.resize()).observe(canvas);
-  requestAnimationFrame(frame);
+  new ResizeObserver(() => {
+    body.resize();
+    wake();
+  }).observe(canvas);
   return (next) => {
     model = next;
+    wake();
   };
 }
 
@@ -88,18 +91,21 @@ class Body {
 
   step(seconds, pose, levels, still) {
     const before = this.weight();
+    const springSeconds = Math.min(0.05, seconds);
+    this.springs = false;
     for (const [name, target] of Object.entries(pose)) {
       if (still) {
         this.values[name] = target;
         continue;
       }
       const pull = STIFFNESS * (target - this.values[name]) - DAMPING * this.speeds[name];
-      this.speeds[name] += pull * seconds;
-      this.values[name] += this.speeds[name] * seconds;
+      this.speeds[name] += pull * springSeconds;
+      this.values[name] += this.speeds[name] * springSeconds;
+      if (Math.abs(this.speeds[name]) > 0.01) this.springs = true;
     }
     for (const who of ["person", "agent"]) {
       const rate = levels[who] > this[who] ? 0.5 : 0.12;
-      this[who] += (levels[who] - this[who]) * rate;
+      this[who] += (levels[who] - this[who]) * (1 - (1 - rate) ** (seconds * FRAMES_HZ));
     }
     this.moves = this.stale || Math.abs(this.weight() - before) > 0.0005;
   }
