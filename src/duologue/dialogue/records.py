@@ -39,4 +39,5 @@ def _of(kind: type) -> tuple[Callable[[Any], tuple[Any, ...]], dict[str, int], t
     names = [field.name for field in fields(kind)]
     assert len(names) > 1, "attrgetter returns no tuple for a single field; use dataclasses.replace"
     assert not hasattr(kind, "__post_init__"), "a copy would be made without it; use dataclasses.replace"
-    return attrgetter(*names), {name: at for at, name in enumerate(names)}, make_dataclass(kind.__name__, names, slots=True)
+    twin = make_dataclass(kind.__name__, names, slots=True)
+    return attrgetter(*names), {name: at for at, name in enumerate(names)}, twin
