@@ -63,7 +63,7 @@ CANCELS = (ev.InterruptRequested, ev.CancelRequested, ev.TurnTaken)  # by these,
 
 EXAMPLES = "DUOLOGUE_TEST_EXAMPLES"  # an environment variable: how many examples of each property
 MANY = 1_000
-few = examples(max_examples=int(os.environ.get(EXAMPLES, "80")), deadline=None, derandomize=True, database=None)
+few = examples(max_examples=int(os.environ.get(EXAMPLES, "100")), deadline=None, derandomize=True, database=None)
 SETTINGS = st.sampled_from(tuple(profile(name, jobs_max=2) for name in PROFILES))
 SEEDS = st.integers(0, 2**32 - 1)
 LENGTHS = st.integers(0, 60)
