@@ -7,6 +7,9 @@ it. The same examples are drawn in every run.
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from random import Random
@@ -58,7 +61,9 @@ OFTEN: dict[type[ev.Event], int] = {
 KINDS = tuple(kind for kind in ev.EVENTS for _ in range(OFTEN.get(kind, 2)))
 CANCELS = (ev.InterruptRequested, ev.CancelRequested, ev.TurnTaken)  # by these, an answer is given up or taken
 
-few = examples(max_examples=250, deadline=None, derandomize=True, database=None)
+EXAMPLES = "DUOLOGUE_TEST_EXAMPLES"  # an environment variable: how many examples of each property
+MANY = 1_000
+few = examples(max_examples=int(os.environ.get(EXAMPLES, "100")), deadline=None, derandomize=True, database=None)
 SETTINGS = st.sampled_from(tuple(profile(name, jobs_max=2) for name in PROFILES))
 SEEDS = st.integers(0, 2**32 - 1)
 LENGTHS = st.integers(0, 60)
@@ -402,3 +407,9 @@ def test_the_same_events_lead_to_the_same_state(settings: Settings, seed: int, l
         s, effects = step(s, done.event)
         assert effects == done.effects
     assert s == play.state
+
+
+@pytest.mark.sweep
+def test_the_properties_hold_in_many_more_conversations() -> None:
+    command = [sys.executable, "-m", "pytest", "-m", "not sweep", "-p", "no:cacheprovider", __file__]
+    subprocess.run(command, env={**os.environ, EXAMPLES: f"{MANY}"}, check=True)

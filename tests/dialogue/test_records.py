@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
@@ -16,6 +16,15 @@ def test_changed_returns_the_same_as_replace() -> None:
     assert changed(state, changes) == replace(state, **changes)  # type: ignore[arg-type]
     assert changed(state, {}) == state
     assert changed(state.stack[0], {"at": 7}) == replace(state.stack[0], at=7)
+
+
+def test_a_copy_is_a_frozen_instance_of_the_same_class() -> None:
+    state = DialogueState()
+    copy = changed(state, {"misses": 2})
+    assert type(copy) is DialogueState
+    assert hash(copy) == hash(replace(state, misses=2))
+    with pytest.raises(FrozenInstanceError):
+        copy.misses = 3  # type: ignore[misc]
 
 
 def test_an_unknown_field_is_refused() -> None:

@@ -41,6 +41,8 @@ def uses(at: Instruction, touched: frozenset[str], emptied: frozenset[str]) -> b
 
 def unconfirm(d: DialogueDraft, touched: frozenset[str], emptied: frozenset[str]) -> None:
     """Remove the user's confirmation of every step that uses a changed slot, so that the user is asked again."""
+    if not d.top.confirmed:
+        return
     again = {at.step for at in d.flow.program if isinstance(at, PerformAction | Confirm) and uses(at, touched, emptied)}
     d.set_top(confirmed=tuple(step for step in d.top.confirmed if step not in again))
 
@@ -48,6 +50,8 @@ def unconfirm(d: DialogueDraft, touched: frozenset[str], emptied: frozenset[str]
 def repeatable_from(d: DialogueDraft, place: int) -> None:
     """Allow the final actions from the step at index `place` to the current step to run again, because a loop goes back
     to `place` for its next round. (A final action is one that can't be undone, so it normally runs only once.)"""
+    if not d.top.done:
+        return
     again = {at.step for at in d.flow.program[place : d.top.at + 1]}
     d.set_top(done=tuple(step for step in d.top.done if step not in again))
 
@@ -62,5 +66,7 @@ def final_action_using(d: DialogueDraft, slot: str) -> PerformAction | None:
 def unconfirm_from(d: DialogueDraft, place: int) -> None:
     """Remove the confirmations of all steps from the one at index `place` to the current one, because the flow goes
     back to `place` and asks again."""
+    if not d.top.confirmed:
+        return
     again = {at.step for at in d.flow.program[place : d.top.at + 1]}
     d.set_top(confirmed=tuple(step for step in d.top.confirmed if step not in again))

@@ -1,13 +1,15 @@
 """A faster `dataclasses.replace`: one dialogue step makes dozens of changed copies.
 
-`dataclasses.replace` looks up every field by name on each call; here all fields of a class are fetched at once. Rule:
+`dataclasses.replace` looks up every field by name on each call; here all fields of a class are fetched at once. The
+constructor of a frozen class is slow, too, because it sets each field through `object.__setattr__`. So the copy is made
+as an instance of a twin, a class with the same slots that isn't frozen, and then gets the class of the record. Rule:
 the result is the same as from `dataclasses.replace`, and an unknown field raises TypeError too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, make_dataclass
 from functools import cache
 from operator import attrgetter
 from typing import Any, TypeVar
@@ -16,20 +18,26 @@ Record = TypeVar("Record")
 
 
 def changed(record: Record, changes: dict[str, Any]) -> Record:
-    """A copy of the record with these fields changed."""
-    kind: type = type(record)
-    fetch, places = _of(kind)
+    """A copy of the record with these fields changed. Its class must be a dataclass with slots and without
+    `__post_init__`."""
+    kind: type = record.__class__
+    fetch, places, twin = _of(kind)
     values = list(fetch(record))
     for name, value in changes.items():
         if name not in places:
-            raise TypeError(f"{type(record).__name__} has no field {name!r}")
+            raise TypeError(f"{kind.__name__} has no field {name!r}")
         values[places[name]] = value
-    return type(record)(*values)
+    copy: Any = twin(*values)
+    copy.__class__ = kind
+    return copy  # type: ignore[no-any-return]
 
 
 @cache
-def _of(kind: type) -> tuple[Callable[[Any], tuple[Any, ...]], dict[str, int]]:
-    """A function that returns all fields of an instance as a tuple, and the position of each field in that tuple."""
+def _of(kind: type) -> tuple[Callable[[Any], tuple[Any, ...]], dict[str, int], type]:
+    """A function that returns all fields of an instance as a tuple, the position of each field in that tuple, and the
+    twin of the class."""
     names = [field.name for field in fields(kind)]
     assert len(names) > 1, "attrgetter returns no tuple for a single field; use dataclasses.replace"
-    return attrgetter(*names), {name: at for at, name in enumerate(names)}
+    assert not hasattr(kind, "__post_init__"), "a copy would be made without it; use dataclasses.replace"
+    twin = make_dataclass(kind.__name__, names, slots=True)
+    return attrgetter(*names), {name: at for at, name in enumerate(names)}, twin

@@ -42,6 +42,7 @@ from .unconfirmed_values import PICKED_OUT, check, is_checking, wants_check
 
 ACTS_MAX = 100  # actions per user message
 STEPS_MAX = 500  # steps in a row without a question or request
+LONG = 50  # so many steps in a row may be a loop
 DEPTH_MAX = 20  # open flows on the stack
 LAST_STEP = "end"  # the name of the instruction after the last step of a flow
 
@@ -49,12 +50,18 @@ LAST_STEP = "end"  # the name of the instruction after the last step of a flow
 def continue_flow(d: DialogueDraft) -> None:
     """Run the open flow from its current step until it has to wait. If it loops without ever waiting, enter the error
     phase."""
-    for _ in range(STEPS_MAX):
+    left, mark, mark_left = STEPS_MAX, None, 0
+    while left:
         if not d.s.stack:
             d.enter(Phase.IDLE)
             return
         if not _take_step(d):
             return
+        left -= 1
+        if mark is None:
+            mark, mark_left = (d.s, left) if left == STEPS_MAX - LONG else (None, 0)
+        elif d.s == mark:  # from here on, everything repeats: end where the last step would end
+            left %= mark_left - left
     step = d.flow.program[d.top.at].step
     d.drop_responses()
     fail(d, "FlowLoops", f"flow {d.top.flow} loops at step {step} without asking anything")

@@ -39,6 +39,7 @@ def first_of(wording: Wording) -> str:
     return chosen(wording, 0)
 
 
+@lru_cache(maxsize=4096)
 def gaps_of(text: Wording) -> tuple[str, ...]:
     """The names of the gaps in a text, and of the lists in `{for each …}`. Gaps inside `{for each …}` aren't included,
     because they stand for values of the list's items."""

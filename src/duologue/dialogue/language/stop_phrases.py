@@ -17,8 +17,10 @@ def after_stop(words: Sequence[str], phrases: Sequence[Phrase], around: frozense
     follows it."""
     place, has_stop = 0, False
     while place < len(words):
-        size = next((len(one) for one in phrases if tuple(words[place : place + len(one)]) == one), 0)
-        if not size and words[place] not in around:
+        word = words[place]
+        begun = [one for one in phrases if one[0] == word]
+        size = next((len(one) for one in begun if tuple(words[place : place + len(one)]) == one), 0)
+        if not size and word not in around:
             break
         has_stop = has_stop or size > 0
         place += size or 1

@@ -25,7 +25,7 @@ def test_a_yes_is_used_up_by_the_run_that_it_allows() -> None:
 
 def test_a_run_without_a_yes_is_reported() -> None:
     seen = observed(at_confirmation(), YES)
-    silent = seen._replace(after=replace(seen.after, trace=()))
+    silent = replace(seen, after=replace(seen.after, trace=()))
     assert account(silent, frozenset())[1] == ["send runs again without a new confirmation of sure"]
 
 

@@ -21,6 +21,7 @@ FIRM = HearingScope("firm", 1, (), (LONG,), firm=True, speaks=True, begins_speak
 NOISE = HearingScope("noise", 1, (), (EMPTY,), frames=1, check_in_ms=3_000)
 
 Rows = tuple[HearingRow, ...]
+STATES_MAX = 4_000
 
 
 def changed(match: str, change: Callable[[HearingRow], HearingRow | None]) -> Rows:
@@ -35,10 +36,12 @@ def doing(match: str, do: Callable[[Any, Any], None]) -> Rows:
     return changed(match, lambda row: replace(row, do=do))
 
 
-def broken_laws(rows: Rows, scope: HearingScope = TINY, machine: Machine = MACHINE) -> set[str]:
+def broken_laws(
+    rows: Rows, scope: HearingScope = TINY, machine: Machine = MACHINE, states_max: int = STATES_MAX
+) -> set[str]:
     """The laws that these rows break in this scope."""
     explorer = HearingExplorer("confirm", scope, rows, machine, violations_max=30)
-    return {violation.law for violation in explorer.run(states_max=4_000).violations}
+    return {violation.law for violation in explorer.run(states_max).violations}
 
 
 class _Until(HearingExplorer):
@@ -56,10 +59,4 @@ def finds(wanted: str, rows: Rows, scope: HearingScope = TINY, machine: Machine 
     """Is this law broken, or is this message a violation? The exploration ends as soon as it is."""
     explorer = _Until("confirm", scope, rows, machine, violations_max=30)
     explorer.wanted = wanted
-    return any(wanted in (one.law, one.message) for one in explorer.run(states_max=4_000).violations)
-
-
-def messages(rows: Rows, scope: HearingScope) -> list[str]:
-    """What is wrong with these rows in this scope."""
-    explorer = HearingExplorer("confirm", scope, rows, violations_max=30)
-    return [violation.message for violation in explorer.run(states_max=4_000).violations]
+    return any(wanted in (one.law, one.message) for one in explorer.run(STATES_MAX).violations)

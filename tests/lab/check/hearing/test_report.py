@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from duologue.hearing.machine import HEARING_ROWS
 from duologue.lab.check.core.check import Violation
 from duologue.lab.check.hearing.check import HearingFindings
@@ -14,7 +16,7 @@ from duologue.lab.check.hearing.report import (
     hearing_tasks,
     sum_up_hearing,
 )
-from duologue.lab.check.hearing.scopes import QUICK, SCOPES, SMALL
+from duologue.lab.check.hearing.scopes import QUICK, QUICK_NAMES, SCOPES, SMALL
 
 EVERY_ROW = set(range(len(HEARING_ROWS)))
 
@@ -27,8 +29,9 @@ def test_it_sums_up_states_steps_and_rows() -> None:
     assert data["rows_fired"] == data["rows"]
 
 
-def test_a_row_that_never_fired_is_a_violation_if_all_scopes_were_explored() -> None:
-    found = [HearingFindings("confirm", name, fired=EVERY_ROW - {3}) for name in SCOPES]
+@pytest.mark.parametrize("names", [tuple(SCOPES), QUICK_NAMES], ids=["all", "quick"])
+def test_a_row_that_never_fired_is_a_violation_if_all_scopes_were_explored(names: tuple[str, ...]) -> None:
+    found = [HearingFindings("confirm", name, fired=EVERY_ROW - {3}) for name in names]
     assert [one.message for one in sum_up_hearing(found).violations] == [HEARING_ROWS[3].name]
     assert sum_up_hearing(found).violations[0].law == EVERY_ROW_FIRES
     assert sum_up_hearing(found[:-1]).violations == ()

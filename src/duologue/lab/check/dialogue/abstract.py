@@ -6,10 +6,10 @@ runs on it. Rule: nothing that influences the course of a dialogue may be droppe
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from duologue.dialogue.commands import CorrectSlot, SetSlot
+from duologue.dialogue.records import changed
 from duologue.dialogue.stack import PROGRAM
 from duologue.dialogue.state import DialogueState, DialogueTrouble, Filled, Instance, Phase, Slots
 from duologue.dialogue.unconfirmed_values import ANNOUNCED, PICKED_OUT
@@ -64,24 +64,26 @@ def _frozen(value: Any) -> Any:
 def fold(state: DialogueState, session: frozenset[str] = frozenset()) -> DialogueState:
     """The simplest state that behaves like this one. States that behave the same give the same result. `session` has
     the names of the slots whose values are kept for later tasks."""
-    return replace(
+    return changed(
         state,
-        stack=tuple(_instance(place, one) for place, one in enumerate(state.stack, start=1)),
-        kept=_slots(tuple((name, filled) for name, filled in state.kept if name in session)),
-        ended=_instance(1, state.ended) if state.ended is not None and not state.stack else None,
-        ended_turn=0,
-        values=tuple(_value(value) for value in state.values),
-        pending=1 if state.pending else 0,
-        requests=1,
-        instances=len(state.stack),
-        acts=0,
-        heard="heard" if state.heard and state.phase in (Phase.UNDERSTANDING, Phase.ERROR) else "",
-        messages=(),
-        turn_count=0,
-        last_response=_response(state),
-        last_nlu_call=None,
-        trouble=state.trouble and DialogueTrouble(state.trouble.type, "", 0, state.trouble.recovery),
-        trace=(),
+        {
+            "stack": tuple(_instance(place, one) for place, one in enumerate(state.stack, start=1)),
+            "kept": _slots(tuple((name, filled) for name, filled in state.kept if name in session)),
+            "ended": _instance(1, state.ended) if state.ended is not None and not state.stack else None,
+            "ended_turn": 0,
+            "values": tuple(_value(value) for value in state.values),
+            "pending": 1 if state.pending else 0,
+            "requests": 1,
+            "instances": len(state.stack),
+            "acts": 0,
+            "heard": "heard" if state.heard and state.phase in (Phase.UNDERSTANDING, Phase.ERROR) else "",
+            "messages": (),
+            "turn_count": 0,
+            "last_response": _response(state),
+            "last_nlu_call": None,
+            "trouble": state.trouble and DialogueTrouble(state.trouble.type, "", 0, state.trouble.recovery),
+            "trace": (),
+        },
     )
 
 
@@ -99,14 +101,16 @@ def fold_given(state: DialogueState, given: Given) -> Given:
 
 
 def _instance(place: int, one: Instance) -> Instance:
-    return replace(
+    return changed(
         one,
-        id=place,
-        slots=_slots(one.slots),
-        visited=tuple(sorted(set(one.visited))),
-        confirmed=tuple(sorted(set(one.confirmed))),
-        runs=1 if one.is_acting else 0,
-        lists=tuple((name, Filled(_frozen(filled.value))) for name, filled in one.lists),
+        {
+            "id": place,
+            "slots": _slots(one.slots),
+            "visited": tuple(sorted(set(one.visited))),
+            "confirmed": tuple(sorted(set(one.confirmed))),
+            "runs": 1 if one.is_acting else 0,
+            "lists": tuple((name, Filled(_frozen(filled.value))) for name, filled in one.lists),
+        },
     )
 
 

@@ -7,7 +7,8 @@ on how the machine works inside.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 from duologue.dialogue.commands import Back, Command, Restart
 from duologue.dialogue.effects import DialogueEffect, Respond, RunAction, Understand, Validate
@@ -16,8 +17,11 @@ from duologue.dialogue.flow import Domain, Instruction, PerformAction
 from duologue.dialogue.language.readings import Json
 from duologue.dialogue.state import DialogueState, Instance, Phase, values_of
 
+_PHASES = {phase.value: phase for phase in Phase}
 
-class ObservedStep(NamedTuple):
+
+@dataclass(frozen=True)
+class ObservedStep:
     """One step. `before.trace` must be empty, so that `after.trace` shows only what happened in this step."""
 
     domain: Domain
@@ -26,15 +30,15 @@ class ObservedStep(NamedTuple):
     after: DialogueState
     effects: tuple[DialogueEffect, ...]
 
-    @property
+    @cached_property
     def requests(self) -> list[Understand | Validate | RunAction]:
         return [effect for effect in self.effects if isinstance(effect, Understand | Validate | RunAction)]
 
-    @property
+    @cached_property
     def runs(self) -> list[RunAction]:
         return [effect for effect in self.effects if isinstance(effect, RunAction)]
 
-    @property
+    @cached_property
     def said(self) -> list[Respond]:
         return [effect for effect in self.effects if isinstance(effect, Respond)]
 
@@ -42,12 +46,12 @@ class ObservedStep(NamedTuple):
     def commands(self) -> tuple[Command, ...]:
         return self.event.commands if isinstance(self.event, Understood) else ()
 
-    @property
+    @cached_property
     def moves(self) -> list[tuple[Phase, Phase]]:
-        lines = [dict(line.data) for line in self.after.trace if line.event == "transition"]
-        return [(Phase(line["before"]), Phase(line["after"])) for line in lines]
+        lines = (dict(line.data) for line in self.after.trace if line.event == "transition")
+        return [(_PHASES[line["before"]], _PHASES[line["after"]]) for line in lines]
 
-    @property
+    @cached_property
     def confirmed(self) -> list[str]:
         """The names of the flow steps that the user said yes to."""
         return [dict(line.data)["step"] for line in self.after.trace if line.event == "confirmed"]
@@ -61,12 +65,12 @@ class ObservedStep(NamedTuple):
         pack = self.domain.pack
         return pack.signs.command_of(pack.words.tokens_of(text))
 
-    @property
+    @cached_property
     def goes_back(self) -> bool:
         said = any(self._command_in(text) == "back" for text in self.heard)
         return said or any(isinstance(command, Back) for command in self.commands)
 
-    @property
+    @cached_property
     def restarts(self) -> bool:
         said = any(self._command_in(text) == "restart" for text in self.heard)
         return said or any(isinstance(command, Restart) for command in self.commands)

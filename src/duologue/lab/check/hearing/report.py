@@ -1,7 +1,7 @@
 """What all explorations of hearing found, as one report.
 
 Rule: an exploration that was too large is reported as incomplete. A row that never fired counts as a violation if all
-scopes were explored.
+scopes were explored, or all quick ones.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..core.check import Violation
 from ..summary import exploration_to_json, totals_to_json
 from .check import HearingExplorer, HearingFindings
 from .laws import LAWS
-from .scopes import QUICK, SCOPES, SMALL
+from .scopes import QUICK, QUICK_NAMES, SCOPES, SMALL
 
 STATES_MAX = 50_000  # more than the scopes in LARGEST_FIRST have
 QUICK_STATES_MAX = 1_000
@@ -70,7 +70,7 @@ def sum_up_hearing(found: Iterable[HearingFindings]) -> HearingReport:
     found = tuple(sorted(found, key=lambda one: (one.profile, one.scope)))
     violations = [one for findings in found for one in findings.violations]
     fired = {row for findings in found for row in findings.fired}
-    if {findings.scope for findings in found} == set(SCOPES):
+    if {findings.scope for findings in found} in (set(SCOPES), set(QUICK_NAMES)):
         unfired = [row.name for index, row in enumerate(HEARING_ROWS) if index not in fired]
         violations += [Violation(EVERY_ROW_FIRES, name, ()) for name in unfired]
     return HearingReport(found, tuple(violations))

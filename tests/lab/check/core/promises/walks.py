@@ -249,6 +249,17 @@ def applied_and_broken(steps: Iterable[CheckedStep], promises: Iterable[Promise]
     return tested, broken
 
 
+def is_broken(name: str, steps: Iterable[CheckedStep], promises: Iterable[Promise]) -> bool:
+    """Is the promise with this name broken? The walk ends as soon as it is."""
+    (promise,) = (one for one in promises if one.name == name)
+    by_trigger = index([promise])
+    return any(
+        promise.when(step.before, step.event) and not promise.then(step)
+        for step in steps
+        if trigger_of(step.event) in by_trigger
+    )
+
+
 def without_row(name: str) -> Machine:
     """The machine without the rows whose name contains `name`."""
     rows = [row for row in ROWS if name not in row.name]
