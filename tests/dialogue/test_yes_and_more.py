@@ -43,6 +43,17 @@ def test_a_goodbye_behind_a_yes_waits_for_the_action() -> None:
 
 
 @pytest.mark.req("D-09")
+@pytest.mark.parametrize("text", ["okay bye", "Ok, goodbye", "alright, bye then"])
+def test_an_okay_before_a_goodbye_confirms_nothing_and_the_question_is_asked_again(text: str) -> None:
+    talker = at_confirmation()
+    asked = talker.said
+    talker.says(text)
+    assert (talker.runs, talker.asked_nlu) == ([], False)
+    assert talker.said.endswith(asked)
+    assert len(talker.says("yes").runs) == 1
+
+
+@pytest.mark.req("D-09")
 def test_a_question_behind_a_yes_is_answered_and_the_yes_is_used() -> None:
     talker = with_faq().says("yes that's right. oh, do you take dogs?")
     assert (len(talker.runs), talker.said.startswith("Dogs are welcome.")) == (1, True)

@@ -2,11 +2,13 @@
 too?".
 
 The words up to the end of the yes are read by themselves. Rule: a yes is never lost because of a goodbye, an answered
-question or a comment behind it. It isn't used if the rest gives a value, doubts, denies or changes something.
+question or a comment behind it. It isn't used if the rest gives a value, doubts, denies or changes something, and an
+"okay" before a goodbye isn't a yes: the question is asked again.
 """
 
 from __future__ import annotations
 
+from .answers import count_as_miss
 from .draft import DialogueDraft
 from .interpreters import MessageInContext
 from .language.readings import Confirmation, ConfirmationAnswer, Slot
@@ -29,6 +31,9 @@ def take_yes_and_more(reply: MessageInContext, slots: tuple[Slot, ...]) -> bool:
         return False
     rest, text = reply.tokens[after:], reply.text[reply.tokens[after].start :]
     if reply.signs.courtesy_of(rest) == "farewell":
+        if _is_only_okay(reply, after):
+            count_as_miss(d)  # the question is asked again
+            return True
         _say_yes(d)
         d.set(queue=(*d.s.queue, text))  # said goodbye after the action has run
         return True
@@ -49,6 +54,11 @@ def take_yes_and_more(reply: MessageInContext, slots: tuple[Slot, ...]) -> bool:
         _say_yes(d)
         return True
     return False
+
+
+def _is_only_okay(reply: MessageInContext, after: int) -> bool:
+    """Is the yes only an "okay", which also begins a goodbye? Then "okay, bye" may mean either."""
+    return all(token.word in reply.words.fillers for token in reply.tokens[:after])
 
 
 def _asks_for_more(reply: MessageInContext, after: int, slots: tuple[Slot, ...]) -> bool:
