@@ -30,7 +30,7 @@ _LENGTH_MAX = 200
 _TEXT_WORDS_MAX = 12
 _WORD_CHARS_MIN = 3
 _ENDING_CHARS_MAX = 2
-_ALIKE_MIN = 0.6  # of a text and the name of a choice that it may be a misspelling of
+_ALIKE_MIN = 0.6  # how similar a text and a choice must be, from 0 to 1, for the text to be a misspelling of the choice
 _MOMENTS = {SlotKind.TIME: SlotKind.DATE, SlotKind.DATE: SlotKind.TIME}
 _MEASURED = (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
 
@@ -81,8 +81,8 @@ def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tup
 
 
 def _named_text(domain: Domain, spec: SlotSpec, said: re.Match[str]) -> CorrectSlot | None:
-    """The correction of a free text that the message names, as in "the title is just Emma". None for other slots, and
-    for a new text that asks something or is too long."""
+    """The correction of a free-text slot that the message names, as in "the title is just Emma". None for slots of
+    other types. Also None if the new text is a question or is too long."""
     words = domain.pack.words
     tokens = words.tokens_of(said["new"])
     first = next((at for at, token in enumerate(tokens) if token.word not in words.fillers | words.limiting), 0)
