@@ -96,7 +96,7 @@ def _says_any(message: MessageInContext, part: Sequence[Token]) -> bool:
 
 
 def _says_none(message: MessageInContext, part: Sequence[Token]) -> bool:
-    """Is this clause a plain no to an optional question: "none, we bring our own"?"""
+    """Is this clause a plain no to an optional question? True for "none, we bring our own"."""
     reading = message.d.domain.pack.replies.read(
         replace(message.asked, others=()), message.text[part[0].start : part[-1].end], message.d.today
     )
@@ -104,7 +104,8 @@ def _says_none(message: MessageInContext, part: Sequence[Token]) -> bool:
 
 
 def _lacks(message: MessageInContext, part: Sequence[Token]) -> bool:
-    """Does this clause say that the user doesn't have or know the value: "I don't know the plate", "no e-mail"?"""
+    """Does this clause say that the user doesn't have or know the value? True for "I don't know the plate" and "no
+    e-mail"."""
     lists, echo = message.words, message.signs.echo_of(message.asked)
     first = next((at for at, token in enumerate(part) if token.word not in lists.polite | lists.fillers), len(part))
     said = words_of(part[first:])

@@ -93,7 +93,7 @@ def _limit_at(message: MessageInContext, said: tuple[str, ...], at: int) -> int:
 
 
 def _is_vague(message: MessageInContext, part: range) -> bool:
-    """Is this part only a rough wish: "after lunch", "some time in March"?"""
+    """Is this part only a rough wish? True for "after lunch" and "some time in March"."""
     lists, said = message.words, words_of(message.tokens[part.start : part.stop])
     if len(said) > _VAGUE_WORDS_MAX or any(lists.is_negation(word) for word in said):
         return False

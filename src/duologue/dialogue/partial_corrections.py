@@ -49,7 +49,7 @@ def corrections_in_part(domain: Domain, instance: Instance, text: str, today: st
 
 
 def calls_wrong(domain: Domain, instance: Instance, text: str) -> bool:
-    """Does a clause say that the value of a slot is wrong: "the name's wrong, it's Bill Sharp"?"""
+    """Does a clause say that the value of a slot is wrong? True for "the name's wrong, it's Bill Sharp"."""
     patterns = domain.pack.corrections
     return any(
         patterns.says_wrong(called, clause)
@@ -77,7 +77,7 @@ def _with_new_value(domain: Domain, one: Correction, clauses: list[str], today: 
 
 
 def opens_correction(domain: Domain, text: str) -> bool:
-    """Does a clause of the reply begin like a correction: "no", "actually", "make it", "change"?"""
+    """Does a clause of the reply begin like a correction? True for "no", "actually", "make it" and "change"."""
     return any(_openings(domain.pack.corrections).match(clause) for clause in _clauses(domain, text))
 
 

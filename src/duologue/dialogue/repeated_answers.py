@@ -103,7 +103,7 @@ def _is_same_again(message: MessageInContext, name: str, filled: Filled) -> bool
 
 
 def _is_said_again(message: MessageInContext, name: str, filled: Filled) -> bool:
-    """Does a clause repeat the value, and another one say so: "4 adults, I said that already"?"""
+    """Does a clause repeat the value, and another one say so? True for "4 adults, I said that already"."""
     d, words = message.d, message.words
     if d.spec(name).kind in (SlotKind.YES_NO, SlotKind.TEXT) or not any(
         token.word in words.again for token in message.tokens

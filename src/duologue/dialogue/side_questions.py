@@ -129,7 +129,7 @@ def _help_asked_for(d: DialogueDraft, said: list[str]) -> str:
 
 
 def _asks_what_it_is(d: DialogueDraft, slot: str, said: list[str]) -> bool:
-    """Does the user ask about a word of the open question: "what's Gift Aid?"?"""
+    """Does the user ask about a word of the open question? True for "what's Gift Aid?"."""
     lists = d.domain.pack.words
     content = [word for word in said[1:] if word not in lists.around_topics | lists.common]
     known = lists.stems_of(*_about(d, slot))

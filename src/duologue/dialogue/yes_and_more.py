@@ -52,8 +52,8 @@ def take_yes_and_more(reply: MessageInContext, slots: tuple[Slot, ...]) -> bool:
 
 
 def _asks_for_more(reply: MessageInContext, after: int, slots: tuple[Slot, ...]) -> bool:
-    """Do the words after the yes ask for something else as well: "and I also want to see a flat"? They give no value
-    for a slot of this confirmation, and deny nothing."""
+    """Do the words after the yes ask for something else as well? True for "and I also want to see a flat". They give no
+    value for a slot of this confirmation, and deny nothing."""
     rest, words = reply.tokens[after:], reply.words
     if not any(token.word in words.adding for token in rest) or any(words.is_negation(token.word) for token in rest):
         return False

@@ -76,7 +76,7 @@ def offer_instead(guess: GuessInContext) -> str:
 
 
 def _names_task(guess: GuessInContext, flow: Flow) -> bool:
-    """Does the message name the task word for word: "I want to make a claim, my bag was delayed"?"""
+    """Does the message name the task word for word? True for "I want to make a claim, my bag was delayed"."""
     said = f" {' '.join(token.word for token in guess.tokens)} "
     names = (" ".join(token.word for token in guess.words.tokens_of(phrase)) for phrase in _phrases_of(flow))
     return any(f" {name} " in said for name in names if " " in name)

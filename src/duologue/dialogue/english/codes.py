@@ -127,7 +127,7 @@ def _ends_hundred(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _is_next_to_digits(tokens: Sequence[Token], place: int) -> bool:
-    """Are there digits right before or after these letters, without a space: "abc123"?"""
+    """Are there digits right before or after these letters, without a space? True for "abc123"."""
     before = place > 0 and tokens[place - 1].end == tokens[place].start and tokens[place - 1].word[-1].isdigit()
     after = place + 1 < len(tokens) and tokens[place].end == tokens[place + 1].start
     return before or (after and tokens[place + 1].word[0].isdigit())

@@ -120,7 +120,8 @@ def postpones(tokens: Sequence[Token]) -> bool:
 
 
 def only_asks_for_change(tokens: Sequence[Token]) -> bool:
-    """Does the reply ask for a change without saying what to change: "no, change it", "I want to change something"?"""
+    """Does the reply ask for a change without saying what to change? True for "no, change it" and "I want to change
+    something"."""
     words = [token.word for token in tokens]
     orders = [
         place

@@ -113,7 +113,7 @@ def _is_no_part(run: Sequence[Token], at: int, known: frozenset[str], *, is_name
 
 
 def _is_of_another_person(tokens: Sequence[Token], span: Span) -> bool:
-    """Do the words describe a person without giving a name: "my wife", "my wife's name"?"""
+    """Do the words describe a person without giving a name? True for "my wife" and "my wife's name"."""
     before = tokens[span.first - 1].word if span.first else ""
     return before in _OWNERS or any(
         tokens[place].word.endswith("'s")
@@ -135,8 +135,8 @@ def without_filler(tokens: Sequence[Token]) -> Span:
 
 
 def _is_surname(given: Token, last: Token) -> bool:
-    """Is an ordinary word at the end of a name the surname: "Bill Sharp", "bill sharp"? In lower case, it must follow a
-    given name."""
+    """Is an ordinary word at the end of a name the surname? True for "Bill Sharp" and "bill sharp". In lower case, it
+    must follow a given name."""
     if last.pause or is_number(given.word):
         return False
     return is_capital(last) or (last.word in _SURNAMES and given.word in GIVEN_NAMES)
@@ -199,7 +199,8 @@ def has_sentences(tokens: Sequence[Token], span: Span) -> bool:
 
 
 def _addresses_agent(clause: Sequence[Token]) -> bool:
-    """Is this clause only politeness, or a request to the agent: "thank you very much", "and please hurry"?"""
+    """Is this clause only politeness, or a request to the agent? True for "thank you very much" and "and please
+    hurry"."""
     words = [token.word for token in clause]
     if all(word in POLITE | FILLERS | _PARTING for word in words):
         return True
@@ -253,7 +254,8 @@ def _is_initial(tokens: Sequence[Token], place: int) -> bool:
 
 
 def cannot_be_a_name(tokens: Sequence[Token], span: Span, today: date) -> bool:
-    """Is this reply certainly something other than a name: "goodbye", "no idea", "7 pm", "twenty minutes"?"""
+    """Is this reply certainly something other than a name? True for "goodbye", "no idea", "7 pm" and "twenty
+    minutes"."""
     run = tokens[span.first : span.after]
     letters = "".join(token.word for token in run if len(token.word) == 1)
     if len(letters) == len(run) and letters in NAMELESS | ASSENT | DISSENT:
@@ -397,7 +399,7 @@ def _holds_more_than_a_name(run: Sequence[Token]) -> bool:
 
 
 def _is_spelled(run: Sequence[Token]) -> bool:
-    """Do these words end with letters that may spell a name before them: "Shawn, S E A N"?"""
+    """Do these words end with letters that may spell a name before them? True for "Shawn, S E A N"."""
     first = len(run)
     while first and len(run[first - 1].word) == 1:
         first -= 1

@@ -84,21 +84,21 @@ def where_agreeing(words: Sequence[str]) -> range | None:
 
 
 def refuses(words: Sequence[str]) -> bool:
-    """Does the reply refuse without using a no: "I've changed my mind", "there's a mistake in there"? False for a reply
-    with a negation."""
+    """Does the reply refuse without using a no? True for "I've changed my mind" and "there's a mistake in there". False
+    for a reply with a negation."""
     if any(is_negation(word) for word in words):
         return False
     return where(words, _REFUSING) is not None or any(word in _WRONG for word in words)
 
 
 def is_only_hoped(words: Sequence[str]) -> bool:
-    """Does the reply only hope for something, or depend on a condition: "I hope that's right", "it could be better",
-    "only if you can't find anything else"?"""
+    """Does the reply only hope for something, or depend on a condition? True for "I hope that's right", "it could be
+    better" and "only if you can't find anything else"."""
     return any(word in _ONLY_HOPED for word in words) or where(words, _CONDITIONS) is not None
 
 
 def is_about_the_line(words: Sequence[str]) -> bool:
-    """Is the reply about the connection: "can you hear me all right?", "I can't hear you very well"?"""
+    """Is the reply about the connection? True for "can you hear me all right?" and "I can't hear you very well"."""
     hears = any(
         word in _HEARING and words[at + 1 : at + 2] and words[at + 1] in _HEARD for at, word in enumerate(words)
     )

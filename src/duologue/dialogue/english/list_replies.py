@@ -99,8 +99,8 @@ def read_list_reply(text: str, slots: tuple[Slot, ...], about: str, count: int, 
 
 
 def is_explicit(text: str) -> bool:
-    """Do the words say that something is added, removed or changed: "also a cola", "remove it", "make the second one
-    small"?"""
+    """Do the words say that something is added, removed or changed? True for "also a cola", "remove it" and "make the
+    second one small"."""
     opening = _OPENING.match(" ".join(text.split()))
     assert opening is not None, "every part of the opening is optional"
     body = " ".join(text.split())[opening.end() :]
@@ -111,7 +111,7 @@ def is_explicit(text: str) -> bool:
 
 
 def asks_for_list(text: str, called: str) -> bool:
-    """Does the text ask what is on a list: "what's on my order?", "what do I have so far?"?"""
+    """Does the text ask what is on a list? True for "what's on my order?" and "what do I have so far?"."""
     tokens = tokens_of(text)
     words = [token.word for token in tokens if token.word not in POLITE | FILLERS | {"wait", "sorry", "and"}]
     if not words or not (words[0] in ("what", "what's", "which") or words[:2] in (["read", "me"], ["read", "it"])):
@@ -183,8 +183,8 @@ class _ListReader:
         return ListReply("add", items=tuple(items_said), leftover=tuple(leftover)) if items_said else None
 
     def _begins_unclear(self, tokens: Sequence[Token]) -> bool:
-        """Does the text begin with a word that isn't understood: "swap the funghi"? Articles and numbers are always
-        understood."""
+        """Does the text begin with a word that isn't understood? True for "swap the funghi". Articles and numbers are
+        always understood."""
         for place, token in enumerate(tokens):
             if token.word in _ARTICLES or _is_number(token.word):
                 return False

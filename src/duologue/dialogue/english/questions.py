@@ -131,7 +131,7 @@ def _is_span(tokens: Sequence[Token], place: int, covered: frozenset[int]) -> bo
 
 
 def wants_to_know(tokens: Sequence[Token]) -> bool:
-    """Does the reply request information: "tell me", "let me know", "I need to know"?"""
+    """Does the reply request information? True for "tell me", "let me know" and "I need to know"."""
     return any(
         token.word == "know" or (token.word in _TELLING and tokens[place + 1].word in ("me", "us", "out"))
         for place, token in enumerate(tokens[:-1])

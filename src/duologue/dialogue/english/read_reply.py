@@ -182,7 +182,7 @@ def _value(c: ReplyContext, matches: Sequence[Match], covered: frozenset[int]) -
 
 
 def _follows_other_number(c: ReplyContext, match: Match) -> bool:
-    """Is this number only a second thought: "just the one, maybe two"?"""
+    """Is this number only a second thought? True for "just the one, maybe two"."""
     before = c.tokens[: match.first]
     is_hedged = bool(before) and before[-1].word in ("maybe", "perhaps", "possibly")
     return is_hedged and any(is_number(token.word) for token in before)

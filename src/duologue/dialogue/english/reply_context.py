@@ -73,8 +73,8 @@ class ReplyContext:
         return rest + ([company] if company is not None else [])
 
     def asks_for_person(self) -> bool:
-        """Does the question ask for the name of a person: "your name?", "who is it for?"? If so, an ordinary word such
-        as "June" may be the name."""
+        """Does the question ask for the name of a person? True for "your name?" and "who is it for?". If so, an
+        ordinary word such as "June" may be the name."""
         return "nam" in self.echo or any(token.word in _WHO for token in tokens_of(self.question.text))
 
     def words_of_other_slots(self, covered: frozenset[int]) -> frozenset[int]:

@@ -239,7 +239,8 @@ def may_count(slot: Slot, what: str) -> bool:
 
 
 def counts_for(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    """Does the reply say what a number counts, and is this what the slot counts: "four people", "a table for four"?"""
+    """Does the reply say what a number counts, and is this what the slot counts? True for "four people" and "a table
+    for four"."""
     if match.unit in CLASS_OF:
         return may_count(slot, CLASS_OF[match.unit])
     if names_counted(tokens, match, slot):

@@ -170,7 +170,7 @@ def answering_part(lexicon: Lexicon, tokens: Sequence[Token], span: Span) -> Spa
 
 
 def _addresses_agent(lexicon: Lexicon, clause: Sequence[Token]) -> bool:
-    """Is this clause only politeness, or a request to the agent: "und bitte beeilen Sie sich"?"""
+    """Is this clause only politeness, or a request to the agent? True for "und bitte beeilen Sie sich"."""
     words = [token.word for token in clause]
     around = lexicon.polite | lexicon.fillers | lexicon.joiner
     if all(word in around for word in words):

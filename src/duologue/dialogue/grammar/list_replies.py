@@ -71,7 +71,7 @@ def is_explicit(lexicon: Lexicon, text: str) -> bool:
 
 
 def asks_for_list(lexicon: Lexicon, text: str, called: str) -> bool:
-    """Does the text ask what is on a list: "was habe ich bis jetzt?", "¿qué llevo en el pedido?"?"""
+    """Does the text ask what is on a list? True for "was habe ich bis jetzt?" and "¿qué llevo en el pedido?"."""
     tokens = tokens_of(lexicon, text)
     words = words_of(tokens)
     if not tokens or not asks(lexicon, tokens) or not where_phrase(words, lexicon.list_words["own"]):

@@ -146,7 +146,7 @@ class _Reader:
         return find_values(self.lexicon, self.tokens, self.slot, self.today, is_asked=True)
 
     def _asks_if_it_suits(self, covered: frozenset[int]) -> bool:
-        """Does the reply propose a day or time by asking whether it suits: "geht Freitag?"?"""
+        """Does the reply propose a day or time by asking whether it suits? True for "geht Freitag?"."""
         if self.slot.kind not in _MOMENTS:
             return False
         words = words_of(self.tokens)
