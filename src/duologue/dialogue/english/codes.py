@@ -38,11 +38,11 @@ _HEARD_AS = {
     "tree": "3",
 }  # words that sound like digits
 _DIGITS = "?0123456789"
-_DIGITS_BEFORE_HEARD = 2  # such a word is a digit only after at least this many spelled pieces
+_DIGITS_BEFORE_HEARD = 2  # a word that sounds like a digit is a digit only after this many spelled pieces
 _ENDINGS = frozenset(
     "ct dd ds ff ft gg ks ld lk ll lm lt ms nd nk ns nt ps pt rc rd rk rm rn rt sh sk sp ss st ts".split()
 )
-_LETTERS_MAX = 3  # of a group of letters in lower case before digits: "abc 123"
+_LETTERS_MAX = 3  # a group of lower-case letters before digits has at most this many: "abc 123"
 CODE_CHARS_MIN = 2
 CODE_CHARS_MAX = 40
 CANDIDATES_MAX = 4

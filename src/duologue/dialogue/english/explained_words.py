@@ -68,8 +68,8 @@ def objection(tokens: Sequence[Token], covered: frozenset[int]) -> Why | None:
 
 
 def _denies_value(tokens: Sequence[Token], place: int, covered: frozenset[int]) -> bool:
-    """Does a "no" deny the value right after it? True for "no bar" and "no one". With a pause after the "no" it
-    doesn't: "no, the bar"."""
+    """Does a "no" deny the value right after it? True for "no bar" and "no one". False if a
+    pause follows the "no": "no, the bar"."""
     after = place + 1
     return after < len(tokens) and after in covered and not tokens[after].pause
 

@@ -37,7 +37,7 @@ from .tokens import HESITATIONS, Token, words_of
 
 BARE_WORDS_MAX = 6
 PROPER_WORDS_MAX = 8
-NAME_WORDS_MAX = 4  # of a name within a longer sentence
+NAME_WORDS_MAX = 4  # within a longer sentence, a name has at most this many words
 _POINTING = frozenset("it is it's its that that's thats this the a an to in at from for under my name name's".split())
 _ARTICLES = frozenset(("a", "an"))
 _FILLER_WORDS = (POLITE | FILLERS | ASSENT | HEDGES | _POINTING) - {"like", "see"}
@@ -135,8 +135,8 @@ def without_filler(tokens: Sequence[Token]) -> Span:
 
 
 def _is_surname(given: Token, last: Token) -> bool:
-    """Is an ordinary word at the end of a name the surname? True for "Bill Sharp" and "bill sharp". In lower case, it
-    must follow a given name."""
+    """Is the last word of a name, which is also an ordinary word, the surname? True for "Bill Sharp" and "bill sharp".
+    In lower case, the word must follow a given name."""
     if last.pause or is_number(given.word):
         return False
     return is_capital(last) or (last.word in _SURNAMES and given.word in GIVEN_NAMES)
@@ -360,8 +360,9 @@ def name_in_sentence(tokens: Sequence[Token]) -> Span | None:
 
 
 def _commented_name(tokens: Sequence[Token]) -> Span | None:
-    """The name before a comma, if the words after it only comment on it: "Doris Pettigrew, two t's", "Jack Frost, and
-    no jokes please". None if the words before the comma may not be a name, or if the words after it may change it."""
+    """The name before a comma, if the words after the comma only comment on the name: "Doris Pettigrew, two t's", "Jack
+    Frost, and no jokes please". None if the words before the comma can't be a name, or if the words after it may change
+    the name."""
     ends = next((place for place in range(1, len(tokens)) if tokens[place].pause), len(tokens))
     head, rest = tokens[:ends], tokens[ends:]
     span = bare_name(head, GIVEN_NAMES) if rest and not asks(rest) else None
@@ -380,8 +381,8 @@ def _commented_name(tokens: Sequence[Token]) -> Span | None:
 
 
 def is_part_of_longer_name(tokens: Sequence[Token], match: Match) -> bool:
-    """Is this known name only part of a longer name: "Midnight" in "Midnight Train"? Yes, if there is a capitalised
-    word next to it."""
+    """Is this known name only part of a longer name? True for "Midnight" in "Midnight Train", because the next word is
+    capitalised too."""
     before, after = tokens[: match.first], tokens[match.after :]
     begins = match.first > 1 and is_capital(before[-1]) and not tokens[match.first].pause
     return begins or (bool(after) and is_capital(after[0]) and not after[0].pause)

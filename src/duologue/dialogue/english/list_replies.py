@@ -157,7 +157,7 @@ class _ListReader:
         if self._begins_unclear(tokens_of(text)):
             return None
         items: list[dict[str, Json]] = []
-        total: int | None = None  # the place of an item that counts several things, which the next words may divide
+        total: int | None = None  # the index of an item that the next words may divide: "two colas, one small"
         leftover: list[str] = []
         for clause, is_joined in _clauses(tokens_of(text)):
             reading = self._read(clause)
@@ -194,7 +194,7 @@ class _ListReader:
         return False
 
     def _names_thing(self, text: str) -> bool:
-        """Does the text name what the list consists of: "two pizzas" for a list of pizzas?"""
+        """Does the text name what the list consists of? True for "two pizzas", if it is a list of pizzas."""
         return any(stem(token.word) in self._about for token in tokens_of(text))
 
     def _in_order(self, item: ItemValues) -> dict[str, Json]:
@@ -210,7 +210,7 @@ class _ListReader:
         if leftover or (not old and position is None):
             return None
         if set(old) == {self._counts} and position is None and text.casefold().startswith(("not ", "no ")):
-            return None  # "not twenty" refuses a count, and removes nothing
+            return None  # "not twenty" corrects a number; it doesn't remove an item
         return ListReply("remove", old=old, position=position, is_one_of=one_of)
 
     def refusal(self, text: str, count: int) -> ListReply | None:

@@ -136,7 +136,7 @@ def _orders_it(tokens: Sequence[Token], text: str) -> bool:
 
 
 def _is_courtesy(tokens: Sequence[Token], place: int) -> bool:
-    """Is this word part of "thanks a lot", or is it a "too" at the end? True for "that's fine with me too"."""
+    """Is this word part of "thanks a lot", or a "too" at the end of the reply, as in "that's fine with me too"?"""
     if tokens[place].word == "too":
         return place + 1 == len(tokens) or tokens[place + 1].pause in (".", "?")
     before = words_of(tokens[max(0, place - 2) : place])
