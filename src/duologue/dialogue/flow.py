@@ -248,7 +248,7 @@ class Patterns:
     skipped: str = "All right, we'll leave that out."
     not_skippable: str = "I need this one to go on."
     one_number: str = "I need one number."  # the user named several numbers
-    only_one: str = "I can take only one {slot}."  # the user named several values, or one more
+    only_one: str = "I can take only one {slot}."  # the user named several values, or a further one
     wait: str = "Take your time."
     nothing_before: str = "This is where we began."
     invalid: str = "That {slot} doesn't work."
@@ -256,46 +256,54 @@ class Patterns:
     too_late: str = "It's already later than that."
     ambiguous: str = "Did you mean {value}?"
     reprompt: str = "Sorry, I didn't get that."
-    reprompt_again: str = "I'm sorry, I still didn't get that."  # from the second time on
+    reprompt_again: str = "I'm sorry, I still didn't get that."  # said from the second failed reply on
     silence: str = "Are you still there?"
     read_back: str = "I have {value}. Is that right?"
     what_to_change: str = "All right. What should I change?"  # after a no to a confirmation
-    what_to_change_again: str = "What should I change?"  # the same, after a reply that was not understood
-    already_done: str = "That's done already, with {slot} {value}."  # a change after a final action
-    too_late_to_stop: str = "It was done before I could stop it."  # "stop" while a final action was running
+    what_to_change_again: str = "What should I change?"  # said if the answer to `what_to_change` wasn't understood
+    already_done: str = "That's done already, with {slot} {value}."  # the user wants a change after a final action
+    too_late_to_stop: str = (
+        "It was done before I could stop it."  # the user said "stop" while a final action was running
+    )
     choices: str = "You can choose {slots}."  # the user asks which answers are possible
     why: str = "I need the {slot} for this."  # the user asks why; if the slot has help, that is said instead
     recalled: str = "The {slot} is {value}."  # the user asks for a value that was given before
-    not_given: str = "I don't have the {slot} yet."  # the same, for a value that wasn't given
-    may_skip: str = "You can also leave that out."  # a question about an optional slot that nothing answers
-    cannot_answer: str = "I can't answer that here."  # a question behind an answer
-    not_exactly: str = "I'm not sure I can do that. I can help you with: {flows}."  # the nearest tasks do the opposite
-    limited: str = "All right, {value}."  # before a question that is asked again, after "after four" or "not Monday"
-    noted: str = "So far I have {slots}."  # values picked out of a message that was only partly understood
-    later: str = "I'll come back to the {slots}."  # a day or time in such a message that can't be taken yet
-    check: str = "I have {slots}. Is that right?"  # the same, asked before an action
+    not_given: str = "I don't have the {slot} yet."  # the user asks for a value that wasn't given
+    may_skip: str = (
+        "You can also leave that out."  # the user asks something about an optional slot, and there is no answer
+    )
+    cannot_answer: str = (
+        "I can't answer that here."  # the user asks something after the answer, and the agent can't answer it
+    )
+    not_exactly: str = (
+        "I'm not sure I can do that. I can help you with: {flows}."  # only tasks that do the opposite are similar
+    )
+    limited: str = "All right, {value}."  # the user gave a limit ("after four"); the question follows again
+    noted: str = "So far I have {slots}."  # the values found in a message that was only partly understood
+    later: str = "I'll come back to the {slots}."  # that message also mentions a day or time that isn't clear yet
+    check: str = "I have {slots}. Is that right?"  # like `noted`, but asked before an action uses the values
     which: str = "I can't tell whether you mean {slots}."  # a new value fits two slots
     not_understood: str = "Sorry, I didn't understand."
     example: str = "You could say: {example}."  # after a second message in a row that was not understood
     busy: str = "One moment, please. I could not take that in yet."
-    added: str = "{value}, noted."  # items of a list were added or changed
+    added: str = "{value}, noted."  # the user added or changed items of a list
     removed: str = "I've taken off {value}."
-    no_such_item: str = "That isn't on your list."  # a change of an item that the list doesn't have
-    which_item: str = "I can't tell whether you mean {slots}."  # a change that fits two items
-    left_out: str = "I didn't get this part: {value}."  # words of a reply about a list that weren't understood
+    no_such_item: str = "That isn't on your list."  # the user wants to change an item that isn't on the list
+    which_item: str = "I can't tell whether you mean {slots}."  # the change fits two items of the list
+    left_out: str = "I didn't get this part: {value}."  # some words of a reply about a list weren't understood
     more: str = "Anything else?"  # the question after an item of a list
     list_full: str = "That's as much as I can take."
-    list_short: str = "I need a little more than that."  # "that's all", before a list has enough items
+    list_short: str = "I need a little more than that."  # the user said "that's all" before the list had enough items
     no_answer: str = "I'm sorry, I don't know the answer to that."  # the FAQ has no answer
     nothing_found: str = "I'm sorry, I found nothing to choose from."  # an action returned no choices
     gave_up: str = "I'm sorry, I could not get that. Let's leave it here."
     failed: str = "I encountered an error. Say retry to try again, or cancel."
     unsure: str = "I was interrupted and can't tell whether that went through. I am checking. Say retry or cancel."
     unconfirmed: str = "Please say yes or no."
-    doubtful: str = "Sorry, I'm not sure I heard you right."  # before a question that is asked again
-    doubtful_yes: str = "Sorry, did you say yes?"  # the same, after a yes
+    doubtful: str = "Sorry, I'm not sure I heard you right."  # said before the question is asked again
+    doubtful_yes: str = "Sorry, did you say yes?"  # said instead of `doubtful`, if the message seems to be a yes
     completed: str = ""
-    ended: str = "That's done."  # for a flow without other closing words
+    ended: str = "That's done."  # said when a flow ends that has no closing text of its own
 
 
 @dataclass(frozen=True, slots=True)

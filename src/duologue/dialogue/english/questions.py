@@ -21,7 +21,7 @@ STOPPING = tuple(
     a moment|a minute|give me a second|give me a sec|give me a minute|give me a moment|stop|sorry|excuse me|pardon me|
     one question|quick question|a quick question|just a question|one more thing|one last thing|one thing|
     before that|before i forget|by the way""".split("|")
-)  # before a question, longest first where one begins another
+)  # phrases before a question; if one begins with another, the longer one comes first
 OPENINGS = POLITE | FILLERS | ASSENT | DISSENT | frozenset(("but", "and", "also", "plus"))
 _WH = frozenset("what what's whats when when's where where's why how how's who who's which whose whom whether".split())
 _RELATIVE = frozenset("when where who which whose whom".split())

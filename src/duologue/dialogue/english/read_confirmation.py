@@ -117,9 +117,9 @@ def _is_said_wrong(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _wants_otherwise(tokens: Sequence[Token], content: Sequence[int], text: str) -> bool:
-    """Does the user order or wish for something different from what the agent proposed: "play it in the kitchen", after
-    "shall I play it in the bedroom?"? The reply must repeat a word of the question. Otherwise it may be about another
-    task."""
+    """Does the user want something different from what the agent proposed? True for "play it in the kitchen", after
+    "shall I play it in the bedroom?". False if the reply repeats no word of the question, because then it may be about
+    another task."""
     asked, words = stems_of(text), [token.word for token in tokens if token.word not in POLITE | FILLERS]
     is_order = bool(words) and (is_service_verb(words[0]) or stem(words[0]) in ACTS)
     is_wish = words[:1] in (["i'd"], ["i"], ["we"], ["we'd"]) and wishes(tokens[:4])
@@ -129,7 +129,7 @@ def _wants_otherwise(tokens: Sequence[Token], content: Sequence[int], text: str)
 
 
 def _orders_it(tokens: Sequence[Token], text: str) -> bool:
-    """Does the user order exactly what the agent proposed: "book it", after "shall I book it?"?"""
+    """Does the user order exactly what the agent proposed? True for "book it", after "shall I book it?"."""
     words = [token.word for token in tokens if token.word not in POLITE | FILLERS]
     is_order = len(words) == 2 and words[1] in ("it", "that", "this") and is_service_verb(words[0])
     return is_order and words[0] in words_of(tokens_of(text))

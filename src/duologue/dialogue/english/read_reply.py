@@ -71,8 +71,8 @@ def read(question: Question, reply: str, today: str) -> Reading:
 
 
 def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> bool:
-    """Is what looks like a command really a value here: "one minute" after "how long?", or "back, please" after "front
-    or back?"?"""
+    """Is what looks like a command really a value here? True for "one minute" after "how long?", and for "back, please"
+    after "front or back?"."""
     if command == "wait" and slot.kind is SlotKind.DURATION:
         return True
     if (

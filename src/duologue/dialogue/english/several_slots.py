@@ -106,7 +106,7 @@ def find_all_values(tokens: Sequence[Token], slots: Sequence[Slot], today: Today
 
 
 def _begins_range(tokens: Sequence[Token], match: Match, filled: Filled) -> bool:
-    """Is a number without a unit the beginning of a range of days or times: the "20" in "20 to 22 March"?"""
+    """Is a number without a unit the beginning of a range of days or times? True for the "20" in "20 to 22 March"."""
     if match.unit or match.after >= len(tokens) or tokens[match.after].word not in _UNTIL:
         return False
     timed = [other for slot, other in filled.values() if slot.kind in (SlotKind.DATE, SlotKind.TIME)]
@@ -249,7 +249,7 @@ def counts_for(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
 
 
 def names_counted(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    """Is the word after the number the name of the slot: "two packs", for a slot `packs`?"""
+    """Is the word after the number the name of the slot? True for "two packs", if the slot is called `packs`."""
     follows = tokens[match.after] if match.after < len(tokens) else None
     return follows is not None and not follows.pause and stem(follows.word) in stems_of(slot.name.replace("_", " "))
 

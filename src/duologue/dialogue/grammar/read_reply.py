@@ -110,8 +110,8 @@ class _Reader:
         return slot if slot.is_birth is is_birth else replace(slot, is_birth=is_birth)
 
     def is_rather_a_value(self, command: str) -> bool:
-        """Is what looks like a command really a value here: "eine Minute" after "how long?", or a choice with the name
-        of a command?"""
+        """Is what looks like a command really a value here? True for "eine Minute" after "how long?", and for a choice
+        that has the name of a command."""
         if command == "wait" and self.slot.kind is SlotKind.DURATION:
             return True
         if command in ("person", "skip") and self.slot.kind is SlotKind.NUMBER:
