@@ -37,7 +37,7 @@ def check_lists(data: Any, notes: ProblemList) -> None:
         if "items" not in slot:
             notes.add(path, "a slot of type list needs `items`: the slots that make up an item", at="type")
         if "max" not in slot:
-            notes.add(path, "a list without an end: add `max`, the largest number of items", at="type")
+            notes.add(path, "the list has no largest size: add `max`, the largest number of items", at="type")
         least, most = slot.get("min", 1), slot.get("max")
         if type(least) is int and type(most) is int and least > most:
             notes.add((*path, "min"), f"`min` is {least} and `max` is {most}; `min` can't be larger")
