@@ -26,7 +26,7 @@ from .service_utterances import Given, OnsetHeard, SilenceHeard, TextHeard
 from .service_words import StreamWords
 
 CONNECT_S_MAX = 5.0
-CLOSE_S_MAX = 0.05  # how long the end of a connection is waited for
+CLOSE_S_MAX = 0.05  # how long closing a connection may take
 KEEP_ALIVE_S = 4.0  # without audio, the service closes a connection after 10 s
 ENDPOINTING_MS = 100
 _HINTS = {

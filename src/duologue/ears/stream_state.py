@@ -266,7 +266,7 @@ class Utterance:
     is_over: bool = False
     is_long: bool = False
     is_committed: bool = False  # its turn is over: its text is reported without asking whether it was speech
-    failures: int = 0  # of its final transcript
+    failures: int = 0  # how often its final transcript has failed
     sound: PauseFeatures | None = None  # how it sounded, once it is over
     pause: int = 0  # the number of the pause after it
     latest: Hypothesis = Hypothesis()
@@ -277,7 +277,7 @@ class FinalText:
     """A final text that waits: for the better model, or until it is clear whether the sound was speech."""
 
     number: int
-    said: Hypothesis  # by this text it is judged whether the sound was speech
+    said: Hypothesis  # the text by which it is decided whether the sound was speech
     is_committed: bool = False
     is_refining: bool = False
     refined: Hypothesis | None = None  # the better model's text; empty if it found no word, None if it isn't known

@@ -24,7 +24,7 @@ class EchoWordsRule:
     """The thresholds that decide whether heard words are the agent's own."""
 
     similar_min: float = 0.5  # words that share this much of their letter pairs are the same word, misheard
-    edge_similar_min: float = 0.3  # instead, for the first and the last word, which are often cut
+    edge_similar_min: float = 0.3  # used instead for the first and the last word, which are often cut off
     matched_min: float = 0.6  # this share of the heard letters must be in similar words
     reaction_ms: int = 200  # a person repeats a word at the earliest this long after its end
     delay_ms_max: int = 1_200  # an echo is heard at the latest this long after its word: line, detection and lead-in

@@ -14,7 +14,10 @@ from typing import Any
 
 _CLAUSE = re.compile(r"[^,;:.!?…]+[,;:.!?…]*|[,;:.!?…]+")
 _MARKS = ",;:.!?…"
-FIRST_CHARS_MAX, CHARS_MAX = 60, 160  # the first part of a sentence is short: it is heard while the next is made
+FIRST_CHARS_MAX, CHARS_MAX = (
+    60,
+    160,
+)  # the first part of a sentence is short, because it is heard while the next part is made
 
 
 @dataclass(frozen=True, slots=True)

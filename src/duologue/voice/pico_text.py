@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-CHARS_MAX = 200  # a longer sentence is said in parts, because the engine's memory for one is small
+CHARS_MAX = 200  # a longer sentence is said in parts, because the engine's memory for a sentence is small
 _SAME = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019\u02bc\u2032", "'"),
