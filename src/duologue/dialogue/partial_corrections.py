@@ -99,8 +99,8 @@ def unclear_change(domain: Domain, instance: Instance, text: str, today: str) ->
 
 
 def _beginnings(text: str) -> Iterator[str]:
-    """The whole text, then ever shorter beginnings of it, because a value may stand there: "Wednesday would suit me"
-    begins with a day."""
+    """The whole text, and then its beginnings, each one word shorter. One of them may be a value: "Wednesday would suit
+    me" begins with a day."""
     words = text.split()
     return (" ".join(words[:count]) for count in range(len(words), 0, -1))
 

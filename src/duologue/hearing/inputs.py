@@ -60,7 +60,7 @@ class QuestionSpan(NamedTuple):
 
     start_ms: int
     end_ms: int
-    values_ms: int = 0  # the end of the last value in the question, such as a name or a number: the user must hear it before answering
+    values_ms: int = 0  # the end of the last value in it, such as a name: the user must hear this before answering
 
 
 @dataclass(frozen=True, slots=True)
