@@ -16,9 +16,7 @@ import numpy.typing as npt
 from .frames import Samples, to_samples
 
 HZ_MIN, HZ_MAX = 400, 2_000
-BEEP_MS_MIN = (
-    120  # less than 150 ms, because only whole frames are counted: such a beep fills at least six frames of 20 ms
-)
+BEEP_MS_MIN = 120  # counted in whole frames: a beep of 150 ms fills at least six frames of 20 ms
 BEEP_MS_MAX = 1_540
 GAP_MS = 80  # after this long without the tone, the tone has ended
 _ENERGY_MIN = 1e-4  # -40 dBFS

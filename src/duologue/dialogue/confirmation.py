@@ -44,10 +44,7 @@ from .unclear_changes import ask_which
 from .yes_and_more import take_yes_and_more
 from .yes_and_no import say_no, say_yes
 
-_CONTACT_KINDS = (
-    SlotKind.PHONE,
-    SlotKind.EMAIL,
-)  # if the user gives such a value instead of a yes, it is always a correction
+_CONTACT_KINDS = (SlotKind.PHONE, SlotKind.EMAIL)  # a value of these kinds, instead of a yes, is always a correction
 
 
 class MessageToConfirmation(MessageInContext):
@@ -257,9 +254,7 @@ CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
     Interpreter("yes and a question", "a yes, then a question that the agent can't answer", _take_yes_and_question),
     Interpreter("correction", "a change of an earlier answer, or a goodbye", _take_correction),
     Interpreter("unclear change", "a new day or time with several meanings", _take_unclear_change),
-    Interpreter(
-        "change among other words", "words that announce a change, and a new value in one clause", _take_change_in_part
-    ),
+    Interpreter("change among other words", "words for a change, and a new value in one clause", _take_change_in_part),
     Interpreter("slot to change", "only the name of a slot", _take_only_named),
     Interpreter("value again", "the user repeats a value of the confirmation", take_repeated_value),
     Interpreter("removed value", "a value that the user no longer wants", take_removed_value),

@@ -262,22 +262,14 @@ class Patterns:
     what_to_change: str = "All right. What should I change?"  # after a no to a confirmation
     what_to_change_again: str = "What should I change?"  # said if the answer to `what_to_change` wasn't understood
     already_done: str = "That's done already, with {slot} {value}."  # the user wants a change after a final action
-    too_late_to_stop: str = (
-        "It was done before I could stop it."  # the user said "stop" while a final action was running
-    )
+    too_late_to_stop: str = "It was done before I could stop it."  # the user said "stop" during a final action
     choices: str = "You can choose {slots}."  # the user asks which answers are possible
     why: str = "I need the {slot} for this."  # the user asks why; if the slot has help, that is said instead
     recalled: str = "The {slot} is {value}."  # the user asks for a value that was given before
     not_given: str = "I don't have the {slot} yet."  # the user asks for a value that wasn't given
-    may_skip: str = (
-        "You can also leave that out."  # the user asks something about an optional slot, and there is no answer
-    )
-    cannot_answer: str = (
-        "I can't answer that here."  # the user asks something after the answer, and the agent can't answer it
-    )
-    not_exactly: str = (
-        "I'm not sure I can do that. I can help you with: {flows}."  # only tasks that do the opposite are similar
-    )
+    may_skip: str = "You can also leave that out."  # there is no answer to a question about an optional slot
+    cannot_answer: str = "I can't answer that here."  # there is no answer to the user's question
+    not_exactly: str = "I'm not sure I can do that. I can help you with: {flows}."  # similar tasks do the opposite
     limited: str = "All right, {value}."  # the user gave a limit ("after four"); the question follows again
     noted: str = "So far I have {slots}."  # the values found in a message that was only partly understood
     later: str = "I'll come back to the {slots}."  # that message also mentions a day or time that isn't clear yet

@@ -355,11 +355,8 @@ def run_action(d: DialogueDraft, at: PerformAction) -> None:
     again later, the action gets a new key."""
     if d.s.acts >= ACTS_MAX:
         d.drop_responses()
-        fail(
-            d,
-            "FlowLoops",
-            f"flow {d.top.flow} runs {ACTS_MAX} actions up to step {at.step} without asking the user anything",
-        )
+        why = f"flow {d.top.flow} runs {ACTS_MAX} actions up to step {at.step} without asking the user anything"
+        fail(d, "FlowLoops", why)
         return
     d.enter(Phase.EXECUTING_ACTION)
     d.commitments.append(Commitment.ACTION)

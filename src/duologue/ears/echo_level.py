@@ -34,9 +34,7 @@ class EchoGateSettings:
     early_ms: int = 64  # ... and this much before it, because the playback isn't known exactly when it begins
     reach_ms: int = 704  # the longest lag: 400 ms in the network, a room, and how early a line reports its sound
     playing_db: float = -60.0  # quieter playback causes no echo
-    floor_db: float = (
-        -66.0
-    )  # quieter sound is treated as this loud; below it, a telephone's codec has hardly any levels
+    floor_db: float = -66.0  # quieter sound is treated as this loud; telephone codecs have hardly any levels below it
     coupling_db: float = -4.0  # echo level until it is learned; high, so that the agent's first word isn't a barge-in
     loud_db: float = 6.0  # the coupling is learned from playback at most this much below its peak, not from pauses
     loud_share: float = 0.9  # in this share of the loud frames, the echo is at least as loud as the coupling says

@@ -115,10 +115,7 @@ class FinalModel:
             self._load()
         except ModelMissing as missing:
             if self.choice == "base":
-                LOG.info(
-                    "%s is being downloaded in the background; until it is ready, another model writes the final texts",
-                    MODEL,
-                )
+                LOG.info("downloading %s in the background; until then, another model writes the final texts", MODEL)
                 self._pull.start()
             else:
                 self._problem = str(missing)

@@ -19,9 +19,7 @@ from .silero_graph import faster_graph
 from .silero_net import CONTEXT_SAMPLES, FRAME_SAMPLES, MEMORY, Numbers, SileroNet, runs_in_one_thread
 
 FRAME_MS = 32
-FEW_MAX = (
-    3 if runs_in_one_thread() else 0
-)  # up to this many frames, judging them one by one is faster than a shared run
+FEW_MAX = 3 if runs_in_one_thread() else 0  # up to this many frames, one run for each is faster than a shared run
 _HALF = FRAME_SAMPLES // 2
 _SHAPE = (FRAME_SAMPLES,)
 _FLOAT = np.dtype(np.float32)

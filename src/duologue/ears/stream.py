@@ -349,9 +349,7 @@ class _Draft:
                 self._go_without_judgement(failed.request, failed.why)
             case RefineText():
                 self.out.append(
-                    EarsWarning(
-                        f"the STT model for final texts failed ({failed.why}): the other STT model's text is used"
-                    )
+                    EarsWarning(f"the better STT model failed ({failed.why}): the other one's text is used")
                 )
                 self._note_refined(TextRefined(failed.request.utterance))
             case _:

@@ -18,9 +18,7 @@ class HearingPolicy:
     endpoint: EndpointPolicy | FrameEndpointPolicy = field(default_factory=CombinedEndpoint)  # when a turn ends
     overlap: OverlapPolicy = OVERLAP_RULES["confirm"]  # when a sound over the agent's speech interrupts
     language: str = "en"  # the language of the fillers, backchannels and commands
-    wordless_ms_max: int = (
-        10_000  # if the ears report text while the user speaks, a voice without new words is noise after this long
-    )
+    wordless_ms_max: int = 10_000  # a voice without new words for this long is noise, if the ears report partial texts
     unchanged_ms_max: int = 10_000  # text that doesn't change for this long means that the end of speech was missed
     noise_margin_ms: int = 50  # a turn whose text is late ends this much before its sound would be treated as noise
     text_late_ms: int = 700  # how late ears without onsets report a text, to recognise the agent's own words

@@ -113,9 +113,7 @@ class SpokenText:
         self._has_space = self._has_space or text[:1].isspace()
         if bare:
             self._add(bare, start, end)
-        elif (
-            self._pieces and not self._is_apart
-        ):  # what is left out after a word is treated as said together with the word
+        elif self._pieces and not self._is_apart:  # what is left out after a word is said together with the word
             self._pieces[-1] = self._pieces[-1]._replace(written_end=end)
         self._has_space = self._has_space or text[-1:].isspace()
         self._is_apart = text[-1:].isspace() and not bare

@@ -91,9 +91,7 @@ class OverlapRule:
 
     substantial_min: int = 1  # this many words interrupt; "mhm" and "yeah" aren't counted
     voiced_ms_min: int = 800  # a sound that lasts this long interrupts, if the ears report no frames
-    sustained_ms: int = (
-        336  # this much sure voice interrupts; a frame with the probability 0.88 is counted as half a frame
-    )
+    sustained_ms: int = 336  # this much sure voice interrupts; a frame of probability 0.88 is counted as half a frame
     sustained_passing_ms: int = 896  # used instead of sustained_ms if the text so far is only "mhm" or "yeah", or empty
     evidence_min: float = 8.0  # summed log-odds of voice; a cough or a knock has less
     confidence_min: float = 0.6  # least confidence of words while the sound goes on, in two texts that agree

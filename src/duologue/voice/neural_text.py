@@ -14,10 +14,7 @@ from typing import Any
 
 _CLAUSE = re.compile(r"[^,;:.!?…]+[,;:.!?…]*|[,;:.!?…]+")
 _MARKS = ",;:.!?…"
-FIRST_CHARS_MAX, CHARS_MAX = (
-    60,
-    160,
-)  # the first part of a sentence is short, because it is heard while the next part is made
+FIRST_CHARS_MAX, CHARS_MAX = 60, 160  # the first part of a sentence is short, so that the voice starts early
 
 
 @dataclass(frozen=True, slots=True)
