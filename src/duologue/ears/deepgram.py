@@ -138,7 +138,7 @@ class DeepgramStream(SpeechStream):
         if frame.rate_hz <= 0 or len(frame.pcm) % 2 or self._rate_hz not in (0, frame.rate_hz):
             raise DeepgramFailed(
                 ErrorClass.INVALID_ARGS,
-                f"a frame of {len(frame.pcm)} bytes at {frame.rate_hz} Hz isn't 16-bit PCM at the first frame's rate",
+                f"a frame of {len(frame.pcm)} bytes at {frame.rate_hz} Hz can't be sent: send 16-bit PCM, and the same rate in all frames",
             )
         self._rate_hz = frame.rate_hz
         self._has_rate.set()

@@ -25,7 +25,7 @@ class Hypothesis:
     text: str = ""
     confidence: float = 0.0
     stability: float = 0.0
-    """From 0 to 1. It is 1 if the last transcripts had the same words."""
+    """How stable the words are, from 0 to 1: 1 if the last transcripts had the same words."""
     unchanged_ms: int = 0
     """How many milliseconds of audio have been added since the words last changed."""
     settled: int = 0
@@ -160,9 +160,9 @@ class BadFrame:
 
 @dataclass(frozen=True, slots=True)
 class TextWritten:
-    """The STT model has finished one piece of work for an utterance: it has transcribed the audio up to `covers`, or it
-    has only made the text of older audio final, and then `text` is None. `is_long` means that much audio has no final
-    text yet, so making older text final should come next (see `dictation`)."""
+    """The STT model has finished one piece of work for an utterance. Either it has transcribed the audio up to
+    `covers`, or it has only made the text of older audio final; in the second case, `text` is None. `is_long` means
+    that much audio has no final text yet, so making older text final should come next (see `dictation`)."""
 
     utterance: int
     work: TextWork

@@ -25,7 +25,8 @@ TICK_S = 0.01  # how long a frame waits at most, if there are several conversati
 ALONE_MAX = 8  # if there is only one conversation, this many frames are judged before other work of the event loop runs
 
 Answer: TypeAlias = Callable[[float, Exception | None], None]
-"""Called with the probability of speech in a frame; NaN and an exception if the detector failed."""
+"""A callback for the result about a frame. It gets the probability of speech and None. If the detector failed, it gets
+NaN and the exception."""
 
 
 class Batches(Protocol):

@@ -60,9 +60,9 @@ class GuessInContext:
 
 
 def offer_instead(guess: GuessInContext) -> str:
-    """What the agent says if the most similar tasks do the opposite of what the message asks for: "reschedule it"
-    resembles "cancel it". The text names the tasks, so that the user can choose. Empty if the guessed task doesn't
-    contradict the message."""
+    """What the agent says if the most similar tasks do the opposite of what the message asks for. Example: the user
+    says "reschedule it", and the most similar task is "cancel it". The text names the tasks, so that the user can
+    choose. Empty if the guessed task doesn't contradict the message."""
     if not guess.intent.startswith(FLOW) or guess.is_task_at_hand:
         return ""
     flow = guess.domain.flows.get(guess.intent.removeprefix(FLOW))

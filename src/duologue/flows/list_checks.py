@@ -1,8 +1,8 @@
 """Checks of lists, of steps that search the FAQ, of repair flows (flows for when a user cancels, corrects or isn't
 understood), and of texts with several wordings.
 
-Rule: a list that could grow for ever is an error, and so are a search in an FAQ that doesn't exist and a repair flow
-that runs an action before it asks the user. The error message names the line.
+Rule: three things are errors, and the message names the line: a list that could grow for ever, a search in an FAQ that
+doesn't exist, and a repair flow that runs an action before it asks the user.
 """
 
 from __future__ import annotations

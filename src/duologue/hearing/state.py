@@ -209,7 +209,7 @@ def needed_ms(policy: HearingPolicy, question: QuestionSpan) -> int:
 
 
 def least_answer_ms(policy: HearingPolicy, question: QuestionSpan) -> int:
-    """How many milliseconds of the agent's speech must have been heard when an answer to this question begins."""
+    """How many milliseconds of the agent's speech the user must have heard before an answer to this question begins."""
     return max(needed_ms(policy, question), question.end_ms - policy.early_answer_ms)
 
 

@@ -112,8 +112,8 @@ def filled(text: str, fields: dict[str, str]) -> str:
 
 
 def fields_of(text: str) -> frozenset[str]:
-    """The names of the fields in a text. The format of a field counts as a part of its name ("x:>8"), so a field with a
-    format is never one of the known names. Raises ValueError if the text isn't valid, such as "{"."""
+    """The names of the fields in a text. The format of a field is returned as a part of its name ("x:>8"), so a field
+    with a format is never one of the known names. Raises ValueError if the text isn't valid, such as "{"."""
     parsed = [field[1:] for field in Formatter().parse(text) if field[1] is not None]
     return frozenset(f"{name}{'!' if how else ''}{how or ''}{':' if spec else ''}{spec}" for name, spec, how in parsed)
 

@@ -151,7 +151,7 @@ class Library:
         if rate_hz <= 0 or rate_hz * GRAIN_MS % 1000:
             raise EspeakFailed(
                 ErrorClass.INVALID_ARGS,
-                f"espeak-ng can't read its data in {self._data or '/usr'}: pull the model espeak-ng again",
+                f"espeak-ng can't read its data in {self._data or '/usr'}: run `duologue models pull espeak-ng`",
             )
         c.espeak_SetSynthCallback(self._callback)
         self._c, self.rate_hz = c, rate_hz

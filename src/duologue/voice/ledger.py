@@ -90,7 +90,7 @@ class _Passage:
 
     def split(self, heard_ms: int) -> Split:
         """The heard and the unheard part of the sentence after `heard_ms` of the reply. If some sound of this sentence
-        hasn't arrived yet, its text counts as unheard, even if sound that comes later in the reply was heard."""
+        hasn't arrived yet, its text is treated as unheard, even if sound that comes later in the reply was heard."""
         cut = self.cut(heard_ms)
         return Split(self.text[:cut], self.text[cut:])
 

@@ -39,8 +39,8 @@ def _is_known(letter: str) -> bool:
 
 
 def parts(text: str, chars_max: int = CHARS_MAX) -> list[str]:
-    """Cut the text into parts that are short enough for the engine, after punctuation if possible and never inside a
-    word."""
+    """Cut the text into parts that are short enough for the engine. Cuts are made after punctuation if possible, and
+    never inside a word."""
     found = []
     while len(text) > chars_max:
         cut = max(text.rfind(mark, 0, chars_max) for mark in (", ", "; ", ": "))

@@ -88,9 +88,9 @@ def piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
 
 
 def _are_letters(tokens: Sequence[Token], place: int) -> bool:
-    """Do these two or three lower-case letters spell part of a code, instead of being a word? They do if digits follow
-    directly, as in "pq 7781" or "lm double three", or if they end a clause after digits, as in "gh 17 lmn", unless they
-    are a carrier word (a word around a value, such as "to")."""
+    """Do these two or three lower-case letters spell part of a code, instead of being a word? Yes, if digits
+    follow directly, as in "pq 7781" or "lm double three", or if they end a clause after digits, as in "gh 17 lmn". But
+    never if they are a carrier word (a word around a value, such as "to")."""
     word, after = tokens[place].word, place + 1
     if (
         not 2 <= len(word) <= _LETTERS_MAX
@@ -227,7 +227,7 @@ def find_code(tokens: Sequence[Token]) -> list[Match]:
 
 
 def _goes_on(tokens: Sequence[Token]) -> bool:
-    """Could these words after a phone number be further digits of it that weren't understood?"""
+    """Could these words, which follow a phone number, be further digits of the number that weren't understood?"""
     return any(
         token.word in TIMES or token.word in ("ate", "won", "tree") or (token.word in SMALL and token.word != "one")
         for token in tokens

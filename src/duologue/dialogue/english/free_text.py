@@ -143,9 +143,9 @@ def _is_surname(given: Token, last: Token) -> bool:
 
 
 def trimmed_text(tokens: Sequence[Token], slot: Slot) -> Span:
-    """The span of free text, without hesitations and polite words at its beginning and end, and without a "from" or
-    "to" at the beginning that the slot already implies: "um, from the station please". Words that only introduce the
-    text are left out too: "i told you, it's called Emma"."""
+    """The span of free text, without hesitations and polite words at its beginning and end: "the station" in "um, from
+    the station please". A "from" or "to" at the beginning is left out if the name of the slot already implies it. Words
+    that only introduce the text are left out too: "i told you, it's called Emma"."""
     first, after = 0, len(tokens)
     while first + 1 < after and tokens[first].word in _BEFORE:
         first += 1

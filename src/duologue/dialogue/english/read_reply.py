@@ -80,7 +80,7 @@ def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> boo
         and slot.kind in (SlotKind.NUMBER, SlotKind.YES_NO)
         and any(token.word in ("none", "any", "one") for token in tokens)
     ):
-        return True  # "I have none" counts zero, and answers "do you have one?" with no
+        return True  # "I have none" is a zero after "how many?", and a no after "do you have one?"
     covered = covered_by(find_choices(tokens, slot.choices)) if slot.kind is SlotKind.CHOICE else frozenset()
     left = [token for place, token in enumerate(tokens) if place not in covered]
     return bool(covered) and all(token.word in POLITE | FILLERS | {"the"} for token in left)

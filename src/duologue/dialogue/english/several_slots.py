@@ -1,8 +1,8 @@
 """Several slots in one reply: "two people on Friday at seven".
 
-Each value is given to the one slot that it fits: by its kind, by the slot's list of names, by what it counts, by "from"
-and "to", or by whether the words tell of the past. Rule: the same words never fill two slots. If they fit two slots,
-the whole reply fills no slot.
+Each value is given to the one slot that it fits. The kind of the value decides, the slot's list of names, what the
+value counts, a "from" or "to" before it, or whether the words tell of the past. Rule: the same words never fill two
+slots. If they fit two slots, the whole reply fills no slot.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class CorrectionPatterns:
 
 
 def correction_patterns(words: CorrectionWords) -> CorrectionPatterns:
-    """The patterns of a language, from its parts."""
+    """Assemble the patterns of a language from its parts."""
     minds, fillers = "|".join(words.changes_of_mind), "|".join(words.opening_fillers)
     opening = rf"(?:(?:{minds}|{fillers})[,.!]?\s+)*"
     before, after = words.do_instead
