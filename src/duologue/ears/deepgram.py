@@ -138,7 +138,8 @@ class DeepgramStream(SpeechStream):
         if frame.rate_hz <= 0 or len(frame.pcm) % 2 or self._rate_hz not in (0, frame.rate_hz):
             raise DeepgramFailed(
                 ErrorClass.INVALID_ARGS,
-                f"a frame of {len(frame.pcm)} bytes at {frame.rate_hz} Hz can't be sent: send 16-bit PCM, and the same rate in all frames",
+                f"a frame of {len(frame.pcm)} bytes at {frame.rate_hz} Hz can't be used: "
+                "send 16-bit PCM, with the same rate in all frames",
             )
         self._rate_hz = frame.rate_hz
         self._has_rate.set()
