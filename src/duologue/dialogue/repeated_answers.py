@@ -80,8 +80,8 @@ def _is_held(message: MessageInContext, name: str) -> bool:
 
 
 def _is_bare_value(message: MessageInContext, name: str) -> bool:
-    """May the whole reply be a value of this slot and nothing else? Always False for texts, lists and yes/no slots,
-    because their values can't be told from other words."""
+    """May the whole reply be a value of this slot and nothing else? False for texts, lists and yes/no slots, because
+    their values can't be told from other words. Also False if the reply is too long."""
     kind = message.d.spec(name).kind
     return kind not in (SlotKind.TEXT, SlotKind.YES_NO, SlotKind.LIST) and len(message.tokens) <= _WORDS_MAX
 
@@ -122,8 +122,9 @@ def _is_said_again(message: MessageInContext, name: str, filled: Filled) -> bool
 
 
 def _other_value(message: MessageInContext, name: str, filled: Filled) -> CorrectSlot | None:
-    """The correction of the last answer, if the whole reply is another value for it. Free text, open names and yes or
-    no aren't used, because almost any reply would be one."""
+    """The correction of the slot `name`, if the whole reply is another value for it; otherwise None. Always None for
+    free text, for names that needn't be on a list and for yes/no slots, because almost any reply would be such a
+    value."""
     d, spec = message.d, message.d.spec(name)
     is_any = spec.kind is SlotKind.NAME and spec.is_open
     if is_any or spec.kind in (SlotKind.TEXT, SlotKind.YES_NO, SlotKind.LIST) or not _is_last(d, filled):

@@ -32,8 +32,8 @@ LOG = logging.getLogger("duologue.ears")
 
 
 class FinalModel:
-    """The larger and more accurate STT model of one `LocalEars`, for final texts; a smaller, faster one transcribes
-    partial texts. All conversations of these ears share it."""
+    """The larger and more accurate STT model of one `LocalEars`. It transcribes final texts, while a smaller and faster
+    model transcribes partial texts. All conversations of these ears share the larger model."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Searches the FAQ for the answer to a message, with the NLU of the agent.
 
-Each entry is treated as an intent, and its questions as the phrases of that intent. So the FAQ is searched by the same
-models, with the same calibration, as tasks are; without models, words are compared. Rule: an entry is used as the
+Each entry is treated as an intent, and its questions as the phrases of that intent. So the models that find tasks also
+search the FAQ, with the same calibration. Without models, words are compared. Rule: an entry is used as the
 answer only if the NLU's confidence is at least the minimum that the file sets.
 """
 

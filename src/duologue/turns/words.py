@@ -62,7 +62,7 @@ def count_and_attention(text: str, language: Language | str, is_final: bool) -> 
 
 
 def _count(book: _Phrasebook, tokens: list[str], is_final: bool) -> tuple[Count, list[str]]:
-    """How many words these tokens are, and the parts of the tokens."""
+    """The number of words in these tokens, and the parts of the tokens."""
     parts, owners = _split(tokens, book.vocabulary)
     sizes = [1 if token.isascii() else _size(token) for token in tokens]
     substantial = {owners[place] for place in _uncovered(parts, book, is_final)}

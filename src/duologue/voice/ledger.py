@@ -460,7 +460,7 @@ def _length(text: str) -> int:
 
 
 def _sentence_start(text: str) -> int:
-    """Where the last sentence of this text begins, which may not have ended yet."""
+    """The index at which the last sentence of this text begins. That sentence may not have ended yet."""
     return max((match.end() for match in _SENTENCE_END.finditer(text)), default=0)
 
 

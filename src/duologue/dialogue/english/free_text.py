@@ -175,7 +175,7 @@ def _is_thing(token: Token) -> bool:
 
 
 def text_with_article(tokens: Sequence[Token], span: Span) -> Span:
-    """The span of a text, with a "the" right before it: "The Hobbit"."""
+    """The span of a text, extended by a "the" right before it: "The Hobbit" instead of "Hobbit"."""
     has_article = span.first > 0 and tokens[span.first - 1].word == "the" and not tokens[span.first].pause
     return Span(span.first - has_article, span.after)
 

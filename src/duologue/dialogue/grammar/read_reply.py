@@ -241,8 +241,8 @@ class _Reader:
         return Ambiguous(self.slot.name, candidates, self.reply[start:end], (start, end), must_ask=True)
 
     def _assented(self) -> Reading:
-        """Reads a reply that has only carrier words. The result is a yes to the proposed value, a no, or that the reply
-        isn't an answer."""
+        """Reads a reply that has only carrier words. Returns a yes to the proposed value, a no, or a result which says
+        that the reply isn't an answer."""
         leaning = polarity(self.lexicon, self.tokens)
         if leaning is not Polarity.YES:
             return self._denied() if leaning is Polarity.NO else unclear(Why.NO_VALUE)
