@@ -33,7 +33,7 @@ def test_plain_patterns_are_allowed_and_have_an_example(pattern: str) -> None:
         ("a*a*a*a*b", "too long"),
         ("(a|b|ab)*c", "too long"),
         (r"(\d+)-\1", "reference"),
-        ("(?=a)a", "look ahead"),
+        ("(?=a)a", "lookahead"),
         ("[a-", "not a valid"),
         ("a" * (PATTERN_CHARS_MAX + 1), "at most"),
     ],

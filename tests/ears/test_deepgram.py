@@ -107,7 +107,7 @@ def test_audio_of_another_rate_is_refused() -> None:
         async with DeepgramService() as service:
             listening = Listening(ears_of(service))
             listening.audio.feed(LOUD, Frame(bytes(320), 8_000))
-            with pytest.raises(ServiceError, match="at the first frame's rate"):
+            with pytest.raises(ServiceError, match="with the same rate in all frames"):
                 await listening.until(Final)
 
     run(work())

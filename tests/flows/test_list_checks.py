@@ -15,7 +15,7 @@ NUMBER = "n: {type: number, prompt: N}"
 @pytest.mark.parametrize(
     ("slots", "expected"),
     [
-        ("a: {type: list, items: [n], prompt: X}", "4: slots.a: a list without an end: add `max`, the largest number of items"),
+        ("a: {type: list, items: [n], prompt: X}", "4: slots.a: the list has no largest size: add `max`, the largest number of items"),
         ("a: {type: list, max: 3, prompt: X}", "4: slots.a: a slot of type list needs `items`: the slots that make up an item"),
         ("a: {type: list, items: [m], max: 3, prompt: X}", "4: slots.a.items: unknown slot 'm'"),
         ("a: {type: list, items: [n, n], max: 3, prompt: X}", "4: slots.a.items: 'n' is listed twice; remove one of them"),

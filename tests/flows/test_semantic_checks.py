@@ -62,7 +62,7 @@ FILES = [
     ),
     (
         FILE + "slots:\n  a: {type: text, depends_on: [b]}\n  b: {type: text, depends_on: [a]}",
-        "4: slots.a.depends_on: circular dependency: a depends on b depends on a; remove one of them",
+        "4: slots.a.depends_on: circular dependency: a depends on b depends on a; remove one of these dependencies",
     ),
 ]
 

@@ -103,7 +103,9 @@ def test_a_changed_file_of_the_same_size_is_refused_until_the_model_is_pulled_ag
     good = file.read_bytes()
     file.write_bytes(bytes(reversed(good)))
     os.utime(file, ns=(1, 1))
-    with pytest.raises(ModelChanged, match=r"^the model speaking is not used: .* run `duologue models pull speaking`"):
+    with pytest.raises(
+        ModelChanged, match=r"^the model speaking can't be used: .* run `duologue models pull speaking`"
+    ):
         model_path("speaking", models=MODELS)
     with pytest.raises(ModelMissing):
         model_path("speaking", models=MODELS)

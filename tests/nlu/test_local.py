@@ -292,7 +292,7 @@ def test_a_damaged_second_model_is_left_out_with_a_warning(
     nlu = LocalNlu(warn=warnings.append)
     assert [nlu.judge("book a table", restaurant).by for _ in range(2)] == ["minilm", "minilm"]
     (notice,) = warnings
-    assert notice.startswith("the second NLU model isn't used: the model e5-small is not used: ")
+    assert notice.startswith("the second NLU model isn't used: the model e5-small can't be used: ")
     assert "run `duologue models pull e5-small" in notice
 
 

@@ -497,7 +497,7 @@ def test_a_changed_library_is_not_loaded(tmp_path: Path, monkeypatch: pytest.Mon
     library = bytearray(file.read_bytes())
     library[len(library) // 2] ^= 1
     file.write_bytes(bytes(library))
-    with pytest.raises(ModelChanged, match=r"the model espeak-ng is not used: .*libespeak-ng"):
+    with pytest.raises(ModelChanged, match=r"the model espeak-ng can't be used: .*libespeak-ng"):
         find_library(None)
     with pytest.raises(ModelMissing):
         find_library(None)

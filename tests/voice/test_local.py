@@ -74,7 +74,7 @@ def test_a_stand_in_is_named_in_one_line_with_what_to_do(caplog: pytest.LogCaptu
         assert isinstance(LocalVoice("de").engine, EspeakVoice)
         assert isinstance(LocalVoice("nl").engine, EspeakVoice)
     (line,) = [record.getMessage() for record in caplog.records]
-    assert line.startswith("espeak-ng speaks, because the better voice svox-pico isn't here: ")
+    assert line.startswith("espeak-ng is used, because the better voice svox-pico isn't available: ")
 
 
 def test_without_a_compiler_espeak_is_the_model_to_pull(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,8 @@
-"""Finds the beep of an answering machine: one steady, pure tone, frame by frame.
+"""Finds the beep of an answering machine, frame by frame. A beep is a single steady, pure tone.
 
-A beep lasts 0.15 to 1.5 s at any frequency from 400 to 2000 Hz. `tone_in` finds the tone in a frame, and `next_beep` is
-a pure function that computes the next state from this tone. Rule: a beep is reported once, when it has ended. A tone
-directly after another tone isn't a beep: it may be a note of music, or one of the tones before "the number is not in
-service".
+A beep lasts 0.15 to 1.5 s and has a frequency from 400 to 2000 Hz. `tone_in` finds the tone in a frame, and `next_beep`
+computes the next state from this tone. Rule: a beep is reported once, when it has ended. A tone directly after another
+tone isn't a beep. It may be a note of music, or one of the three tones before "the number is not in service".
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ import numpy.typing as npt
 from .frames import Samples, to_samples
 
 HZ_MIN, HZ_MAX = 400, 2_000
-BEEP_MS_MIN = 120  # of whole frames: a beep of 150 ms fills at least six frames of 20 ms
+BEEP_MS_MIN = 120  # counted in whole frames: a beep of 150 ms fills at least six frames of 20 ms
 BEEP_MS_MAX = 1_540
 GAP_MS = 80  # after this long without the tone, the tone has ended
 _ENERGY_MIN = 1e-4  # -40 dBFS
-_PURITY_MIN = 0.9  # of a frame's energy that is at the tone's frequency
-_DRIFT_MAX = 0.02  # of the frequency
+_PURITY_MIN = 0.9  # at least this share of a frame's energy must be at the tone's frequency
+_DRIFT_MAX = 0.02  # the frequency may change by this share
 _LEVEL_CHANGE_MAX = 2.0  # factor of the amplitude
 _LOBE_HZ = 110  # half the width of a pure tone in the spectrum of a frame of 20 ms
 _FFT = 1_024

@@ -21,7 +21,7 @@ RATE_HZ_MIN = 1_000
 RATE_HZ_MAX = 384_000
 _PHASES_MAX = 1_000  # 22,050 to 16,000 Hz needs 320; more would make the table too large
 _ZEROS = 16  # zero crossings of the sinc filter, on each side
-_BETA = 8.0  # of the sinc's Kaiser window: about 80 dB attenuation
+_BETA = 8.0  # the shape of the sinc filter's Kaiser window, for about 80 dB attenuation
 _CUTOFF = 0.92  # the cutoff frequency, as a share of half the lower rate
 
 

@@ -63,7 +63,7 @@ def read_audio(path: Path) -> Recording:
     """The audio of a WAV or FLAC file. Raises UnusableAudio if the file can't be used."""
     try:
         if path.stat().st_size > BYTES_MAX:
-            raise UnusableAudio(f"the file is larger than {BYTES_MAX >> 20} MB")
+            raise UnusableAudio(f"the file is larger than {BYTES_MAX >> 20} MB: cut it into shorter files")
         return decode(path.read_bytes())
     except OSError as error:
         raise UnusableAudio(f"{path}: {error.strerror or 'not readable'}") from None
@@ -213,7 +213,7 @@ def _read_blocks(file: Any) -> Samples:
         blocks.append(block.mean(axis=1, dtype=np.float32))
         if len(block) < _BLOCK:
             return np.ascontiguousarray(np.concatenate(blocks))
-    raise UnusableAudio(f"the file is longer than {_BLOCKS_MAX * _BLOCK} samples")
+    raise UnusableAudio(f"the file is longer than {_BLOCKS_MAX * _BLOCK} samples: cut it into shorter files")
 
 
 def _soundfile() -> Any:

@@ -33,7 +33,7 @@ class ScriptedBrain:
     jitter_ms: int = 0
     seed: int = 0
     otherwise: ScriptedReply = "I see."
-    can_guess: bool = False  # it may be asked before a turn is certain to be over
+    can_guess: bool = False  # True if the runtime may request a reply before the turn is certain to be over
     requests: list[Request] = field(default_factory=list)
     cancelled: list[int] = field(default_factory=list)  # ids of replies that were closed before their end
 

@@ -1,7 +1,7 @@
-"""Handles two values with an "or" between them, among other words: "nine, or half past nine, after the school run",
+"""Handles replies that name two values with an "or" between them: "nine, or half past nine, after the school run",
 "yesterday or the day before".
 
-The agent asks which of the two is meant. Rule: neither of the two is used without an answer to this question.
+The agent asks which of the two is meant. Rule: neither value is used before the user has answered this question.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from .state import Phase
 _KINDS = (
     SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION, SlotKind.CHOICE, SlotKind.NAME,
 )  # fmt: skip
-_COUNTED = (SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)  # "three to four" is a range of these
-_SHARED_WORDS_MAX = 3  # at the end of the second value, that also belong to the first: "three or four pm"
+_COUNTED = (SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)  # for these kinds, "three to four" is a range
+_SHARED_WORDS_MAX = 3  # the most words of the second value that the first one shares: "three or four pm"
 _CANDIDATES_MAX = 6
 
 
@@ -45,7 +45,7 @@ def take_alternatives(message: MessageInContext) -> bool:
 
 
 def _is_settled(message: MessageInContext, at: int, found: tuple[Json, ...]) -> bool:
-    """Does a later clause choose one of the two: "the library or the bus. The library, I think"?"""
+    """Does a later clause choose one of the two values? True for "the library or the bus. The library, I think"."""
     later = [clause for clause in clauses_of(message.words, message.tokens) if clause.start > at]
     texts = [text_of(message.text, message.tokens, clause) for clause in later]
     return any(len(said) == 1 and said[0] in found for said in (_read(message, text) for text in texts))
@@ -71,13 +71,14 @@ def _values_around(message: MessageInContext, at: int) -> tuple[Json, ...]:
 
 
 def _ends(message: MessageInContext, part: range) -> Iterator[str]:
-    """The words after the "or", first all of them, then without words at their end: "or Tuesday I think"."""
+    """The words after the "or": first all of them, then one word fewer each time. For "or Tuesday I think" these are
+    "Tuesday I think", "Tuesday I" and "Tuesday"."""
     for stop in range(part.stop, part.start, -1):
         yield text_of(message.text, message.tokens, range(part.start, stop))
 
 
 def _with_shared_words(message: MessageInContext, left: str, right: str) -> tuple[Json, ...]:
-    """The first value, completed with the last words of the second one: "45 thousand" in "45 or 50 thousand"."""
+    """The first value, completed with the last words of the second one: "45 thousand" for "45 or 50 thousand"."""
     said = right.split()
     is_counted = message.asked.slot.kind not in (SlotKind.DATE, SlotKind.TIME)
     for size in range(min(_SHARED_WORDS_MAX, len(said) - 1), 0, -1):
@@ -94,7 +95,7 @@ def _read(message: MessageInContext, text: str, since: str = "") -> tuple[Json, 
         slot = replace(slot, since=since)
     asked = Question(slot, message.asked.text, message.asked.about)
     found = tuple(value for value in candidates_of(message, text, asked) if value != ANY)
-    if slot.kind is SlotKind.NAME and slot.is_open:  # any words may be a name, so both have to be on the list
+    if slot.kind is SlotKind.NAME and slot.is_open:  # any words can be a name, so only names on the list are used
         known = tuple(slot.names.values.values()) if slot.names is not None else ()
         return tuple(value for value in found if value in known)
     return found

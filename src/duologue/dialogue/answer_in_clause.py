@@ -1,9 +1,9 @@
-"""Handles an answer in one clause of a longer reply: "it's a company car, the plate is LN70", "I don't think so, my
-sister drives me", "seven, before work, and what does it cost?".
+"""Handles a longer reply in which only some clauses answer the question: "it's a company car, the plate is LN70", "I
+don't think so, my sister drives me", "seven, before work, and what does it cost?".
 
-Each run of clauses is read by the grammar of the slot that was asked for. Rule: a value is used only if no other clause
-gives a different one, or takes it back. The agent says the value, because the other clauses were not understood; a
-question in them is answered, or the agent says that it can't answer it.
+The grammar of the slot that was asked for reads each run of neighbouring clauses. Rule: a value is used only if no
+other clause gives a different value or takes the value back. The agent repeats the value to the user, because it didn't
+understand the other clauses. If one of them is a question, the agent answers it, or says that it can't.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _TAG_WORDS_MAX = 3
 
 @dataclass(frozen=True, slots=True)
 class FoundAnswer:
-    """A run of clauses that the slot's grammar reads: the clause indexes, the tokens and the values that it may
-    mean."""
+    """A run of neighbouring clauses that the slot's grammar understands. `run` holds the indexes of the clauses, `part`
+    those of their tokens, and `candidates` the values that the words may mean."""
 
     run: range
     part: range
@@ -64,7 +64,7 @@ def take_answer_in_clause(message: MessageInContext) -> bool:
         return False
     asked = next((clauses[at] for at in others if _asks(message, clauses[at])), None)
     if asked is not None:
-        is_behind = asked.start >= found.part.stop  # a question before the answer may be said to oneself
+        is_behind = asked.start >= found.part.stop  # before their answer, users may ask themselves something
         words = answer_to(d, message.tokens[asked.start : clauses[-1].stop if is_behind else asked.stop])
         d.say(words or (d.domain.patterns.cannot_answer if is_behind else ""))
     _take(message, found)
@@ -87,7 +87,8 @@ def _take(message: MessageInContext, found: FoundAnswer) -> None:
 
 
 def _other_values(message: MessageInContext, span: tuple[int, int]) -> tuple[SetSlot, ...]:
-    """Values for other empty slots, outside the span of the answer. A message that asks something gives none."""
+    """The values that the rest of the message gives for other empty slots. `span` is the span of the answer itself.
+    Empty if the message contains a question."""
     if message.signs.asks(message.tokens):
         return ()
     others = tuple(slot for slot in message.asked.others if slot.kind is not SlotKind.YES_NO)
@@ -103,7 +104,8 @@ def _other_values(message: MessageInContext, span: tuple[int, int]) -> tuple[Set
 
 
 def _answers_in(message: MessageInContext, clauses: Sequence[range]) -> list[FoundAnswer]:
-    """The runs of clauses that the slot's grammar reads wholly; the longest run where two overlap."""
+    """The runs of neighbouring clauses in which the slot's grammar understands every word. If two runs overlap, only
+    the longer one is returned."""
     found: list[FoundAnswer] = []
     for run in runs_of(clauses) if len(clauses) > 1 else (range(1),):
         if any(set(run) & set(one.run) for one in found):
@@ -144,14 +146,15 @@ def _without_tail(message: MessageInContext, part: range) -> range:
 
 
 def _has_limit(message: MessageInContext, part: range, begins: int) -> bool:
-    """Do the words before the value, which begins at the character `begins`, hold a limit such as "till" or "not
-    before"? Then the day or time isn't the answer."""
+    """Is there a limit, such as "till" or "not before", in front of the value? If so, the day or time isn't the answer.
+    The value begins at the character `begins`."""
     said = words_of(token for token in message.tokens[part.start : part.stop] if token.start < begins)
     return any(said[at : at + len(one)] == one for one in message.words.limits for at in range(len(said)))
 
 
 def is_exception(message: MessageInContext, clauses: Sequence[range], at: int) -> bool:
-    """Does the clause `at` exclude a value: "any day, but Friday", "except Tuesday and Thursday"?"""
+    """Does the clause with index `at` exclude a value? True for the last clause of "any day, but Friday" and of "except
+    Tuesday and Thursday"."""
     begins, before = clauses[at].start, clauses[at - 1] if at else range(0)
     opening, rest = message.tokens[begins], message.tokens[before.start : before.stop]
     if not rest:
@@ -177,8 +180,9 @@ def _may_be_name(message: MessageInContext, part: range, reading: Reading) -> bo
 
 
 def _chosen(message: MessageInContext, clauses: Sequence[range], found: list[FoundAnswer]) -> FoundAnswer | None:
-    """The answer among these: the only one, the one that all others allow, or the last one if it concludes from the
-    others ("my train is at three, so two"). None if they contradict each other."""
+    """Choose one of the answers that were found. If all of them allow the same value, choose the most precise one.
+    Otherwise choose the last one if it is a conclusion from the others ("my train is at three, so two") or takes them
+    back ("five. No, six"). None if the answers contradict each other."""
     if not found:
         return None
     common = [one for one in found[0].candidates if all(one in other.candidates for other in found)]
@@ -194,7 +198,8 @@ def _chosen(message: MessageInContext, clauses: Sequence[range], found: list[Fou
 
 
 def _dated(message: MessageInContext, found: list[FoundAnswer]) -> FoundAnswer | None:
-    """The date, if the other answers only name its weekday: "on the 1st, that's a Tuesday". None for other answers."""
+    """The answer that gives the date, if the others only name its weekday: "on the 1st, that's a Tuesday". Otherwise
+    None."""
     if message.asked.slot.kind is not SlotKind.DATE or any(len(one.candidates) != 1 for one in found):
         return None
     numbered = [one for one in found if any(map(_has_digit, message.tokens[one.part.start : one.part.stop]))]
@@ -207,7 +212,7 @@ def _has_digit(token: Token) -> bool:
 
 
 def _is_taken_back(message: MessageInContext, first: FoundAnswer, second: FoundAnswer) -> bool:
-    """Does the user take the first answer back and give the second one: "five. No, six"?"""
+    """Does the user replace the first answer by the second one? True for "five. No, six"."""
     between = words_of(message.tokens[first.part.stop : second.part.start + 1])
     stops = after_stop(between, message.words.stopping, message.words.fillers)
     return any(word in message.words.dissent for word in between) or stops > 0
@@ -217,7 +222,8 @@ def _is_taken_back(message: MessageInContext, first: FoundAnswer, second: FoundA
 
 
 def _spoils(message: MessageInContext, found: FoundAnswer, clauses: Sequence[range], at: int) -> bool:
-    """Does the clause `at` take the answer back, give another one, or ask for something else than an answer?"""
+    """Does the clause with index `at` make the answer unusable? It does if it takes the answer back, may contain
+    another value, or is a command such as "cancel"."""
     tokens = message.tokens[clauses[at].start : clauses[at].stop]
     bare = message.tokens[without_join(message.words, message.tokens, clauses[at]).start : clauses[at].stop]
     if not bare:
@@ -234,8 +240,8 @@ def _spoils(message: MessageInContext, found: FoundAnswer, clauses: Sequence[ran
 
 
 def _takes_back(message: MessageInContext, bare: Sequence[Token]) -> bool:
-    """Does a clause after the answer begin with an "or", or with a no that isn't about a thing: "no, wait", but not "no
-    jokes please"?"""
+    """Does the clause, which follows the answer, take the answer back? True if it begins with "or", or with a no that
+    stands alone: "no, wait". False for "no jokes please", where the no belongs to a noun."""
     words = message.words
     is_no = bare[0].word in words.dissent and (
         len(bare) == 1 or bool(bare[1].pause) or bare[1].word.partition("'")[0] in words.common
@@ -244,15 +250,16 @@ def _takes_back(message: MessageInContext, bare: Sequence[Token]) -> bool:
 
 
 def _turns(message: MessageInContext, tokens: Sequence[Token]) -> bool:
-    """Does this clause make a yes or no depend on something, or turn it round?"""
+    """May this clause change the meaning of a yes or no? True if it contains a condition ("if"), an "or" or a negation,
+    or if it is a question."""
     words = message.words
     turning = words.conditions | words.ors
     return any(token.word in turning or words.is_negation(token.word) for token in tokens) or message.signs.asks(tokens)
 
 
 def _competes(message: MessageInContext, tokens: Sequence[Token], found: FoundAnswer, *, is_later: bool) -> bool:
-    """May the clause contain another value for the slot? A number before the answer is about something else, because
-    the grammar didn't read it as an answer."""
+    """May the clause contain another value for the slot? If the slot takes a number, only clauses after the answer can:
+    a number before the answer is about something else, because the grammar didn't accept it as the answer."""
     slot = message.asked.slot
     if slot.kind in _COUNTED:
         return is_later and any(message.words.is_number(token.word) for token in tokens)
@@ -273,7 +280,7 @@ def _wide(slot: Slot) -> Slot:
 
 
 def _asks(message: MessageInContext, clause: range) -> bool:
-    """Does this clause ask something? A short question that only seeks assent, such as "isn't it?", asks nothing."""
+    """Does this clause ask something? False for a short question that only seeks agreement, such as "isn't it?"."""
     said = message.tokens[clause.start : clause.stop]
     is_tag = len(said) <= _TAG_WORDS_MAX and message.words.is_negation(said[0].word)
     return message.signs.asks(said) and message.signs.asks(message.tokens) and not is_tag

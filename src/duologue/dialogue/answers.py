@@ -113,8 +113,8 @@ def _take_rejection(reply: MessageInContext) -> bool:
 
 
 def _take_both(reply: MessageInContext) -> bool:
-    """Handle "I want both", after "did you mean the mouse or the keyboard?": say that only one is possible, and ask
-    again. Return False for any other reply."""
+    """Handle "I want both", after "did you mean the mouse or the keyboard?": say that the user can have only one, and
+    ask again. Return False for any other reply."""
     d = reply.d
     is_listed = reply.asked.slot.kind in (SlotKind.CHOICE, SlotKind.NAME) and not isinstance(reply.reading, Direct)
     if not d.s.among or not is_listed or not d.domain.pack.corrections.adds.search(reply.text):
@@ -131,7 +131,7 @@ def _take_value(reply: MessageInContext) -> bool:
     if not isinstance(reading, Direct) or _is_choice_of_other_slot(reply.d, reading, reply.text):
         return False
     if reply.asked.slot.kind is SlotKind.TEXT and only_named(reply.d.domain, reply.d.top.flow, reply.text):
-        return False  # "the time" names a slot and describes nothing
+        return False  # "the time" is the name of a slot and doesn't describe any value
     reply.d.set(values=(*as_set_slots(reading.values, "grammar"), *_missed_answer(reply, reading)), among=())
     validate_next(reply.d)
     return True
@@ -176,7 +176,7 @@ def _take_command(reply: MessageInContext) -> bool:
 
 
 def _only_leaves_it(reply: MessageInContext) -> bool:
-    """Is this "leave it", which leaves out an optional answer instead of ending the task?"""
+    """Is this a "leave it" that skips an optional question instead of cancelling the task?"""
     words = reply.words
     said = [token.word for token in reply.tokens if token.word not in words.polite | words.fillers]
     return " ".join(said) in words.refuses_change
@@ -204,7 +204,7 @@ def _take_no_preference(reply: MessageInContext) -> bool:
         return False
     if reply.d.s.among and reply.asked.slot.kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.CHOICE, SlotKind.NAME):
         first = SetSlot(reply.asked.slot.name, reply.d.s.among[0], reply.text, (0, len(reply.text)), PICKED_OUT)
-        reply.d.set(values=(first,), among=())  # the user named these values and doesn't mind which
+        reply.d.set(values=(first,), among=())  # the user doesn't mind which of these is used
         validate_next(reply.d)
         return True
     reply.d.enter(Phase.UNDERSTANDING)
@@ -249,38 +249,38 @@ def _take_anything(reply: MessageInContext) -> bool:
 
 QUESTION: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("nothing said", "an empty message is a miss", _take_empty),
-    Interpreter("list", "items of a list that is asked for, changes of it, or its end", take_list_reply),
-    Interpreter("change of a list", "an item that is added, removed or changed at another question", take_list_change),
-    Interpreter("question for the FAQ", "a question, where the flow asks what the user wants to know", _take_question),
-    Interpreter("preferred value", "a range and a wish in it: next week, ideally Tuesday", take_preferred_value),
-    Interpreter("another slot", "a value that names another slot, or corrects the last answer", _take_other_slot),
-    Interpreter("both of them", "two values where the agent asked about one", _take_both),
-    Interpreter("none of them", "a no to all values that the agent asked about", _take_rejection),
-    Interpreter("answer again", "the last answer once more, where a text is asked for", take_repeated_before_text),
+    Interpreter("list", "the flow asks for a list: items, changes, or the end of the list", take_list_reply),
+    Interpreter("change of a list", "another question is open: an item is added, removed or changed", take_list_change),
+    Interpreter("question for the FAQ", "the flow asked what the user wants to know: a question", _take_question),
+    Interpreter("preferred value", "a range with a preferred value: next week, ideally Tuesday", take_preferred_value),
+    Interpreter("another slot", "a value with the name of another slot, or a correction", _take_other_slot),
+    Interpreter("both of them", "the agent asked which of two values is meant: both", _take_both),
+    Interpreter("none of them", "the agent asked which value is meant: none of them", _take_rejection),
+    Interpreter("answer again", "the flow asks for a text: the last answer is repeated", take_repeated_before_text),
     Interpreter("value", "the slot's grammar explains every word", _take_value),
     Interpreter("ambiguous value", "the words may mean several values", _take_ambiguous),
     Interpreter("command", "the whole message is a command", _take_command),
     Interpreter("no", "a no to a proposed value, or to an optional slot", _take_no),
     Interpreter("no preference", "any value will do", _take_no_preference),
     Interpreter("alternatives", "two values with an or between them", take_alternatives),
-    Interpreter("vague value", "a limit without a value: after four, not Monday", take_vague_value),
-    Interpreter("answer and a question", "an answer in one clause, a question in another", _take_answer_and_question),
+    Interpreter("vague value", "a limit instead of a value: after four, not Monday", take_vague_value),
+    Interpreter("answer and a question", "one clause is an answer, another is a question", _take_answer_and_question),
     Interpreter("side question", "a question that the flow itself answers", take_side_question),
-    Interpreter("correction", "a change of an earlier answer, or of this one; a goodbye", _take_correction),
-    Interpreter("answer in a clause", "one clause answers, the others explain or comment", take_answer_in_clause),
+    Interpreter("correction", "a change of this or an earlier answer, or a goodbye", _take_correction),
+    Interpreter("answer in a clause", "one clause is an answer, the others explain or comment", take_answer_in_clause),
     Interpreter("command in a clause", "one clause is a command, the others comment on it", take_command_in_clause),
-    Interpreter("answer before", "the last answer again, or another one for it", take_repeated_answer),
+    Interpreter("answer before", "the previous answer is repeated or replaced", take_repeated_answer),
     Interpreter("limit in a clause", "a limit or a vague wish among other words", take_limit_in_clause),
-    Interpreter("no value", "the user doesn't have, know or mind it, among other words", take_missing_value),
+    Interpreter("no value", "the user has no value, doesn't know it, or doesn't mind", take_missing_value),
     Interpreter(
-        "interrupted question", "no answer to a repair: the question before it", _take_for_interrupted_question
+        "interrupted question", "an answer to the question before a repair flow", _take_for_interrupted_question
     ),
     Interpreter("NLU", "everything else: an intent, or values among other words", _take_anything),
 )
 
 
 def _handle_other_slot(d: DialogueDraft, text: str) -> bool:
-    """If the message is about a slot that the open question doesn't ask for, handle it and return True. Otherwise do
+    """If the message is about a slot other than that of the open question, handle it and return True. Otherwise do
     nothing and return False. Examples: "the time is eight", when the agent asked for the number of people, or "no, New
     York", right after the answer "Boston"."""
     said = named_slot(d.domain, d.top, text, d.today)
@@ -304,8 +304,8 @@ def _handle_other_slot(d: DialogueDraft, text: str) -> bool:
 
 def _leading_yes(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
     """A tuple with the command that answers the open yes/no question with yes, if the message begins with a yes: "yes,
-    the reference is 55". Otherwise an empty tuple. A no at the beginning isn't used as the answer, because it may refer
-    to an earlier question."""
+    the reference is 55". Otherwise an empty tuple. A no at the beginning isn't used as the answer, because the no may
+    refer to an earlier question."""
     slot, pack = question_of(d).slot, d.domain.pack
     is_yes = (
         slot.kind is SlotKind.YES_NO
@@ -335,7 +335,7 @@ def _answer_ambiguously(d: DialogueDraft, reading: Ambiguous) -> None:
     into a Saturday."""
     prefers = "ask" if reading.must_ask else d.spec(reading.slot).prefers
     if prefers == "ask":
-        if d.s.among:  # the user was already asked which value was meant, and this reply doesn't say it
+        if d.s.among:  # the user was already asked which value was meant, and this reply still doesn't say
             count_try(d)
         d.set(among=reading.candidates, misses=0, silences=0)
         continue_flow(d)
@@ -442,8 +442,8 @@ def _answer_read_back(d: DialogueDraft, text: str) -> None:
 
 
 def _says_yes_first(d: DialogueDraft, text: str) -> bool:
-    """Is the first clause a yes, and do the others neither deny it nor hold a code: "yes it is. So my mother fell
-    ill"?"""
+    """Is the first clause a yes that the other clauses leave valid? They must contain no denial and no code. True for
+    "yes it is. So my mother fell ill"."""
     words, replies = d.domain.pack.words, d.domain.pack.replies
     tokens = words.tokens_of(text)
     clauses = clauses_of(words, tokens)
@@ -456,8 +456,8 @@ def _says_yes_first(d: DialogueDraft, text: str) -> bool:
 
 
 def _replace_code(d: DialogueDraft, values: tuple[SetSlot, ...]) -> None:
-    """Validate these new values instead of the code that the agent has just repeated. If values for other slots are
-    still waiting to be validated, they are validated after the new values."""
+    """Validate these new values instead of the code that the agent has just repeated. Values of other slots that still
+    have to be validated come after the new values."""
     new = {value.slot for value in values}
     d.set(values=(*values, *(value for value in d.s.values if value.slot not in new)), reading_back=False)
     validate_next(d)

@@ -83,7 +83,7 @@ def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
     elif d.s.values and not d.s.reading_back:
         validate_next(d)
     else:
-        if is_open:  # the user only named the task that is already open, and answered nothing
+        if is_open:  # the user only named the task that is already open, and didn't answer the question
             count_try(d)
         continue_flow(d)
 
@@ -127,9 +127,9 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
 
 
 def _objects(d: DialogueDraft, text: str, tokens: Sequence[Token]) -> bool:
-    """Is this an objection, and not the text that was asked for: "no no, I want to renew them", "hang on, that's a
-    hundred altogether"? Yes, if it begins with a no that is repeated or followed by a pause. Also yes if it first stops
-    the agent and then gives only days, times or amounts."""
+    """Is this an objection instead of the text that was asked for? Yes, if it begins with a no that is repeated or
+    followed by a pause: "no no, I want to renew them". Also yes if it first stops the agent and then gives only days,
+    times or amounts: "hang on, that's a hundred altogether"."""
     words = d.domain.pack.words
     begins = next((place for place, token in enumerate(tokens) if token.word not in words.fillers), 0)
     follows = tokens[begins + 1] if begins + 1 < len(tokens) else None
@@ -163,7 +163,7 @@ def _is_known(d: DialogueDraft, command: Command, started: set[str]) -> bool:
 
 
 def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlot]) -> bool:
-    """Apply one command. Returns True if the commands after it must not be applied."""
+    """Apply one command. Returns True if the remaining commands of the message must not be applied."""
     match command:
         case StartFlow():
             if not return_to(d, command.flow):
@@ -190,7 +190,7 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
         case AnswerQuestion():
             slot = d.s.waiting_for
             if slot is not None and looks_up(d, slot) and is_question_current(d) and d.s.heard:
-                values.append(SetSlot(slot, d.s.heard, d.s.heard))  # the flow looks it up in its next step
+                values.append(SetSlot(slot, d.s.heard, d.s.heard))  # the flow's next step looks this text up in the FAQ
             else:
                 d.say(d.domain.faq[command.entry].answer)
                 d.note("faq_answered", entry=str(command.entry))
@@ -294,7 +294,7 @@ def _go_back(d: DialogueDraft) -> None:
 
 
 def _answered(d: DialogueDraft, instance: Instance) -> list[str]:
-    """The filled slots that the flow asked for, in the order in which it asked. Two kinds of slots are left out: the
+    """The filled slots that the flow asked for, in the order of the questions. Two kinds of slots are left out: the
     slot of the open question, and slots that a final action (an action that can't be undone) has used."""
     waiting_for = d.s.waiting_for if instance is d.s.stack[-1] else None
     done = frozenset(instance.done)

@@ -13,7 +13,7 @@ from itertools import pairwise
 from .language.pack import LanguageWords
 from .language.tokens import Token
 
-CLAUSES_MAX = 8  # of a message that is read clause by clause
+CLAUSES_MAX = 8  # longer messages aren't read clause by clause
 
 
 def clauses_of(words: LanguageWords, tokens: Sequence[Token]) -> list[range]:
@@ -53,5 +53,5 @@ def without_join(words: LanguageWords, tokens: Sequence[Token], clause: range) -
 
 
 def text_of(text: str, tokens: Sequence[Token], part: range) -> str:
-    """The words of a part, as they were said."""
+    """The words of this part of the message, as the user said them."""
     return text[tokens[part.start].start : tokens[part.stop - 1].end] if part else ""

@@ -86,10 +86,12 @@ def from_json(domain: Domain, data: object) -> DialogueState:
         raise BadCheckpoint("this isn't a dialogue checkpoint: expected an object with a whole number `version`")
     version = data["version"]
     if version > VERSION:
-        raise BadCheckpoint(f"checkpoint version {version} is newer than this Duologue supports ({VERSION})")
+        raise BadCheckpoint(
+            f"checkpoint version {version} is newer than this Duologue supports ({VERSION}); update Duologue"
+        )
     while version < VERSION:
         if version not in MIGRATIONS:
-            raise BadCheckpoint(f"checkpoint version {version} is too old to be read")
+            raise BadCheckpoint(f"checkpoint version {version} is too old to be read; start a new conversation")
         data = MIGRATIONS[version](data)
         version += 1
     try:

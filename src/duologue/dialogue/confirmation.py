@@ -44,7 +44,7 @@ from .unclear_changes import ask_which
 from .yes_and_more import take_yes_and_more
 from .yes_and_no import say_no, say_yes
 
-_CONTACT_KINDS = (SlotKind.PHONE, SlotKind.EMAIL)  # such a value, given instead of a yes, is always a correction
+_CONTACT_KINDS = (SlotKind.PHONE, SlotKind.EMAIL)  # a value of these kinds, instead of a yes, is always a correction
 
 
 class MessageToConfirmation(MessageInContext):
@@ -153,8 +153,8 @@ def _take_yes_and_more(reply: MessageToConfirmation) -> bool:
 
 
 def _take_second_value(reply: MessageToConfirmation) -> bool:
-    """Handle "yes, and a keyboard too" for a slot that takes only one value: say that only one is possible, and ask
-    which one. Return False for any other reply."""
+    """Handle "yes, and a keyboard too" for a slot that takes only one value: say that the user can have only one, and
+    ask which one. Return False for any other reply."""
     d = reply.d
     both = second_values(d.domain, d.top, reply.text, d.today)
     if both is None:
@@ -176,8 +176,8 @@ def _take_unclear_change(reply: MessageToConfirmation) -> bool:
 
 
 def _take_change_in_part(reply: MessageToConfirmation) -> bool:
-    """Handle a new value among other words, if the reply has a word of change or of denial. The agent says what it
-    changed and asks for the confirmation again. Return False for any other reply."""
+    """Handle a new value among other words, if a clause begins like a correction ("no", "actually") or calls a value
+    wrong. The agent says what it changed and asks for the confirmation again. Return False for any other reply."""
     d = reply.d
     if reply.d.s.reading_back:
         return False
@@ -240,23 +240,23 @@ CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
     Interpreter("command", "the whole message is a command", _take_command),
     Interpreter("command in a clause", "one clause is a command, the others comment on it", take_command_in_clause),
     Interpreter("not yet", "the user needs a moment", _take_not_yet),
-    Interpreter("what to change", "after a no: the names of slots, or nothing", _take_what_to_change),
-    Interpreter("wish for a change", "a change without saying which", _take_wish_for_change),
+    Interpreter("what to change", 'after a no: the names of the slots to change, or "nothing"', _take_what_to_change),
+    Interpreter("wish for a change", "the user wants a change but doesn't say which", _take_wish_for_change),
     Interpreter("change of a list", "an item that is added, removed or changed", take_list_change),
     Interpreter("named slot", "a new value with the name of its slot", _take_named_slot),
     Interpreter("yes", "every word is part of a yes", _take_yes),
     Interpreter("no", "every word is part of a no", _take_no),
-    Interpreter("second value", "a value on top of another one, where only one is possible", _take_second_value),
+    Interpreter("second value", "a further value for a slot that takes only one", _take_second_value),
     Interpreter("change", "a new value instead of a yes or no", _take_change),
-    Interpreter("yes and more", "a whole yes, and a goodbye, an answered question or a comment", _take_yes_and_more),
+    Interpreter("yes and more", "a yes, then a goodbye, a comment or a question with an answer", _take_yes_and_more),
     Interpreter("no preference", "neither a yes nor a no", _take_no_preference),
     Interpreter("side question", "a question that the flow itself answers", take_side_question),
-    Interpreter("yes and a question", "a whole yes, and a question that can't be answered", _take_yes_and_question),
-    Interpreter("correction", "a change of an earlier answer; a goodbye", _take_correction),
-    Interpreter("unclear change", "a new day or time that may mean several", _take_unclear_change),
-    Interpreter("change among other words", "a word of change, and a new value in a clause", _take_change_in_part),
+    Interpreter("yes and a question", "a yes, then a question that the agent can't answer", _take_yes_and_question),
+    Interpreter("correction", "a change of an earlier answer, or a goodbye", _take_correction),
+    Interpreter("unclear change", "a new day or time with several meanings", _take_unclear_change),
+    Interpreter("change among other words", "words for a change, and a new value in one clause", _take_change_in_part),
     Interpreter("slot to change", "only the name of a slot", _take_only_named),
-    Interpreter("value again", "a value that the confirmation names, once more", take_repeated_value),
+    Interpreter("value again", "the user repeats a value of the confirmation", take_repeated_value),
     Interpreter("removed value", "a value that the user no longer wants", take_removed_value),
     Interpreter("NLU", "everything else", _take_anything),
 )
@@ -283,8 +283,8 @@ def _named_then_given(reply: MessageToConfirmation) -> tuple[Command, ...]:
 
 
 def _wants_no_change(reply: MessageToConfirmation) -> bool:
-    """Does the user answer "What should I change?" with "nothing", alone or with a yes: "nothing, it's fine"? The agent
-    then asks for the confirmation again, because only a yes to the confirmation itself runs an action."""
+    """Does the user answer "What should I change?" with "nothing", or with "nothing" and a yes ("nothing, it's fine")?
+    If so, the agent asks for the confirmation again, because only a yes to the confirmation itself runs an action."""
     lists, tokens = reply.words, reply.tokens
     said = [token.word for token in tokens if token.word not in lists.polite | lists.fillers | lists.dissent]
     if not said or said[0] not in lists.nothing:

@@ -30,7 +30,7 @@ _LENGTH_MAX = 200
 _TEXT_WORDS_MAX = 12
 _WORD_CHARS_MIN = 3
 _ENDING_CHARS_MAX = 2
-_ALIKE_MIN = 0.6  # of a text and the name of a choice that it may be a misspelling of
+_ALIKE_MIN = 0.6  # how similar a text and a choice must be, from 0 to 1, for the text to be a misspelling of the choice
 _MOMENTS = {SlotKind.TIME: SlotKind.DATE, SlotKind.DATE: SlotKind.TIME}
 _MEASURED = (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
 
@@ -81,8 +81,8 @@ def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tup
 
 
 def _named_text(domain: Domain, spec: SlotSpec, said: re.Match[str]) -> CorrectSlot | None:
-    """The correction of a free text that the message names, as in "the title is just Emma". None for other slots, and
-    for a new text that asks something or is too long."""
+    """The correction of a free-text slot that the message names, as in "the title is just Emma". None for slots of
+    other types. Also None if the new text is a question or is too long."""
     words = domain.pack.words
     tokens = words.tokens_of(said["new"])
     first = next((at for at, token in enumerate(tokens) if token.word not in words.fillers | words.limiting), 0)
@@ -319,14 +319,14 @@ def _by_value(domain: Domain, instance: Instance, text: str, today: str) -> Iter
 
 
 def told_slot(spec: SlotSpec) -> Slot:
-    """The slot in the form with which a grammar looks for its value in a whole sentence. For a choice or a name, the
+    """What a grammar needs to know about the slot to find its value in a whole sentence. For a choice or a name, the
     sentence may be in the past tense: "I lost my glasses"."""
     is_listed = spec.kind in (SlotKind.CHOICE, SlotKind.NAME)
     return replace(spec.grammar_slot, is_past=True) if is_listed else spec.grammar_slot
 
 
 def _read_part(domain: Domain, spec: SlotSpec, text: str, today: str, filled: Filled | None) -> Iterator[CorrectSlot]:
-    """The correction for a new value that stands among other words: "I lost my glasses", after "not a phone"."""
+    """The correction for a new value that stands among other words: "glasses" in "not a phone, I lost my glasses"."""
     for found in domain.pack.replies.read_parts((told_slot(spec),), text, today):
         if filled is None or found.value != filled.value:
             yield CorrectSlot(spec.name, found.value, found.raw, source="correction")
@@ -343,9 +343,9 @@ def _slots_with_value(domain: Domain, instance: Instance, old: str, today: str) 
 
 
 def _by_last_answer(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
-    """Corrections such as "no, make it VALUE": one for each slot whose grammar reads the value, beginning with the slot
-    that was asked for last. Free text, and names that aren't on the slot's list, are used only after words such as "I
-    meant"."""
+    """Corrections such as "no, make it VALUE". There is one correction for each slot whose grammar reads the value. The
+    slot that was asked for last comes first. Free text, and names that aren't on the slot's list, are used only after
+    words such as "I meant"."""
     said = domain.pack.corrections.make_it.match(text)
     if said is None:
         return
@@ -357,8 +357,8 @@ def _by_last_answer(domain: Domain, instance: Instance, text: str, today: str) -
 
 
 def _by_opening_words(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
-    """Corrections such as "no, VALUE", "actually from VALUE" or "could we do VALUE instead": one for each slot whose
-    grammar reads the value as a change, beginning with the slot that was asked for last."""
+    """Corrections such as "no, VALUE", "actually from VALUE" or "could we do VALUE instead". There is one correction
+    for each slot whose grammar reads the value as a change. The slot that was asked for last comes first."""
     said = domain.pack.corrections.changed_mind.match(text) or domain.pack.corrections.do_instead.match(text)
     if said is None:
         return

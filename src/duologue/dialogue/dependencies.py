@@ -48,8 +48,8 @@ def unconfirm(d: DialogueDraft, touched: frozenset[str], emptied: frozenset[str]
 
 
 def repeatable_from(d: DialogueDraft, place: int) -> None:
-    """Allow the final actions from the step at index `place` to the current step to run again, because a loop goes back
-    to `place` for its next round. (A final action is one that can't be undone, so it normally runs only once.)"""
+    """Let final actions run again in the next round of a loop: those in the steps from index `place`, where the loop
+    begins, to the current step. (A final action can't be undone, so normally it runs only once.)"""
     if not d.top.done:
         return
     again = {at.step for at in d.flow.program[place : d.top.at + 1]}

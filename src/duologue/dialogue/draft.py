@@ -34,7 +34,7 @@ from .templates import ITEM, Wording, as_said, chosen, fill, gaps_of, spoken
 
 SKIPPED = "skipped"  # the source of a value that the user left out
 _LEFT_OUT = (SlotKind.TEXT, SlotKind.PHONE, SlotKind.EMAIL, SlotKind.CODE, SlotKind.NUMBER, SlotKind.MONEY)
-_TWO_DOTS = re.compile(r"(?<!\.)\.\.(?!\.)")  # of a value that ends with a full stop, and of the text around it
+_TWO_DOTS = re.compile(r"(?<!\.)\.\.(?!\.)")  # the full stop of a value, and that of the sentence around it
 
 
 class UnknownMove(Exception):

@@ -38,7 +38,8 @@ def answer_by_words(
 
 
 def _stems(text: str, words: LanguageWords) -> frozenset[str]:
-    """The words of the text that tell what it is about, without their endings. All words for the price count as one."""
+    """The words that tell what the text is about, without their endings. All words that ask for a price ("cost", "fee")
+    are treated as the same word."""
     told = [token.word for token in words.tokens_of(text) if token.word not in words.around_topics]
     return frozenset(_PRICE if word in words.price_words else words.stem(word) for word in told)
 
@@ -55,9 +56,10 @@ def _weights(faq: tuple[FaqEntry, ...], language: str) -> dict[str, float]:
 def _agreement(
     said: frozenset[str], asked: frozenset[str], weights: dict[str, float], near: frozenset[str] = frozenset()
 ) -> float:
-    """How much two texts have in common, from 0 to 1: the weight of the words that are in both, relative to the weight
-    of all words. A word that is in no FAQ entry weighs as much as the rarest word. Words of the topic, `near`, count as
-    said if all words that were said are in the entry."""
+    """How similar a message is to a question of the FAQ, from 0 to 1: the weight of the words that both contain,
+    relative to the weight of all their words. A word that no FAQ entry contains has the weight of the rarest word.
+    `near` holds words of the topic of the conversation. If the FAQ question contains every word of the message, the
+    words in `near` are treated as if the user had said them too."""
     rare = max(weights.values(), default=1.0)
     said = said | (near & asked) if said <= asked else said
 

@@ -103,10 +103,10 @@ IDLE: tuple[Interpreter[MessageInContext], ...] = (
 
 
 def reopen_ended(d: DialogueDraft, text: str) -> bool:
-    """If no task is open and the message corrects the task that ended a moment ago ("actually, make it Saturday", right
-    after a booking): open that task again, apply the correction and return True. Otherwise return False. No action runs
-    again without asking the user. If the action has a confirmation, the agent asks it again; if not, the agent first
-    reads the new value back."""
+    """Handle a correction of the task that ended a moment ago: "actually, make it Saturday", right after a booking. If
+    no task is open and the message is such a correction, open that task again, apply the correction and return True.
+    Otherwise return False. No action runs again without asking the user. If the action has a confirmation, the agent
+    asks it again; if not, the agent first reads the new value back."""
     ended = d.s.ended
     if d.s.stack or ended is None or d.s.turn_count - d.s.ended_turn > d.domain.correctable_turns:
         return False

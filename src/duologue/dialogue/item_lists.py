@@ -30,7 +30,7 @@ class ListDraft:
     open: int | None = None  # the place of the item that is being asked about
     told: int = 0  # how many items were read back to the user
     is_done: bool = False  # the user wants nothing more
-    is_late: bool = False  # the finished list was opened again at another question: changes are read back
+    is_late: bool = False  # the finished list was opened again while another question was open; changes are read back
     unsure_turn: int = -1  # the last turn that brought items and wasn't understood completely
 
     @property

@@ -1,9 +1,9 @@
-"""Handles a reply that gives no value: the user doesn't have or know what was asked for, doesn't want to say it, or has
-no preference, among other words.
+"""Handles a longer reply that gives no value, because the user doesn't have it, doesn't know it, doesn't want to say
+it, or has no preference.
 
-"I don't have any e-mail, I'm eighty-four", "no clue, the clock's broken", "nah, not bothered, you choose". An optional
-question is skipped. For a required one, the agent says why it has to know, if the slot's help says it. Rule: only a
-clause that says nothing else counts, and no other clause may hold a value.
+Examples: "I don't have any e-mail, I'm eighty-four", "no clue, the clock's broken", "nah, not bothered, you choose". An
+optional question is skipped. If the value is required, the agent says so, adds the slot's help text, and asks again.
+Rule: one clause must say only that there is no value, and no other clause may contain a value.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _COMMANDS = ("cancel", "skip", "person", "restart", "repeat", "help")
 
 
 def take_missing_value(message: MessageInContext) -> bool:
-    """Handle a reply that says that there is no value, or that any will do, among other words. Return False for any
+    """Handle a reply in which one clause says that there is no value, or that any value will do. Return False for any
     other reply."""
     d, slot = message.d, message.asked.slot
     if slot.kind in (SlotKind.YES_NO, SlotKind.LIST) or not isinstance(message.reading, Unclear):
@@ -96,7 +96,7 @@ def _says_any(message: MessageInContext, part: Sequence[Token]) -> bool:
 
 
 def _says_none(message: MessageInContext, part: Sequence[Token]) -> bool:
-    """Is this clause a plain no to an optional question: "none, we bring our own"?"""
+    """Is this clause a plain no to an optional question? True for "none, we bring our own"."""
     reading = message.d.domain.pack.replies.read(
         replace(message.asked, others=()), message.text[part[0].start : part[-1].end], message.d.today
     )
@@ -104,7 +104,8 @@ def _says_none(message: MessageInContext, part: Sequence[Token]) -> bool:
 
 
 def _lacks(message: MessageInContext, part: Sequence[Token]) -> bool:
-    """Does this clause say that the user doesn't have or know the value: "I don't know the plate", "no e-mail"?"""
+    """Does this clause say that the user doesn't have or know the value? True for "I don't know the plate" and "no
+    e-mail"."""
     lists, echo = message.words, message.signs.echo_of(message.asked)
     first = next((at for at, token in enumerate(part) if token.word not in lists.polite | lists.fillers), len(part))
     said = words_of(part[first:])

@@ -1,8 +1,8 @@
 """Handles a limit or a vague wish in one clause of a reply: "in the morning, but not before nine", "not Marco, anyone
 else", "as soon as possible, it's urgent", "in the spring, March perhaps".
 
-The agent repeats it and asks again, or asks about the values that are left. Rule: neither a limit nor a vague wish is
-used as a value.
+The agent repeats the limit or wish and asks again. If only a few choices are left, it asks which of them is meant.
+Rule: neither a limit nor a vague wish is used as a value.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _limit_at(message: MessageInContext, said: tuple[str, ...], at: int) -> int:
 
 
 def _is_vague(message: MessageInContext, part: range) -> bool:
-    """Is this part only a rough wish: "after lunch", "some time in March"?"""
+    """Is this part only a rough wish? True for "after lunch" and "some time in March"."""
     lists, said = message.words, words_of(message.tokens[part.start : part.stop])
     if len(said) > _VAGUE_WORDS_MAX or any(lists.is_negation(word) for word in said):
         return False

@@ -108,7 +108,7 @@ def take_list_change(reply: MessageInContext) -> bool:
         if found.kind == "add" and not (
             d.domain.list_readers.is_explicit(reply.text) or all(counts in item for item in found.items)
         ):
-            continue  # "small", at a confirmation, adds nothing
+            continue  # at a confirmation, "small" doesn't add an item
         d.enter(Phase.UNDERSTANDING)
         _apply(d, len(d.s.stack) - 1, spec, found)
         return True

@@ -1,4 +1,4 @@
-"""Which phase may follow which.
+"""The table of phase changes: which phase may follow which.
 
 SOURCE holds the phase changes of the original specification. AMENDED holds the changes that were added later, each with
 its reason. Rule: every phase change that happens is in one of the two tables. A test runs many dialogues to check this.

@@ -65,8 +65,8 @@ def _asks(d: DialogueDraft) -> bool:
 
 
 def _answer_without_topic(d: DialogueDraft) -> str:
-    """What the agent says to a question that nothing answers: the help of the open question, if the user hasn't just
-    heard it, or that the agent can't answer the question."""
+    """What the agent says if it has no answer to the user's question. This is the help text of the open question.
+    Without a help text, or if the user has just heard it, the agent says that it can't answer."""
     slot = d.s.waiting_for
     told = d.spec(slot).help if slot is not None else ""
     if slot is not None and not told and d.spec(slot).is_optional and d.top.filled(slot) is None:

@@ -38,8 +38,8 @@ class UnclearChange:
 
 
 def corrections_in_part(domain: Domain, instance: Instance, text: str, today: str) -> tuple[Correction, ...]:
-    """The corrections in the clauses of a reply, at most one for each slot: the last one counts. Empty if no clause
-    gives a new value."""
+    """The corrections in the clauses of a reply. If several clauses correct the same slot, only the last correction is
+    returned. Empty if no clause corrects anything."""
     found: dict[str, Correction] = {}
     clauses = _clauses(domain, text)
     for clause in clauses:
@@ -49,7 +49,7 @@ def corrections_in_part(domain: Domain, instance: Instance, text: str, today: st
 
 
 def calls_wrong(domain: Domain, instance: Instance, text: str) -> bool:
-    """Does a clause say that the value of a slot is wrong: "the name's wrong, it's Bill Sharp"?"""
+    """Does a clause say that the value of a slot is wrong? True for "the name's wrong, it's Bill Sharp"."""
     patterns = domain.pack.corrections
     return any(
         patterns.says_wrong(called, clause)
@@ -60,8 +60,8 @@ def calls_wrong(domain: Domain, instance: Instance, text: str) -> bool:
 
 
 def _with_new_value(domain: Domain, one: Correction, clauses: list[str], today: str) -> Correction:
-    """The correction itself; if it only empties a slot, and another clause begins with "it's" and gives a value for the
-    slot, the correction with this value."""
+    """If the correction only empties a slot, and a clause such as "it's Friday" gives a new value for this slot, return
+    a correction with this value. Otherwise return the correction unchanged."""
     if not isinstance(one, ClearSlot):
         return one
     for clause in clauses:
@@ -77,7 +77,8 @@ def _with_new_value(domain: Domain, one: Correction, clauses: list[str], today: 
 
 
 def opens_correction(domain: Domain, text: str) -> bool:
-    """Does a clause of the reply begin like a correction: "no", "actually", "make it", "change"?"""
+    """Does a clause of the reply begin like a correction, with words such as "no", "actually", "make it" or
+    "change"?"""
     return any(_openings(domain.pack.corrections).match(clause) for clause in _clauses(domain, text))
 
 
@@ -98,8 +99,8 @@ def unclear_change(domain: Domain, instance: Instance, text: str, today: str) ->
 
 
 def _beginnings(text: str) -> Iterator[str]:
-    """The whole text, then ever shorter beginnings of it, because a value may stand there: "Wednesday would suit me"
-    begins with a day."""
+    """The whole text, and then its beginnings, each one word shorter. One of them may be a value: "Wednesday would suit
+    me" begins with a day."""
     words = text.split()
     return (" ".join(words[:count]) for count in range(len(words), 0, -1))
 

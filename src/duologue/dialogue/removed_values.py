@@ -1,8 +1,8 @@
-"""Handles a reply to a confirmation that takes a value away: "no, I don't need the locker after all", "take the phone
-number off", "no special items, please".
+"""Handles the reply of a user who no longer wants one of the values that the agent asks to confirm: "no, I don't need
+the locker after all", "take the phone number off", "no special items, please".
 
-Rule: only a slot that may be left out, or a yes/no slot, can be taken away, and the user has to name it. The agent asks
-for the confirmation again afterwards.
+Rule: the user has to name the slot, and it must be optional or a yes/no slot. An optional slot is then left out, and a
+yes/no slot becomes a no. Afterwards the agent asks for the confirmation again.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from .run_flow import continue_flow
 from .slot_names import names_of
 from .state import Phase
 
-_WORDS_BETWEEN_MAX = 3  # between "don't need" and the slot's name
+_WORDS_BETWEEN_MAX = 3  # at most this many words may stand between "don't need" and the slot's name
 
 
 def take_removed_value(reply: MessageInContext) -> bool:
-    """Handle a reply that takes values away. Return False for any other reply."""
+    """Handle a reply which says that the user no longer wants some of the values. Return False for any other reply."""
     d = reply.d
     if d.s.reading_back or reply.signs.asks(reply.tokens):
         return False

@@ -1,9 +1,9 @@
-"""Handles a reply that belongs to the question before the open one: the user gives the last answer again, or gives
-another one.
+"""Handles a reply to an earlier question instead of the open one: the user repeats an earlier answer, or gives a
+different one.
 
-"93 thousand", and then once more "93 thousand", although the agent has gone on to the next question. Rule: this is
-tried only if the reply answers nothing else. A repeated answer changes nothing; a different one is a correction, and
-the agent says it.
+Example: the user says "93 thousand", the agent asks the next question, and the user says "93 thousand" again. Rule:
+this is tried only if the reply doesn't answer the open question. A repeated answer changes nothing. A different answer
+is a correction, and the agent tells the user what it changed.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from .state import Filled, Phase
 from .unconfirmed_values import is_checking
 from .yes_and_no import say_yes
 
-_WORDS_MAX = 12  # of a repeated value, spelled
+_WORDS_MAX = 12  # a longer reply isn't only a repeated value, not even a spelled one
 
 
 def take_repeated_answer(message: MessageInContext) -> bool:
-    """Handle a reply that gives the last answer again, or a different one for it. Return False for any other reply."""
+    """Handle a reply that repeats or replaces an earlier answer. Return False for any other reply."""
     d = message.d
     if not isinstance(message.reading, Unclear) or d.s.among or d.s.reading_back or message.signs.asks(message.tokens):
         return False
@@ -43,7 +43,8 @@ def take_repeated_answer(message: MessageInContext) -> bool:
 
 
 def take_repeated_before_text(message: MessageInContext) -> bool:
-    """The same, where a text is asked for: "LN 2093" again isn't the title of a book."""
+    """Handle a repeated answer while the open question asks for free text, which accepts any words. If the user says
+    "LN 2093" a second time, it must not become, for example, the title of a book. Return False for any other reply."""
     d = message.d
     if message.asked.slot.kind is not SlotKind.TEXT:
         return False
@@ -57,8 +58,9 @@ def take_repeated_before_text(message: MessageInContext) -> bool:
 
 
 def take_repeated_value(message: MessageInContext) -> bool:
-    """Handle a value that the user gives once more, instead of a yes to the confirmation that has just named it. After
-    "I have LN2093. Is that right?" this is a yes; otherwise the confirmation is asked again."""
+    """Handle the reply of a user who repeats a value instead of saying yes to the confirmation. After "I have LN2093.
+    Is that right?", the repeated value is a yes. For any other confirmation, the agent asks again. Return False for any
+    other reply."""
     d = message.d
     held = [name for name, _ in d.top.slots if name in d.domain.slots]
     same = [name for name in held if _is_bare_value(message, name) and _is_held(message, name)]
@@ -78,7 +80,8 @@ def _is_held(message: MessageInContext, name: str) -> bool:
 
 
 def _is_bare_value(message: MessageInContext, name: str) -> bool:
-    """Is the whole reply a value for this slot? Only kinds whose values can't be mistaken for other words count."""
+    """May the whole reply be a value of this slot and nothing else? False for texts, lists and yes/no slots, because
+    their values can't be told from other words. Also False if the reply is too long."""
     kind = message.d.spec(name).kind
     return kind not in (SlotKind.TEXT, SlotKind.YES_NO, SlotKind.LIST) and len(message.tokens) <= _WORDS_MAX
 
@@ -103,7 +106,8 @@ def _is_same_again(message: MessageInContext, name: str, filled: Filled) -> bool
 
 
 def _is_said_again(message: MessageInContext, name: str, filled: Filled) -> bool:
-    """Does a clause repeat the value, and another one say so: "4 adults, I said that already"?"""
+    """Does one clause repeat the value, while another says that it is a repetition? True for "4 adults, I said that
+    already"."""
     d, words = message.d, message.words
     if d.spec(name).kind in (SlotKind.YES_NO, SlotKind.TEXT) or not any(
         token.word in words.again for token in message.tokens
@@ -118,8 +122,9 @@ def _is_said_again(message: MessageInContext, name: str, filled: Filled) -> bool
 
 
 def _other_value(message: MessageInContext, name: str, filled: Filled) -> CorrectSlot | None:
-    """The correction of the last answer, if the whole reply is another value for it. Free text, open names and yes or
-    no aren't used, because almost any reply would be one."""
+    """The correction of the slot `name`, if the whole reply is another value for it; otherwise None. Always None for
+    free text, for names that needn't be on a list and for yes/no slots, because almost any reply would be such a
+    value."""
     d, spec = message.d, message.d.spec(name)
     is_any = spec.kind is SlotKind.NAME and spec.is_open
     if is_any or spec.kind in (SlotKind.TEXT, SlotKind.YES_NO, SlotKind.LIST) or not _is_last(d, filled):

@@ -289,11 +289,11 @@ def _store_item(d: DialogueDraft, ended: Instance, spec: SlotSpec) -> None:
     item = {name: item[name] for name in spec.items if name in item}
     if draft.open is None or draft.open == NEW:
         items, told = (*draft.items, item), draft.told
-    else:  # a changed item is told again, so it comes last
+    else:  # a changed item is read back again, so it moves to the end
         items = (*draft.items[: draft.open], *draft.items[draft.open + 1 :], item)
         told = draft.told - (draft.open < draft.told)
     whole = merged(items, count_slot(d.domain, spec))
-    if len(whole) < len(items):  # it was joined with an item that the user has heard already
+    if len(whole) < len(items):  # it was merged with an item that was already read back
         same = next(place for place, one in enumerate(whole) if one not in items)
         whole = (*whole[:same], *whole[same + 1 :], whole[same])
         told = min(told - (same < told), len(whole) - 1)
@@ -362,7 +362,8 @@ def run_action(d: DialogueDraft, at: PerformAction) -> None:
     again later, the action gets a new key."""
     if d.s.acts >= ACTS_MAX:
         d.drop_responses()
-        fail(d, "FlowLoops", f"flow {d.top.flow} runs {ACTS_MAX} actions up to step {at.step} without asking anything")
+        why = f"flow {d.top.flow} runs {ACTS_MAX} actions up to step {at.step} without asking the user anything"
+        fail(d, "FlowLoops", why)
         return
     d.enter(Phase.EXECUTING_ACTION)
     d.commitments.append(Commitment.ACTION)

@@ -68,8 +68,9 @@ def answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
 
 
 def _price_in_help(d: DialogueDraft, said: list[str]) -> str:
-    """The help text that tells a price, for "how much is that?": of the open question, or else of the last answer. At a
-    confirmation, all help texts with prices. Empty if the question asks for anything else."""
+    """The reply to "how much is that?": a help text that contains a price. While a slot is asked for, it is the help
+    text of this slot or, if that contains no price, of the last answered slot that has one. At a confirmation, the
+    reply consists of all help texts with prices. Empty if the user asks for anything else."""
     lists, slot = d.domain.pack.words, d.s.waiting_for
     around = lists.around_topics | lists.again | lists.common | lists.small | lists.asks_for_value | lists.price_words
     topics = {lists.stem(word) for word in said if word not in around}
@@ -82,8 +83,8 @@ def _price_in_help(d: DialogueDraft, said: list[str]) -> str:
 
 
 def _topics(d: DialogueDraft) -> list[str]:
-    """What a question may be about that doesn't say it, such as "how much is it?": the open question, the choices that
-    the user has made, and the task."""
+    """The topics that a question such as "how much is it?" may be about: the open question, the choices that the user
+    has made, and the task."""
     slot, top = d.s.waiting_for, d.top
     made = [str(one.value) for name, one in top.slots if name in d.domain.slots and d.spec(name).choices]
     asked = [" ".join(_about(d, slot))] if slot is not None else []
@@ -129,7 +130,7 @@ def _help_asked_for(d: DialogueDraft, said: list[str]) -> str:
 
 
 def _asks_what_it_is(d: DialogueDraft, slot: str, said: list[str]) -> bool:
-    """Does the user ask about a word of the open question: "what's Gift Aid?"?"""
+    """Does the user ask about a word of the open question? True for "what's Gift Aid?"."""
     lists = d.domain.pack.words
     content = [word for word in said[1:] if word not in lists.around_topics | lists.common]
     known = lists.stems_of(*_about(d, slot))

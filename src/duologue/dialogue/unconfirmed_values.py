@@ -72,7 +72,7 @@ def is_checking(d: DialogueDraft) -> bool:
 
 
 def listed(d: DialogueDraft) -> str:
-    """The values to which the user may still object, as people say them."""
+    """The values that the user hasn't confirmed yet, in the form in which the agent says them."""
     return _listed(d, [name for name, filled in d.top.slots if is_unconfirmed(filled)])
 
 
@@ -83,7 +83,7 @@ def _listed(d: DialogueDraft, names: list[str]) -> str:
 
 
 def _mark(d: DialogueDraft, slot: str) -> str:
-    """Between a slot's label and its value: a colon, if the value is a yes or a no."""
+    """The sign between the label of a slot and its value: a colon for a yes/no slot, nothing for other slots."""
     return ":" if d.spec(slot).kind is SlotKind.YES_NO else ""
 
 

@@ -4,7 +4,7 @@ A pattern is refused when the file is loaded if matching it could take long. The
 ways to match one text, and this number is computed from the parts of the pattern. A part that may be repeated n to m
 times can match in m - n + 1 ways. If a group is repeated, the numbers of ways of its content are multiplied. Rule: a
 match never takes longer than a few milliseconds. So a pattern is refused if it has more than WAYS_MAX ways, a reference
-to an earlier group, or a look ahead or behind.
+to an earlier group, or a lookahead or lookbehind.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _ways_of(kind: str, content: Any) -> int:
         case "GROUPREF" | "GROUPREF_EXISTS":
             raise BadPattern("a reference to an earlier group isn't allowed; write its content again")
         case "ASSERT" | "ASSERT_NOT":
-            raise BadPattern("a look ahead or behind isn't allowed; a value always has to match as a whole")
+            raise BadPattern("lookahead and lookbehind aren't allowed; a value always has to match as a whole")
     return 1
 
 

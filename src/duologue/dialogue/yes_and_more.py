@@ -1,9 +1,9 @@
-"""A yes with something behind it: "yes, thank you, goodbye", "yes please, it's getting dark", "yes. Can children come
-too?".
+"""Handles a yes that is followed by other words: "yes, thank you, goodbye", "yes please, it's getting dark", "yes. Can
+children come too?".
 
-The words up to the end of the yes are read by themselves. Rule: a yes is never lost because of a goodbye, an answered
-question or a comment behind it. It isn't used if the rest gives a value, doubts, denies or changes something, and an
-"okay" before a goodbye isn't a yes: the question is asked again.
+The yes and the words after it are read separately. Rule: the yes is used if the rest is a goodbye, a comment, or a
+question that the agent can answer. It isn't used if the rest gives a value, or doubts, denies or changes something.
+An "okay" before a goodbye isn't a yes: the question is asked again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .yes_and_no import say_yes
 _YES = Confirmation(ConfirmationAnswer.YES)
 _ADDRESS_WORDS_MAX = 2
 _REQUEST_WORDS_MIN = 4
-_YES_WORDS_MAX = 3  # of a yes that has no pause behind it
+_YES_WORDS_MAX = 3  # a yes without a pause after it may have at most this many words
 
 
 def take_yes_and_more(reply: MessageInContext, slots: tuple[Slot, ...]) -> bool:
@@ -62,8 +62,8 @@ def _is_only_okay(reply: MessageInContext, after: int) -> bool:
 
 
 def _asks_for_more(reply: MessageInContext, after: int, slots: tuple[Slot, ...]) -> bool:
-    """Do the words after the yes ask for something else as well: "and I also want to see a flat"? They give no value
-    for a slot of this confirmation, and deny nothing."""
+    """Do the words after the yes ask for something else as well? True for "and I also want to see a flat". False if
+    they give a value for a slot of this confirmation or deny something."""
     rest, words = reply.tokens[after:], reply.words
     if not any(token.word in words.adding for token in rest) or any(words.is_negation(token.word) for token in rest):
         return False

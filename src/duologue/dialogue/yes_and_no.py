@@ -1,7 +1,7 @@
-"""What a yes, a no and a cancellation do to the open question, and what happens if the user takes a value back.
+"""Applies a yes, a no, a cancellation or a withdrawn value to the open question.
 
-Rule: no action runs because the user said no or took a value back. What a final action (an action that can't be undone)
-has done stays as it is.
+Rule: a no or a withdrawn value never starts an action. It doesn't reverse a final action either (an action that can't
+be undone).
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from .service_utterances import Given, OnsetHeard, SilenceHeard, TextHeard
 from .service_words import StreamWords
 
 CONNECT_S_MAX = 5.0
-CLOSE_S_MAX = 0.05  # how long the end of a connection is waited for
+CLOSE_S_MAX = 0.05  # how long closing a connection may take
 KEEP_ALIVE_S = 4.0  # without audio, the service closes a connection after 10 s
 ENDPOINTING_MS = 100
 _HINTS = {
@@ -138,7 +138,8 @@ class DeepgramStream(SpeechStream):
         if frame.rate_hz <= 0 or len(frame.pcm) % 2 or self._rate_hz not in (0, frame.rate_hz):
             raise DeepgramFailed(
                 ErrorClass.INVALID_ARGS,
-                f"a frame of {len(frame.pcm)} bytes at {frame.rate_hz} Hz isn't 16-bit PCM at the first frame's rate",
+                f"a frame of {len(frame.pcm)} bytes at {frame.rate_hz} Hz can't be used: "
+                "send 16-bit PCM, with the same rate in all frames",
             )
         self._rate_hz = frame.rate_hz
         self._has_rate.set()

@@ -28,16 +28,16 @@ class EchoGateSettings:
     the echo of a word's end isn't underestimated."""
 
     margin_db: float = 10.0  # a frame must be this much louder than the expected echo
-    margin_wide_db: float = 12.0  # instead, while the lag is unknown
+    margin_wide_db: float = 12.0  # used instead of margin_db while the lag is unknown
     decay_db_s: float = 62.5  # how fast the peak of the playback decays
     spread_ms: int = 32  # an echo may arrive this much after the lag at full level, ...
     early_ms: int = 64  # ... and this much before it, because the playback isn't known exactly when it begins
     reach_ms: int = 704  # the longest lag: 400 ms in the network, a room, and how early a line reports its sound
     playing_db: float = -60.0  # quieter playback causes no echo
-    floor_db: float = -66.0  # quieter sound counts as this loud; below it, a telephone's codec has hardly any levels
+    floor_db: float = -66.0  # quieter sound is treated as this loud; telephone codecs have hardly any levels below it
     coupling_db: float = -4.0  # echo level until it is learned; high, so that the agent's first word isn't a barge-in
     loud_db: float = 6.0  # the coupling is learned from playback at most this much below its peak, not from pauses
-    loud_share: float = 0.9  # the coupling is a level that the echo of this share of such playback reaches
+    loud_share: float = 0.9  # in this share of the loud frames, the echo is at least as loud as the coupling says
     learn_ms_min: int = 256
     learn_ms_max: int = 6_400
     lag_ms_min: int = 512  # how much playback is compared before a lag is believed
@@ -96,7 +96,7 @@ class EchoLevel:
     """How many frames after the playback its echo comes."""
     coupling_db: float = 0.0
     """The level of the echo relative to the playback: learned, or the setting until enough is learned."""
-    peak_db: float = -math.inf  # of the playback whose echo is heard now
+    peak_db: float = -math.inf  # the peak level of the playback whose echo is heard now
     recent: tuple[float, ...] = ()  # levels of the playback within reach, the newest first
     heard_db: tuple[float, ...] = ()  # what was heard in frames in which an echo was possible, ...
     played_db: tuple[float, ...] = ()  # ... and what was played in them
@@ -147,12 +147,12 @@ class EchoLevel:
         used. If too little is known, the coupling stays as it is."""
         lag_max = self.settings.reach_ms // self.frame_ms
         if lag == UNKNOWN:
-            # If the echo of the first word may still come, nothing is learned.
+            # Nothing is learned while the echo of the first word may still be on its way.
             return echoes.highest(lag_max) if self._is_enough(echoes.count(lag_max)) else coupling_db
         return echoes.coupling_at(lag) if self._is_enough(echoes.count(lag)) else coupling_db
 
     def _is_enough(self, frames: int) -> bool:
-        """Are these enough frames with loud playback to learn the coupling from?"""
+        """Is this number of frames with loud playback large enough to learn the coupling?"""
         return frames * self.frame_ms >= self.settings.learn_ms_min
 
     def _find_lag(self, likeness: _Likeness) -> int:
@@ -166,11 +166,11 @@ class EchoLevel:
 
 
 class _Echoes(NamedTuple):
-    """What was heard after each loud frame of the playback, whose echo must be audible. The echo of a frame may come
-    one frame earlier or later, so levels are the highest of three frames."""
+    """The levels that were heard after each loud frame of the playback. The echo of such a frame must be audible. It
+    may come one frame earlier or later, so each level here is the highest of three neighbouring frames."""
 
     heard_db: NDArray[np.float64]
-    places: NDArray[np.intp]  # of the loud frames of the playback, in order
+    places: NDArray[np.intp]  # the indexes of the loud frames of the playback, in order
     played_db: NDArray[np.float64]  # the levels of these frames
     quieter: float  # the share of loud frames whose echo is quieter than the coupling says
 
@@ -178,7 +178,8 @@ class _Echoes(NamedTuple):
     def after(
         cls, rule: EchoGateSettings, frame_ms: int, heard_db: tuple[float, ...], played_db: tuple[float, ...]
     ) -> _Echoes:
-        """What is known after frames in which this was heard and played."""
+        """Collect the echoes from these frames. `heard_db` and `played_db` are the levels of the microphone and of the
+        playback in each frame, the oldest first."""
         levels, played = np.array(heard_db), np.array(played_db)
         decayed_db = np.arange(played.size) * (rule.decay_db_s * frame_ms / 1000)
         peaks = np.maximum.accumulate(played + decayed_db) - decayed_db
@@ -195,12 +196,12 @@ class _Echoes(NamedTuple):
         return self._highest(np.array([lag]))
 
     def highest(self, lag_max: int) -> float:
-        """The highest coupling at any lag up to this one."""
+        """The highest coupling at any lag up to `lag_max`."""
         return self._highest(np.arange(lag_max + 1))
 
     def _highest(self, lags: NDArray[np.intp]) -> float:
-        """The highest coupling at one of these lags. Echoes that haven't been heard yet count as infinitely loud, so
-        that they come last."""
+        """Compute the coupling for each of these lags, and return the highest one. Echoes that haven't been heard yet
+        are treated as infinitely loud, so that sorting puts them at the end, where they aren't used."""
         heard_db = np.concatenate((self.heard_db, np.full(lags[-1], math.inf)))
         found = heard_db.take(lags[:, None] + self.places)
         found -= self.played_db
@@ -211,7 +212,7 @@ class _Echoes(NamedTuple):
 
 
 def _peaks(levels: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each frame but the last: the highest level of it and its neighbours."""
+    """For each frame except the last: the highest level among this frame and the frames before and after it."""
     highest = np.maximum(levels[:-1], levels[1:])
     np.maximum(highest[1:], levels[:-2], out=highest[1:])
     return highest

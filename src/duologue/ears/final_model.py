@@ -22,9 +22,9 @@ from .moonshine import Moonshine
 from .stream_state import FinalModelOffer
 
 FinalChoice: TypeAlias = Literal["tiny", "doubt", "base", "auto"]
-"""`tiny`: the model of the partial texts. `doubt`: the same, but if the better model is installed, it is asked about a
-sound that may not be speech and about a clear voice without words. `base`: the better model, fetched if it is missing.
-`auto`: the better model if it is installed and keeps up."""
+"""Which model writes final texts. `tiny`: the model that also writes partial texts. `doubt`: the same model, but if the
+better model is installed, it is asked about sounds that may not be speech and about clear voices without words. `base`:
+the better model, downloaded if it is missing. `auto`: the better model, if it is installed and fast enough."""
 CHOICES: tuple[FinalChoice, ...] = get_args(FinalChoice)
 
 MODEL = "moonshine-base"
@@ -32,8 +32,8 @@ LOG = logging.getLogger("duologue.ears")
 
 
 class FinalModel:
-    """The larger and more accurate STT model of one `LocalEars`, for final texts; a smaller, faster one transcribes
-    partial texts. All conversations of these ears share it."""
+    """The larger and more accurate STT model of one `LocalEars`. It transcribes final texts, while a smaller and faster
+    model transcribes partial texts. All conversations of these ears share the larger model."""
 
     def __init__(
         self,
@@ -70,8 +70,8 @@ class FinalModel:
 
     @property
     def offer(self) -> FinalModelOffer:
-        """Whether a stream may use the model, and the length of the longest utterance for which the model may be
-        used."""
+        """Two results: whether a stream may use the model now, and the length of the longest utterance for which it may
+        use the model."""
         if self._model is None:
             return FinalModelOffer()
         if self.choice == "doubt":
@@ -115,7 +115,7 @@ class FinalModel:
             self._load()
         except ModelMissing as missing:
             if self.choice == "base":
-                LOG.info("%s is downloaded in the background; until then, it isn't used for final texts", MODEL)
+                LOG.info("downloading %s in the background; until then, another model writes the final texts", MODEL)
                 self._pull.start()
             else:
                 self._problem = str(missing)
@@ -128,6 +128,6 @@ class FinalModel:
             raise
         except Exception as failure:  # noqa: BLE001 - without this model, everything else goes on
             self.give_up(type(failure).__name__)
-            LOG.warning("%s can't be loaded (%s): it isn't used for final texts", MODEL, type(failure).__name__)
+            LOG.warning("%s can't be loaded (%s): another model writes the final texts", MODEL, type(failure).__name__)
         else:
             self._model = model

@@ -51,7 +51,7 @@ class FramePairs:
 
 
 def _problem(frame: Frame) -> UnusableAudio:
-    """Why a frame can't be used."""
+    """The error that says why a frame can't be used."""
     for side in (frame.pcm, frame.played):
         if len(side) % _SAMPLE:
             return UnusableAudio(f"16-bit PCM needs an even number of bytes, not {len(side)}")

@@ -40,7 +40,7 @@ class LinearEcho:
     lag: int = UNKNOWN
     used: Spectrum | None = None
     learned: Spectrum | None = None
-    spectra: tuple[Spectrum, ...] = ()  # of what was played, the newest first
+    spectra: tuple[Spectrum, ...] = ()  # the spectra of what was played, the newest first
     played: Samples = field(default_factory=lambda: np.empty(0, np.float32))
     blocked: int = 0  # frames until the filter may learn again
 

@@ -1,12 +1,12 @@
 """Ears that run on this computer: Silero detects speech, Moonshine transcribes it, and Smart Turn judges whether a turn
 is over.
 
-Silero runs on the event loop. If several conversations are heard, one run of the model handles their frames of a few
-milliseconds. Every other model runs in a thread. Onsets (the first signs of speech) and ends are reported as soon as
-they are known, without waiting for text. Text is reported in the order in which it was said. Rule: when the computer is
-too slow, partial transcripts are skipped, but final transcripts never are. Every onset gets exactly one final
-transcript, unless its audio is discarded. All decisions (when an utterance begins and ends, when a model runs, what is
-reported) are made by the pure state machine in `stream.py`.
+Silero runs on the event loop. If there are several conversations, all frames that arrive within a few milliseconds are
+handled by one run of the model. Every other model runs in a thread. Onsets (the first signs of speech) and ends of
+speech are reported as soon as they are known, without waiting for text. Texts are reported in the order in which they
+were said. The pure state machine in `stream.py` decides when an utterance begins and ends, when a model runs, and what
+is reported. Rule: when the computer is too slow, partial transcripts are skipped, but final transcripts never are.
+Every onset gets exactly one final transcript, unless its audio is discarded.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .speech_gate import GateRule
 from .stream_state import StreamSettings, TextPace
 from .threaded_vad import VoiceDetector
 
-BASE_MS_MAX = 2_000  # how long a final text may take if `base` was chosen, however slow it is
+BASE_MS_MAX = 2_000  # if `base` was chosen, its final text may take this long
 
 
 class LocalEars:

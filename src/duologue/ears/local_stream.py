@@ -66,8 +66,8 @@ T = TypeVar("T")
 LOG = logging.getLogger("duologue.ears")
 
 GAP_MS = 1_000  # when the connection sends no audio for this long, silence is assumed: the user is probably muted
-JUDGE_S_MAX = 5.0  # how long the judgement of a pause may take,
-TEXT_S_MAX = 20.0  # and a transcript
+JUDGE_S_MAX = 5.0  # how long a model may take to judge a pause, ...
+TEXT_S_MAX = 20.0  # ... and to write a transcript
 _SILENCE = np.zeros(FRAME_SAMPLES, np.float32)
 
 

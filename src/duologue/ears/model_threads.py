@@ -45,7 +45,7 @@ class _QueuedWork:
     lane: ModelLane
     future: Future[Any]
     work: Callable[[], Any]
-    thread: threading.Thread | None = None  # in which it runs
+    thread: threading.Thread | None = None  # the thread in which the work runs
     is_slow: bool = False
     is_abandoned: bool = False
 

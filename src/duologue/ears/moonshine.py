@@ -60,7 +60,9 @@ class _Loaded:
     vocabulary: Vocabulary
     empty: dict[str, NDArray[np.float32]]  # the decoder's cache before the first token
     outputs: tuple[str, ...]  # the names of the outputs of the first run
-    steps: tuple[str, ...]  # of later runs: without the part of the cache that describes the audio, which is fixed
+    steps: tuple[
+        str, ...
+    ]  # the outputs of later runs, without the part of the cache for the audio, which never changes
     masked: bool
 
 

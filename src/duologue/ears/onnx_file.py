@@ -125,8 +125,8 @@ class GraphWriter:
         return self._add("Split", (value, self.constant(sizes)), [self._name() for _ in sizes], axis)
 
     def model(self, inputs: dict[str, int], outputs: dict[str, int]) -> bytes:
-        """The finished model as bytes. `inputs` and `outputs` say how many columns each table has; each table has a row
-        for each stream."""
+        """The finished model as bytes. Each input and output of the model is a table with one row for each stream.
+        `inputs` and `outputs` map the name of each table to its number of columns."""
         graph = b"".join(_bytes(1, node) for node in self._nodes) + _bytes(2, b"graph") + b"".join(self._constants)
         graph += b"".join(_bytes(11, _table(name, columns)) for name, columns in inputs.items())
         graph += b"".join(_bytes(12, _table(name, columns)) for name, columns in outputs.items())

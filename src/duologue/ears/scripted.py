@@ -32,8 +32,8 @@ class ScriptedEars:
         self._told.put_nowait(failure)
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
-        """Yield what the script tells, and record the commits, the discards and the number of frames that come with the
-        audio."""
+        """Yield the reports that the script has passed to `tell`. Record the commits, the discards and the number of
+        frames in the audio."""
         self.starts += 1
         reader = asyncio.ensure_future(self._read(audio))
         try:

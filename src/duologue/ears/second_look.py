@@ -25,7 +25,7 @@ QUIET_FRAMES = 6  # ... and after this many in a row, the sound is over
 class SoundDoubt:
     """How sure the voice detector has been that the current sound of one stream is speech."""
 
-    is_open: bool = False  # the sound is judged twice
+    is_open: bool = False  # True while each frame of the sound is judged twice
     sure: int = 0
     quiet: int = 0
 

@@ -17,7 +17,7 @@ from duologue.ports.failure import BrokenContract
 
 from .service_utterances import Given, SpokenState, TextOverdue, step
 
-TEXT_MS_MAX = 1_500  # how long the final text of an ended utterance is waited for
+TEXT_MS_MAX = 1_500  # how long the service may take for the final text of an ended utterance
 END_S_MAX = 3.0  # how long the service may take for its last text when the audio has ended
 
 
@@ -98,7 +98,7 @@ class _Listening:
         self._last = asyncio.get_running_loop().call_later(END_S_MAX, self._finish)
 
     async def write(self) -> None:
-        """Pass on what the service hears, until the service ends its stream."""
+        """Report what the service hears, until the service ends its stream."""
         try:
             async for given in self._stream:
                 self._take(given)

@@ -1,10 +1,10 @@
 """The state machine that turns the events of an STT service into the reports of ears: `step(state, given, at_ms) ->
 (state, reports)`.
 
-An STT service sends several final texts for one utterance, some only after the turn was committed, and its event for
-the end of speech may come before or after its last text. Time is the position in the audio, in milliseconds. Rule: the
-onset of an utterance is reported first, and its final text after the utterance has ended. If more text of the same
-speech comes later, it is added to the same utterance, so it stays with its turn.
+An STT service sends several final texts for one utterance, and some of them only after the turn was committed. Its
+event for the end of speech may come before or after its last text. Time is the position in the audio, in milliseconds.
+Rule: the onset of an utterance is reported first, and its final text after the utterance has ended. If more text of the
+same speech comes later, it is added to the same utterance, so it stays with its turn.
 """
 
 from __future__ import annotations

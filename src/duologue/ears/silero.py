@@ -19,7 +19,7 @@ from .silero_graph import faster_graph
 from .silero_net import CONTEXT_SAMPLES, FRAME_SAMPLES, MEMORY, Numbers, SileroNet, runs_in_one_thread
 
 FRAME_MS = 32
-FEW_MAX = 3 if runs_in_one_thread() else 0  # up to so many frames, judging them one by one takes less time
+FEW_MAX = 3 if runs_in_one_thread() else 0  # up to this many frames, one run for each is faster than a shared run
 _HALF = FRAME_SAMPLES // 2
 _SHAPE = (FRAME_SAMPLES,)
 _FLOAT = np.dtype(np.float32)
@@ -43,10 +43,10 @@ class VadMemory:
         self.cell: Numbers = np.zeros(MEMORY, np.float32)
         self.context: Samples = np.zeros(CONTEXT_SAMPLES, np.float32)
         self.is_silent = True  # was the latest frame digital silence?
-        self.probability = 0.0  # of speech in the latest frame
+        self.probability = 0.0  # the probability of speech in the latest frame
         self.doubt = SoundDoubt()
         self.before: Samples = np.zeros(FRAME_SAMPLES, np.float32)  # the latest frame
-        self.second: VadMemory | None = None  # of the second look, while there is one
+        self.second: VadMemory | None = None  # the memory for second looks, while these are needed
 
     def start_second(self, hidden: Numbers, cell: Numbers) -> VadMemory:
         """The memory for second looks. If there isn't one yet, it is made from the memory that the first look had
@@ -99,7 +99,7 @@ class SileroVad:
         return [memory.probability for memory in memories]
 
     def _judge_alone(self, stream: _Stream) -> None:
-        """The same as `_judge` and `_look_again`, for one stream."""
+        """Do the work of `_judge` and `_look_again` for one stream."""
         frame, memory, _ = stream
         hidden, cell = memory.hidden, memory.cell
         self._hear(stream)
@@ -134,7 +134,8 @@ class SileroVad:
             memory.doubt.note(first, memory.probability, is_twice=True)
 
     def _judge(self, streams: Sequence[_Stream]) -> None:
-        """Run the model, and update the memories. Digital silence and a few frames are judged one by one."""
+        """Run the model for one frame of each stream, and update the memories. Streams with digital silence are judged
+        one by one, and so are the other streams if there are only a few. Otherwise the others share one run."""
         silent = [stream for stream in streams if FEW_MAX and stream.is_silent and stream.memory.is_silent]
         sounding = [stream for stream in streams if not (FEW_MAX and stream.is_silent and stream.memory.is_silent)]
         alone, together = (sounding, []) if len(sounding) <= FEW_MAX else ([], sounding)

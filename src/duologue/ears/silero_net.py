@@ -1,8 +1,8 @@
 """Silero's network for 16 kHz, computed by numpy: one frame of one stream at a time.
 
-The network is small: for one frame, a runtime for ONNX spends more time on its own work than on the products of
-matrices. This holds even more in a real call, in which a frame comes every 32 ms and other code has filled the caches
-of the CPU since the last one. Rule: the weights come from the model's file, and the results differ from those of the
+The network is small: for one frame, an ONNX runtime spends more time on its own overhead than on multiplying matrices.
+In a real call, the overhead is even larger: a frame comes only every 32 ms, and in between, other code fills the caches
+of the CPU. Rule: the weights come from the model's file, and the results differ from those of the
 file's own graph only by rounding.
 """
 
@@ -17,7 +17,7 @@ from .model_input import NDArray, Samples, np
 from .onnx_file import float_constants
 
 FRAME_SAMPLES = 512
-CONTEXT_SAMPLES = 64  # of the previous frame, which the network gets again
+CONTEXT_SAMPLES = 64  # how many samples of the previous frame the network gets again
 MEMORY = 128  # numbers in each half of the network's memory
 INPUT_SAMPLES = CONTEXT_SAMPLES + FRAME_SAMPLES
 _HOP, _WINDOW, _BINS = 128, 256, 129
@@ -50,12 +50,13 @@ class SileroNet:
         self._waves = np.ascontiguousarray(weights["stft.forward_basis_buffer"][:, 0].T)  # cosines, then sines
         self._last = np.ascontiguousarray(weights["decoder.decoder.2.weight"][0, :, 0])
         self._offset = float(weights["decoder.decoder.2.bias"][0])
-        self._spare: list[_Workspace] = []  # those that no thread is using
+        self._spare: list[_Workspace] = []  # workspaces that no thread is using
         self._of_silence = self._gates_of_silence()
 
     def hear(self, context: Samples, frame: Samples, hidden: Numbers, cell: Numbers) -> tuple[float, Numbers, Numbers]:
-        """The probability of speech in a frame, and both halves of the memory after it. `context` has the last samples
-        of the frame before, and `hidden` and `cell` are the memory that it left."""
+        """Process a frame. Returns the probability of speech in it, and the two halves of the LSTM's memory after it.
+        `context` holds the last samples of the previous frame. `hidden` and `cell` are the two halves of the memory
+        after the previous frame."""
         space = self._spare.pop() if self._spare else _Workspace()
         self._encode(space, context, frame)
         space.recurrent[MEMORY:-1] = hidden
@@ -65,8 +66,8 @@ class SileroNet:
         return answer
 
     def hear_silence(self, hidden: Numbers, cell: Numbers) -> tuple[float, Numbers, Numbers]:
-        """The same for a frame of digital silence that follows digital silence. What its sound contributes is always
-        the same, so only the memory is computed."""
+        """Process a frame of digital silence that follows another such frame. Returns the same as `hear`. The encoder's
+        output for such a frame is always the same and was computed before, so only the LSTM runs."""
         gates = hidden @ self._gates[MEMORY:-1]
         gates += self._of_silence
         return self._remember(gates, cell)
@@ -115,8 +116,9 @@ class SileroNet:
 
 
 class _Workspace:
-    """Arrays for the numbers of one frame. They are used again, because memory that was just used is fast. Where a
-    layer has a bias, its input ends with a 1."""
+    """The arrays in which one frame is computed. They are reused for the next frame, because memory that was used
+    recently is still in the CPU's caches. The input of a layer with a bias ends with a 1, so that the bias can be a row
+    of the layer's weights."""
 
     def __init__(self) -> None:
         # Two windows overlap by half, and the last one is filled up with reflected samples.
@@ -139,9 +141,10 @@ class _Workspace:
 
 
 def runs_in_one_thread(blas: Mapping[str, Any] | None = None) -> bool:
-    """Does numpy multiply matrices as small as these in the calling thread? Other threads would wait for more work and
-    keep their cores busy. The answer is yes for Apple's Accelerate, and for OpenBLAS since 0.3.27, which numpy 2 has.
-    `blas` describes the library as numpy does."""
+    """Does numpy's BLAS library multiply such small matrices in the calling thread alone? If it used other threads,
+    these would keep their cores busy while they wait for more work. True for Apple's Accelerate, and for OpenBLAS from
+    0.3.27 on, which numpy 2 contains. `blas` describes the library in the form that numpy uses; by default, it is the
+    library of the installed numpy."""
     if blas is None:
         config: Any = np.show_config(mode="dicts")
         blas = config.get("Build Dependencies", {}).get("blas", {})
@@ -173,8 +176,9 @@ def _flat(kernel: Numbers) -> Numbers:
 
 
 def _gates(values: Numbers) -> Numbers:
-    """The weights of the LSTM, transposed and reordered: its three gates come first and its candidate last. Those of
-    the gates are halved, because sigmoid(x) is (tanh(x / 2) + 1) / 2. So one tanh computes all four."""
+    """The weights of the LSTM, transposed and reordered: the weights of its three gates come first, those of its
+    candidate last. The weights of the gates are halved, because sigmoid(x) is (tanh(x / 2) + 1) / 2. With this, a
+    single call of tanh computes the three gates and the candidate."""
     ordered = values.reshape(4, MEMORY, -1)[[0, 1, 3, 2]]
     ordered[:3] *= 0.5
     return ordered.reshape(values.shape).T

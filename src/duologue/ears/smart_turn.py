@@ -18,7 +18,7 @@ MELS = 80
 _FFT = 400
 _HOP = 160
 _POWER_MIN = 1e-10
-_RANGE = 8.0  # energies that are more than this many powers of ten below the loudest count as silence
+_RANGE = 8.0  # energies more than this many powers of ten below the loudest are treated as silence
 _EPSILON = 1e-7
 
 # The names of values inside the model's graph: the log-odds before the sigmoid, the pooled encoder output, and the

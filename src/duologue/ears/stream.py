@@ -125,9 +125,9 @@ class _Draft:
     def _go_deaf(self, frames: int, why: str) -> None:
         self.out.append(ResetVad())
         if frames == 1:
-            self.out.append(EarsWarning(f"the voice detector failed ({why}): it starts again"))
+            self.out.append(EarsWarning(f"the voice detector failed ({why}): it is reset and goes on"))
         if frames > self.settings.deaf_frames_max:
-            self._break(f"the voice detector failed for {frames} frames ({why})")
+            self._break(f"the voice detector failed for {frames} frames in a row ({why}): listening stops")
 
     def _refuse(self, frame: BadFrame) -> None:
         bad_frames = self.state.bad_frames + 1
@@ -348,14 +348,16 @@ class _Draft:
             case JudgePause():
                 self._go_without_judgement(failed.request, failed.why)
             case RefineText():
-                self.out.append(EarsWarning(f"the STT model for final texts failed ({failed.why}): it is not used"))
+                self.out.append(
+                    EarsWarning(f"the better STT model failed ({failed.why}): the other one's text is used")
+                )
                 self._note_refined(TextRefined(failed.request.utterance))
             case _:
                 self._go_without_text(failed.request, failed.why)
 
     def _go_without_judgement(self, request: JudgePause, why: str) -> None:
         """Go on after a model has failed to judge a pause. If the question was whether the sound was speech, its pitch
-        is unknown: a clear voice then counts as speech, and a faint voice is judged by its words."""
+        is unknown. A clear voice is then treated as speech, and a faint voice is judged by its words."""
         self.out.append(EarsWarning(f"the model that judges pauses failed ({why}): this pause isn't judged"))
         if request.is_doubt:
             pitched_ms = PITCHED_MS_CLEAR if is_clear(request.known) else 0

@@ -25,11 +25,12 @@ from .stream_state import (
     Utterance,
 )
 
-# -- One frame more
+# -- The next frame
 
 
 def measured(state: StreamState, probability: float, level_db: float) -> TurnHeard:
-    """The turn after the next frame. If there is a voice in the frame, the current pause ends."""
+    """The state of the turn after one more frame. `probability` and `level_db` were measured in this frame. If the
+    frame contains a voice, the current pause ends."""
     turn = state.turn
     voicing = turn.voicing.heard(probability, level_db)
     first = state.frames if voicing.begun and not turn.voicing.begun else turn.first
@@ -39,8 +40,9 @@ def measured(state: StreamState, probability: float, level_db: float) -> TurnHea
 
 
 def extended(state: StreamState, is_paused: bool) -> tuple[Utterance, ...]:
-    """The utterances after the next frame. A partial transcript is requested if the speech has paused, or if enough
-    time has passed since the last partial transcript."""
+    """The utterances after one more frame, which belongs to the newest utterance. If the speech has paused
+    (`is_paused`), or if enough time has passed since the last partial transcript, the newest utterance is marked: it
+    needs another partial transcript."""
     spoken, end = state.utterances[-1], state.frames + 1
     length_ms = (end - spoken.first) * FRAME_MS
     if not is_paused and length_ms < spoken.due_ms:

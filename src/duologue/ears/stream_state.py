@@ -25,7 +25,7 @@ class Hypothesis:
     text: str = ""
     confidence: float = 0.0
     stability: float = 0.0
-    """From 0 to 1. It is 1 if the last transcripts had the same words."""
+    """How stable the words are, from 0 to 1: 1 if the last transcripts had the same words."""
     unchanged_ms: int = 0
     """How many milliseconds of audio have been added since the words last changed."""
     settled: int = 0
@@ -160,9 +160,9 @@ class BadFrame:
 
 @dataclass(frozen=True, slots=True)
 class TextWritten:
-    """The STT model has finished one piece of work for an utterance: it has transcribed the audio up to `covers`, or it
-    has only made the text of older audio final, and then `text` is None. `is_long` means that much audio has no final
-    text yet, so making older text final should come next (see `dictation`)."""
+    """The STT model has finished one piece of work for an utterance. Either it has transcribed the audio up to
+    `covers`, or it has only made the text of older audio final; in the second case, `text` is None. `is_long` means
+    that much audio has no final text yet, so making older text final should come next (see `dictation`)."""
 
     utterance: int
     work: TextWork
@@ -266,7 +266,7 @@ class Utterance:
     is_over: bool = False
     is_long: bool = False
     is_committed: bool = False  # its turn is over: its text is reported without asking whether it was speech
-    failures: int = 0  # of its final transcript
+    failures: int = 0  # how often its final transcript has failed
     sound: PauseFeatures | None = None  # how it sounded, once it is over
     pause: int = 0  # the number of the pause after it
     latest: Hypothesis = Hypothesis()
@@ -277,7 +277,7 @@ class FinalText:
     """A final text that waits: for the better model, or until it is clear whether the sound was speech."""
 
     number: int
-    said: Hypothesis  # by this text it is judged whether the sound was speech
+    said: Hypothesis  # the text by which it is decided whether the sound was speech
     is_committed: bool = False
     is_refining: bool = False
     refined: Hypothesis | None = None  # the better model's text; empty if it found no word, None if it isn't known

@@ -28,7 +28,7 @@ class StreamTranscription:
         self._start = 0  # the position of the oldest frame
         self._waiting: RequestText | None = None  # the request that no thread has started
         self._current: RequestText | None = None  # the newest request that a thread has started
-        self._number = 0  # whose dictation this is
+        self._number = 0  # the utterance that the dictation belongs to
         self._dictation: Dictation | None = None
         self._taken = 0  # the dictation has the audio up to here
 

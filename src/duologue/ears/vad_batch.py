@@ -1,11 +1,11 @@
 """Judges the frames of many conversations in one run of the voice detector.
 
 The detector runs on the event loop, because a run takes less time than passing a frame to a thread and waiting for the
-result. Most of the CPU time of a run is needed however few frames it has: after each wait, the detector's code and
-weights have to be fetched into the caches of the CPU again. So if several conversations are heard, there are at most a
-hundred runs a second, and a frame waits for the next one. The frames of a conversation that is alone don't wait. Rule:
-a run contains at most one frame of each stream, because each frame needs the memory that the previous frame left. It
-also contains only a limited number of frames, so that the event loop is never blocked for long.
+result. A run with few frames takes nearly as long as a run with many, because the detector's code and weights must
+first be loaded into the caches of the CPU again. So if there are several conversations, the detector runs at most a
+hundred times a second, and each frame waits for the next run. If there is only one conversation, its frames don't wait.
+Rule: a run contains at most one frame of each stream, because each frame needs the memory from the previous frame of
+its stream. The number of frames in a run is limited, so that the event loop is never blocked for long.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from .model_input import Samples
 from .silero import VadMemory
 
 BATCH_MAX = 32  # a run with this many frames takes about 2 ms
-TICK_S = 0.01  # how long a frame waits at most, if several conversations are heard
-ALONE_MAX = 8  # frames of a conversation that is alone which are judged before other work of the event loop runs
+TICK_S = 0.01  # how long a frame waits at most, if there are several conversations
+ALONE_MAX = 8  # if there is only one conversation, this many frames are judged before other work of the event loop runs
 
 Answer: TypeAlias = Callable[[float, Exception | None], None]
-"""Called with the probability of speech in a frame; NaN and an exception if the detector failed."""
+"""A callback for the result about a frame. It gets the probability of speech and None. If the detector failed, it gets
+NaN and the exception."""
 
 
 class Batches(Protocol):
@@ -47,14 +48,14 @@ class VadBatch:
         self._vad = vad
         self._loop = asyncio.get_running_loop()
         self._waiting: list[_Request] = []
-        self._streams = 0  # how many are heard
+        self._streams = 0  # how many streams there are
         self._ran_at = -math.inf
-        self._alone = 0  # frames since then that were judged at once
+        self._alone = 0  # how many frames were judged at once, without waiting, since the last pause
         self._is_running = False
 
     @contextmanager
     def stream(self) -> Iterator[None]:
-        """Use this context while a stream is heard, so that it is known how many there are."""
+        """A context manager that counts the streams: use it as long as frames of a stream arrive."""
         self._streams += 1
         try:
             yield

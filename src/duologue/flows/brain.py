@@ -187,8 +187,8 @@ class FlowBrain:
 
     async def _catch_up(self, turns: _DialogueTurns, request: Request) -> AsyncIterator[Part]:
         """Process the user turns up to `heard_turn` now, separately, unless this dialogue has already processed them.
-        The user heard the answers to these turns from an earlier process. Without this step, what the user said later
-        would be taken for a part of these turns."""
+        The user heard the answers to these turns from an earlier process. Without this step, words that the user
+        said later would be treated as a part of these turns."""
         known = tuple(one for one in request.history if not isinstance(one, UserSaid) or one.turn <= request.heard_turn)
         earlier = replace(request, history=known, premature=False, heard_turn=0)
         if turns.new_text(earlier)[0]:

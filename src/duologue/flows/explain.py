@@ -56,8 +56,8 @@ class Explanation:
 
 def explain(domain: Domain, text: str, today: str, slot: str = "") -> Explanation:
     """Explain how `text` is understood as the answer to the question for `slot`. If `slot` is empty, explain how it is
-    understood while no question is open. Validators aren't called; every value counts as valid. Raises DuologueError if
-    no flow asks for the slot."""
+    understood while no question is open. Validators aren't called; every value is treated as valid. Raises
+    DuologueError if no flow asks for the slot."""
     state = _at_question(domain, slot) if slot else DialogueState()
     state = replace(state, trace=())
     after, effects = step(domain, state, UserMessage(text, 0, today))

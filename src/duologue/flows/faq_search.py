@@ -1,7 +1,7 @@
 """Searches the FAQ for the answer to a message, with the NLU of the agent.
 
-Each entry is treated as an intent, and its questions as the phrases of that intent. So the FAQ is searched by the same
-models, with the same calibration, as tasks are; without models, words are compared. Rule: an entry is used as the
+Each entry is treated as an intent, and its questions as the phrases of that intent. So the models that find tasks also
+search the FAQ, with the same calibration. Without models, words are compared. Rule: an entry is used as the
 answer only if the NLU's confidence is at least the minimum that the file sets.
 """
 
@@ -51,8 +51,8 @@ async def with_faq(
 def with_leading_yes(
     domain: Domain, effect: Understand, state: DialogueState, commands: tuple[Command, ...], today: str
 ) -> tuple[Command, ...]:
-    """The commands with a yes after them, if the FAQ answers a question behind a yes to a confirmation: "yes. Can he
-    eat before that?". Otherwise `commands` unchanged."""
+    """If the user says yes to a confirmation and then asks something that the FAQ answers, as in "yes. Can he eat
+    before that?", return `commands` with a yes added at the end. Otherwise return `commands` unchanged."""
     is_confirming = state.phase is Phase.UNDERSTANDING and state.top is not None and effect.waiting_for is None
     is_answered = len(commands) == 1 and isinstance(commands[0], AnswerQuestion)
     if not is_confirming or not is_answered or state.is_aside or state.top is None or state.top.denied:

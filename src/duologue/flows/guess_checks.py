@@ -60,9 +60,9 @@ class GuessInContext:
 
 
 def offer_instead(guess: GuessInContext) -> str:
-    """What the agent says if the most similar tasks do the opposite of what the message asks for: "reschedule it"
-    resembles "cancel it". The text names the tasks, so that the user can choose. Empty if the guessed task doesn't
-    contradict the message."""
+    """What the agent says if the most similar tasks do the opposite of what the message asks for. Example: the user
+    says "reschedule it", and the most similar task is "cancel it". The text names the tasks, so that the user can
+    choose. Empty if the guessed task doesn't contradict the message."""
     if not guess.intent.startswith(FLOW) or guess.is_task_at_hand:
         return ""
     flow = guess.domain.flows.get(guess.intent.removeprefix(FLOW))
@@ -76,7 +76,7 @@ def offer_instead(guess: GuessInContext) -> str:
 
 
 def _names_task(guess: GuessInContext, flow: Flow) -> bool:
-    """Does the message name the task word for word: "I want to make a claim, my bag was delayed"?"""
+    """Does the message name the task word for word? True for "I want to make a claim, my bag was delayed"."""
     said = f" {' '.join(token.word for token in guess.tokens)} "
     names = (" ".join(token.word for token in guess.words.tokens_of(phrase)) for phrase in _phrases_of(flow))
     return any(f" {name} " in said for name in names if " " in name)
@@ -108,7 +108,7 @@ def is_doubtful(guess: GuessInContext) -> bool:
 
 
 def _is_free_text(g: GuessInContext) -> bool:
-    """May the message be the answer to an open free-text question? "It doesn't work" may be such an answer, not a
+    """May the message be the answer to an open free-text question? True for "it doesn't work" that was guessed to be a
     request for help."""
     slot = g.asked.waiting_for
     is_text = slot is not None and g.domain.slots[slot].kind is SlotKind.TEXT
@@ -116,8 +116,8 @@ def _is_free_text(g: GuessInContext) -> bool:
 
 
 def _is_unsure_departure(g: GuessInContext) -> bool:
-    """Is the guess unsure, and would it take back an answer, leave the open task, or cancel although no task is open?
-    "The later one" resembles "go back", and "I don't mind" resembles "never mind"."""
+    """Does the guess have low confidence, although it would take back an answer, leave the open task, or cancel while
+    no task is open? Examples: "the later one" is guessed to be "go back", and "I don't mind" to be "never mind"."""
     if g.state.top is None:
         return g.intent == "cancel" and g.confidence < _SURE
     turns = g.intent in _DEPARTURES or (g.intent.startswith(FLOW) and not g.is_task_at_hand)
@@ -125,8 +125,8 @@ def _is_unsure_departure(g: GuessInContext) -> bool:
 
 
 def _asks_about_it(g: GuessInContext) -> bool:
-    """Would the guess make the dialogue go back, start over or cancel, although the message is a question? Example: "Is
-    it free to cancel?" cancels nothing."""
+    """Would the guess make the dialogue go back, start over or cancel, although the message is a question? True if "is
+    it free to cancel?" is guessed to be a cancellation."""
     return g.intent in _DEPARTURES and g.signs.asks(g.tokens)
 
 
@@ -141,35 +141,35 @@ def _is_answer_not_said(g: GuessInContext) -> bool:
 
 
 def _is_unsure_handoff(g: GuessInContext) -> bool:
-    """Is the guess a handoff during an open task, with low confidence? "You can call me" resembles a request for a
-    human, and a handoff can't be undone."""
+    """Is the guess a handoff during an open task, with low confidence? Such a guess is ignored because a handoff can't
+    be undone. Example: "you can call me" is guessed to be a request for a human."""
     return g.intent == "handoff" and g.state.top is not None and g.confidence < _SURE_OF_HANDOFF
 
 
 def _asks_to_leave_it(g: GuessInContext) -> bool:
-    """Is the guess a cancellation, although the message asks to change nothing? Example: "Leave it as it is" cancels
-    nothing."""
+    """Is the guess a cancellation, although the message asks to leave everything as it is? True if "leave it as it is"
+    is guessed to be a cancellation."""
     return g.intent == "cancel" and g.signs.keeps(g.tokens)
 
 
 def _repeats_the_question(g: GuessInContext) -> bool:
-    """Is the guess a cancellation, although the message only repeats words of the question? "Cancel my booking", after
-    "shall I cancel it?", is an answer and doesn't cancel the task."""
+    """Is the guess a cancellation of the task, although the message only repeats words of the question? True for
+    "cancel my booking" after "shall I cancel it?", because this is an answer."""
     said = [token for token in g.tokens if g.words.stem(token.word) in g.words.cancel_stems]
     return g.intent == "cancel" and g.asked.waiting_for is None and g.signs.repeats(g.asked.question, said)
 
 
 def _denies_waiting(g: GuessInContext) -> bool:
-    """Is the guess a request for time, although the message says not to wait? "No waiting" and "you needn't wait"
-    aren't such requests."""
+    """Is the guess a request for time, although the message says not to wait? True for "no waiting" and "you needn't
+    wait"."""
     words = [token.word for token in g.tokens]
     denied = next((place for place, word in enumerate(words) if g.words.is_negation(word)), len(words))
     return g.intent == "wait" and any(g.words.stem(word) in g.words.wait_stems for word in words[denied:])
 
 
 def _only_opens_with_wait(g: GuessInContext) -> bool:
-    """Is the guess a request for time, although the word "wait" only introduces a question? "Wait, how much is it?"
-    asks for the price; "can you wait a second?" asks for time."""
+    """Is the guess a request for time, although the word "wait" only introduces a question? True for "wait, how much is
+    it?". False for "can you wait a second?"."""
     stopped = after_stop([token.word for token in g.tokens], g.words.stopping, g.words.before_questions)
     first = next((place for place, token in enumerate(g.tokens) if token.word not in g.words.before_questions), 0)
     opening = max(stopped, first)
@@ -179,21 +179,21 @@ def _only_opens_with_wait(g: GuessInContext) -> bool:
 
 
 def _gives_a_value(g: GuessInContext) -> bool:
-    """Is the guess a request for time, although the message gives a day, a time or an amount? "Hang on, I'd like five
-    hours" and "make it five o'clock, I've seen my calendar" ask for something other than a moment."""
+    """Is the guess a request for time, although the message gives a day, a time or an amount? True for "hang on, I'd
+    like five hours" and "make it five o'clock, I've seen my calendar". False for "give me two minutes"."""
     if g.intent != "wait":
         return False
     said = g.domain.pack.replies.read_parts(_MEASURES, g.asked.text, g.today)
     hints = g.signs.words_of_command("wait")
     return any(
         not any(g.words.stem(token.word) in hints for token in g.words.tokens_of(value.raw))
-        for value in said  # "two minutes" is a moment
+        for value in said  # "two minutes" may only ask for time
     )
 
 
 def _has_no_evidence(g: GuessInContext) -> bool:
-    """Is the guess a command, although no word of the message belongs to that command? "As soon as possible" doesn't
-    mean "wait"."""
+    """Is the guess a command, although no word of the message belongs to that command? True if "as soon as possible" is
+    guessed to be "wait"."""
     name = _SPOKEN.get(g.intent) if g.confidence < _SURE or g.intent == "wait" else None
     return name is not None and not any(
         g.words.stem(token.word) in g.signs.words_of_command(name) for token in g.tokens
@@ -201,21 +201,21 @@ def _has_no_evidence(g: GuessInContext) -> bool:
 
 
 def _holds_only_values(g: GuessInContext) -> bool:
-    """Is the guess another task, although the message holds only days, times and amounts? "This weekend" doesn't ask
-    for opening hours."""
+    """Is the guess an intent, although no task is open and the message contains only days, times and amounts? True if
+    "this weekend" is guessed to be a question about opening hours."""
     return g.state.top is None and g.confidence < _SURE and g.domain.pack.replies.is_all_values(g.asked.text, g.today)
 
 
 def _asks_for_price(g: GuessInContext) -> bool:
-    """Is the guess a request to repeat, although the message asks for a price? "What did that cost again?" doesn't ask
-    for the last words of the agent."""
+    """Is the guess a request to repeat the agent's last words, although the message asks for a price? True for "what
+    did that cost again?"."""
     return g.intent == "repeat" and any(token.word in g.words.price_words for token in g.tokens)
 
 
 def _shares_no_word(g: GuessInContext) -> bool:
-    """Would the guess leave the open question for another task, although no word of the message is in that task's
-    example phrases? A similar meaning isn't enough, because users answer a question more often than they change the
-    subject."""
+    """Would the guess leave the open question for another task, although the message has no word in common with the
+    phrases of that task? A similar meaning isn't enough, because users answer a question more often than they change
+    the subject."""
     flow = g.domain.flows.get(g.intent.removeprefix(FLOW)) if g.intent.startswith(FLOW) else None
     if flow is None or g.state.top is None or g.is_task_at_hand or g.confidence >= _SURE:
         return False

@@ -27,7 +27,7 @@ from duologue.dialogue.state import DialogueState
 from duologue.nlu.understanding import ExpectedSlot, Intent, MessageScope, Surroundings
 
 Said = tuple[str, ...]
-MESSAGES_TOLD = 9  # of the dialogue, to a language model; the last one is the message itself
+MESSAGES_TOLD = 9  # a language model is told this many messages; the last one is the message to understand
 CHARS_TOLD_MAX = 300
 
 FLOW = "flow "  # prefix of flow intents; never part of a phrase that NLU learns

@@ -1,8 +1,8 @@
 """Checks of lists, of steps that search the FAQ, of repair flows (flows for when a user cancels, corrects or isn't
 understood), and of texts with several wordings.
 
-Rule: a list that could grow for ever is an error, and so are a search in an FAQ that doesn't exist and a repair flow
-that runs an action before it asks the user. The error message names the line.
+Rule: three things are errors, and the message names the line: a list that could grow for ever, a search in an FAQ that
+doesn't exist, and a repair flow that runs an action before it asks the user.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def check_lists(data: Any, notes: ProblemList) -> None:
         if "items" not in slot:
             notes.add(path, "a slot of type list needs `items`: the slots that make up an item", at="type")
         if "max" not in slot:
-            notes.add(path, "a list without an end: add `max`, the largest number of items", at="type")
+            notes.add(path, "the list has no largest size: add `max`, the largest number of items", at="type")
         least, most = slot.get("min", 1), slot.get("max")
         if type(least) is int and type(most) is int and least > most:
             notes.add((*path, "min"), f"`min` is {least} and `max` is {most}; `min` can't be larger")

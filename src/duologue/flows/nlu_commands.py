@@ -31,7 +31,7 @@ from .partial_values import (
     wants_yes_or_no,
 )
 
-_SURE_OF_COMMAND = 0.6  # such a command isn't overruled by a choice of a flow
+_SURE_OF_COMMAND = 0.6  # from this confidence on, a command isn't overruled by a choice that a flow offers
 
 
 def commands_of(
@@ -66,7 +66,7 @@ def commands_of(
             return (Skip(),)
         return given or _changes(domain, state, effect, today)
     if found.by != "llm" and guess.is_task_at_hand and not given and _only_asks(domain, effect, today):
-        return ()  # a question about the open task, which nothing answers
+        return ()  # a question about the open task that has no answer
     if name.startswith(FLOW):
         flow = name.removeprefix(FLOW)
         if given:

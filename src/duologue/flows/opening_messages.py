@@ -1,8 +1,8 @@
 """Finds the task that a message asks for without naming it, while no task is open: "brakes. tomorrow. eight o'clock.",
 "hello, it's Mrs Hill, I've got a little Fiesta and it wants its MOT".
 
-Two signs are used: each clause is given to the NLU by itself, and a value from a flow's list of choices stands for that
-flow. Rule: a task is started only if one sign is clear. The values are announced, so the user can object.
+Two hints are used: what the NLU finds in each single clause, and values from the list of choices of a flow. Rule: a
+task is started only if one of the hints is clear. The agent announces the values, so that the user can object.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .intents import FLOW
 from .partial_values import first_values
 
 _CLAUSES_MAX = 5
-_WORDS_MIN = 2  # of a clause that may ask for a task
+_WORDS_MIN = 2  # a clause with fewer words isn't searched for a task
 
 
 async def understand_clauses(nlu: Nlu, domain: Domain, text: str, scope: MessageScope) -> Understanding | None:

@@ -21,7 +21,7 @@ from duologue.dialogue.unconfirmed_values import PICKED_OUT
 from duologue.dialogue.value_patterns import is_match
 
 _COUNTED_ONCE = (SlotKind.CHOICE, SlotKind.NUMBER, SlotKind.MONEY)
-_CODE_CHARS_MIN = 4  # of a code among other words, if the slot has no pattern
+_CODE_CHARS_MIN = 4  # if the slot has no pattern, a code among other words has at least this many characters
 
 
 def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, ...]:
@@ -77,7 +77,7 @@ def _listed(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, 
         or found.kind != "add"
         or not any(len(item) > 1 or not _counts(domain, item) for item in found.items)
     ):
-        return ()  # "I'd like a pizza" asks for the task, and names nothing
+        return ()  # "I'd like a pizza" asks for the task without naming an item
     items = [dict(item) for item in found.items]
     source = PICKED_OUT if found.leftover else "grammar"
     others = tuple(
@@ -139,8 +139,8 @@ def only_one(domain: Domain, effect: Understand, today: str) -> tuple[ChitChat, 
 
 
 def one_more(domain: Domain, state: DialogueState, text: str, values: Iterable[SetSlot]) -> tuple[ChitChat, ...]:
-    """What the agent says if the user wants one more thing than the open flow can take: "yes, and I also want a mouse",
-    after a keyboard. The new value doesn't replace the old one. Empty for any other message."""
+    """What the agent says if the user wants a second thing although the open flow takes only one: "yes, and I also want
+    a mouse", after a keyboard. The new value doesn't replace the old one. Empty for any other message."""
     words = domain.pack.words
     if state.top is None or not any(token.word in words.adding for token in words.tokens_of(text)):
         return ()

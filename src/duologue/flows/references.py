@@ -212,7 +212,7 @@ class _Checker:
     def _check_braces(self, path: Path, key: str | None, text: str) -> None:
         for brace in _BRACE.findall(text):
             if brace == "{end}" or brace.startswith("{for"):
-                advice = "write {for each NAME}, the text of an item, and {end}; one can't be inside another"
+                advice = "write {for each NAME}, then the text of one item, then {end}; a loop can't contain a loop"
                 self._notes.add(path, f"{quoted(brace)} isn't part of a complete loop; {advice}", at=key)
             elif not GAP.fullmatch(brace):
                 advice = "write {name}, {name.part} or {name:spelled}"

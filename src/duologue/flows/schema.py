@@ -112,9 +112,15 @@ class SlotEntry(_Entry):
     """A slot: how it is asked for, what may fill it, and how it is checked."""
 
     kind: SlotKind = Field(alias="type", strict=False, description="The type of the slot's value.")
-    prompt: Wordings = Field("", description="The question that asks for the slot, or several to vary.")
-    reprompts: Texts = Field([], description="Said in turn after replies that were not understood.")
-    silence_prompts: Texts = Field([], description="Said in turn when the user doesn't reply.")
+    prompt: Wordings = Field(
+        "", description="The question that asks for the slot. If there are several, the agent varies them."
+    )
+    reprompts: Texts = Field(
+        [], description="Texts for replies that weren't understood: one for the first such reply, and so on."
+    )
+    silence_prompts: Texts = Field(
+        [], description="Texts for silences: one for the first time that the user doesn't reply, and so on."
+    )
     help: Text = Field("", description="Said when the user asks for help at this question.")
     validator: Name = Field("", description="A function that accepts or refuses a value.")
     normaliser: Name = Field("", description="A function that converts a value before it is validated.")
@@ -123,26 +129,36 @@ class SlotEntry(_Entry):
         "", description="For type choice: the slot that holds the answers, a list that an action returned."
     )
     names: Names = Field([], description="For type name: the known names, or a file with one name per line.")
-    is_open: bool = Field(True, alias="open", description="For type name: are names that aren't in the list accepted?")
+    is_open: bool = Field(
+        True, alias="open", description="For type name: True if names that aren't in the list are accepted."
+    )
     hours: list[int] = Field(
         [*DAYTIME_HOURS],
         min_length=2,
         max_length=2,
         description="For type time: a time without am or pm is taken to be between these hours.",
     )
-    is_past: bool = Field(False, alias="past", description="For type date: the date is in the past, as a birthday is.")
-    is_future: bool = Field(False, alias="future", description="For date and time: refuse a value that has passed.")
+    is_past: bool = Field(
+        False, alias="past", description="For type date: True if the date is in the past, such as a birthday."
+    )
+    is_future: bool = Field(
+        False, alias="future", description="For types date and time: True if values in the past are refused."
+    )
     depends_on: list[Name] = Field(
         [], min_length=1, description="When the user corrects one of these slots, this slot is emptied."
     )
-    ask_before_filling: bool = Field(False, description="Fill the slot only after its question was asked.")
+    ask_before_filling: bool = Field(
+        False, description="True if the slot may be filled only after the agent has asked for it."
+    )
     is_optional: bool = Field(False, alias="optional", description="May the user skip the question?")
     prefers: Literal["ask", "first", "last"] = Field(
         "ask", description="What to do with an ambiguous value: ask, or take the first or the last candidate."
     )
-    reads_back: bool = Field(False, description="Spell the value to the user, and ask whether it is right.")
+    reads_back: bool = Field(
+        False, description="True if the agent spells the value to the user and asks whether it is right."
+    )
     is_session: bool = Field(
-        False, alias="session", description="Use the value again in later tasks of the conversation."
+        False, alias="session", description="True if later tasks of the conversation use the value again."
     )
     items: list[Name] = Field([], min_length=1, description="For type list: the slots that make up an item.")
     says: Text = Field("", description="For type list: how an item is said, such as {count} {size} {pizza}.")
@@ -150,7 +166,7 @@ class SlotEntry(_Entry):
     at_most: int = Field(0, alias="max", ge=1, le=100, description="For type list: the largest number of items.")
     more: Wordings = Field("", description="For type list: the question for more items.")
     pattern: Text = Field("", description="A regular expression that the whole value has to match.")
-    rephrase: bool = Field(False, description="May a language model put the question in other words?")
+    rephrase: bool = Field(False, description="True if a language model may reword the question.")
     barge_in: bool = Field(True, description="May the user interrupt the question?")
     label: Text = Field("", description="What users call the slot; default: its name.")
 
@@ -188,7 +204,7 @@ class CollectStep(_Step):
 class SayStep(_Step):
     say: Wordings
     barge_in: bool = True
-    rephrase: bool = Field(False, description="May a language model put it in other words?")
+    rephrase: bool = Field(False, description="True if a language model may reword the text.")
 
 
 class SetStep(_Step):
@@ -235,9 +251,13 @@ class ActionStep(_Step):
     outputs: Pairs = Field([], description="The results to store: names, or a mapping from result to slot.")
     waiting: Text = Field("", description="Said while the action runs.")
     on_failure: Steps = Field([])
-    then: Then = Field("end", description="After on_failure: end, go_on, again, or the id of a step.")
+    then: Then = Field(
+        "end", description="What happens after on_failure: end, go_on, again, or the id of the next step."
+    )
     is_final: bool = Field(
-        False, alias="final", description="What the action does can't be undone: a change never runs it again."
+        False,
+        alias="final",
+        description="True if the action can't be undone: it doesn't run again when the user changes a value.",
     )
     on_change: Name = Field("", description="For a final action: the flow to open if the user changes a value later.")
 
@@ -247,7 +267,7 @@ class ConfirmStep(_Step):
 
     confirm: Wordings
     on_no: Steps = Field([])
-    then: Then = Field("again", description="After on_no: again, go_on, end, or the id of a step.")
+    then: Then = Field("again", description="What happens after on_no: again, go_on, end, or the id of the next step.")
     barge_in: bool = True
 
 
@@ -277,13 +297,15 @@ class FaqStep(_Step):
 
     faq: Name = Field(description="The slot that holds what the user wants to know.")
     on_no_answer: Steps = Field([])
-    then: Then = Field("go_on", description="After on_no_answer: go_on, end, or the id of a step.")
+    then: Then = Field("go_on", description="What happens after on_no_answer: go_on, end, or the id of the next step.")
 
 
 class HandoffStep(_Step):
     """Hand the conversation over to a person."""
 
-    handoff: Text = Field(description="The reason, for the person. It isn't said. It may contain {slots}.")
+    handoff: Text = Field(
+        description="The reason, for the human who takes over. The agent doesn't say it. It may contain {slots}."
+    )
 
 
 class EndStep(_Step):
@@ -346,7 +368,9 @@ class FlowEntry(_Entry):
 
     description: Text = Field("", description="The task in a few words, for help and for NLU.")
     examples: Texts = Field([], description="What users say to ask for the task.")
-    completed: Wordings = Field("", description="Said after the last step; several texts vary.")
+    completed: Wordings = Field(
+        "", description="Said after the last step. If there are several texts, the agent varies them."
+    )
     is_hidden: bool = Field(False, alias="hidden", description="Only other flows and the program can start this flow.")
     steps: Steps
 
@@ -378,7 +402,7 @@ class FileEntry(_Entry):
     """A flow file."""
 
     version: Literal[1] = Field(description="The version of this format.")
-    include: Wordings = Field("", description="Other files whose slots, flows and FAQ belong to this one.")
+    include: Wordings = Field("", description="Other flow files: their slots, flows and FAQ become part of this file.")
     slots: dict[Name, SlotEntry] = Field({}, description="The values that flows collect.")
     flows: dict[Name, FlowEntry] = Field(min_length=1, description="The tasks.")
     faq: Faq = Field([], description="Questions and answers, or a YAML or Markdown file with them.")
@@ -390,28 +414,35 @@ class FileEntry(_Entry):
         default_factory=PatternsEntry, description="Replaces the default texts."
     )
     misses_max: int = Field(
-        _DEFAULTS["misses_max"], ge=1, le=20, description="Consecutive replies not understood before giving up."
+        _DEFAULTS["misses_max"],
+        ge=1,
+        le=20,
+        description="The agent gives up after this many replies in a row that it didn't understand.",
     )
     tries_max: int = Field(
-        _DEFAULTS["tries_max"], ge=1, le=50, description="Failed replies to one question before giving up."
+        _DEFAULTS["tries_max"],
+        ge=1,
+        le=50,
+        description="The agent gives up after this many failed replies to one question.",
     )
     correctable_turns: int = Field(
         _DEFAULTS["correctable_turns"],
         ge=0,
         le=20,
-        description="For how many turns after its end a task can be corrected.",
+        description="A task can still be corrected for this many turns after its end.",
     )
     confidence_min: float = Field(
         _DEFAULTS["confidence_min"],
         ge=0,
         le=1,
-        description="Words heard with less confidence decide nothing: the question is asked again.",
+        description="If words are heard with less confidence and would decide something, the agent asks again.",
     )
     gives_up_by: Literal["cancel", "handoff"] = Field(
         _DEFAULTS["gives_up_by"], description="How to give up: cancel the flow, or hand over to a human."
     )
     time_zone: Zone = Field(
-        _DEFAULTS["time_zone"], description="Where the callers are, such as Europe/Vienna; default: this machine's."
+        _DEFAULTS["time_zone"],
+        description="The time zone of the callers, such as Europe/Vienna; default: that of this machine.",
     )
     language: Language = Field(
         _DEFAULTS["language"], description="The language of the texts and the callers: en, de or es."

@@ -118,7 +118,7 @@ def _check_circles(data: Any, notes: ProblemList) -> None:
     slots = entries_of(data, "slots")
     for circle in circles({name: texts_of(slot.get("depends_on")) for name, slot in slots.items()}):
         shown = " depends on ".join((*circle, circle[0]))
-        notes.add(("slots", circle[0], "depends_on"), f"circular dependency: {shown}; remove one of them")
+        notes.add(("slots", circle[0], "depends_on"), f"circular dependency: {shown}; remove one of these dependencies")
     calls: dict[str, list[str]] = {}
     for at in steps_of(data):
         if at.key == "call" and (name := at.text("call")) is not None:

@@ -56,7 +56,7 @@ class StoryTurn:
     cancelled: str | None = None
     state: str | None = None
     nlu: bool | None = None
-    handoff: bool | str | None = None  # whether a person took over; a text: with this reason
+    handoff: bool | str | None = None  # True if a human took over; a text if it was for this reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Callable, Sequence
-from math import fsum  # the same result in every Python
+from math import fsum  # every version of Python gives the same result
 from typing import NamedTuple
 
 from duologue.draw import typography

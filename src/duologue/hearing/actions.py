@@ -413,7 +413,7 @@ def note_agent(d: HearingDraft, i: AgentSpoke) -> None:
 
 def note_question(d: HearingDraft, i: AgentAsks) -> None:
     """Record that the agent asks a question in this reply. Until the question was heard or shown, the user's words
-    don't count as an answer to it."""
+    aren't treated as an answer to it."""
     shown_ms, playing = d.policy.question_shown_ms, d.asked_question.playing
     if i.is_aside:
         d.aside_question = pose(AskedQuestion(playing=playing), i.reply, d.at, shown_ms)

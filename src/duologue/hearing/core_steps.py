@@ -127,9 +127,9 @@ def go_on_with_button(d: HearingDraft, i: CoreStepped) -> None:
 
 
 def go_on_speaking(d: HearingDraft, i: CoreStepped) -> None:
-    """Begin the next turn with the words that follow. Exception: if the user has sent the turn, and the brain hasn't
-    been asked about it yet, the next turn begins only after that request. Until then, all text of the utterance belongs
-    to the turn that was sent."""
+    """Begin the next turn with the words that follow. There is one exception: if the user has sent the turn, and the
+    brain hasn't been asked about it yet, the next turn begins only after the brain was asked. Until then, all text of
+    the utterance belongs to the turn that was sent."""
     if not withholds_onsets(d):
         begin_rest(d, i)
 

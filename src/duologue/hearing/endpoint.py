@@ -125,7 +125,7 @@ def due_unchanged(d: HearingDraft, i: Woke) -> bool:
 
 
 def _is_due(d: HearingDraft, why: str) -> bool:
-    """Was the machine woken for this reason? Of all due times that have passed, only the earliest gives the reason."""
+    """Was the machine woken for this reason? If several due times have passed, the earliest one is the reason."""
     passed = [due for due in due_times(d.policy, d.before) if due.at <= d.at]
     return bool(passed) and min(passed, key=_time).why == why
 

@@ -60,7 +60,7 @@ class QuestionSpan(NamedTuple):
 
     start_ms: int
     end_ms: int
-    values_ms: int = 0  # the end of the last value in it, such as a name or a number: an answer needs to have heard it
+    values_ms: int = 0  # the end of the last value in it, such as a name: the user must hear this before answering
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ class AgentSpoke:
 @dataclass(frozen=True, slots=True)
 class AgentAsks:
     """The brain asks a question in this reply. Whether the question was heard is known only later. `calls` are the jobs
-    that want to know something from the user, if the brain knows of it. `is_aside` means that the agent asks this
-    question by itself, such as "Are you still there?". Questions of the brain stay open then."""
+    that want to know something from the user, as far as the brain knows. `is_aside` means that the agent asks this
+    question by itself, such as "Are you still there?"; the earlier question of the brain then stays open."""
 
     at: int
     reply: int

@@ -47,7 +47,7 @@ class HearWords:
     confidence_pct: int
     content: int
     presence: bool = False  # the text only asks whether the agent is there
-    gist: int = 0  # id of the words of the turn; case and punctuation don't count
+    gist: int = 0  # the id of the turn's words; it doesn't depend on case and punctuation
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """Keeps track of the agent's newest question: was it asked, and since when can the user answer it?
 
-A question counts as asked when enough of it was heard, or when it has been shown for a moment. Rule: words that began
-before that aren't an answer to the question. So a "yes" that was said or typed too early confirms nothing: no step of a
-flow, no tool that wants approval, and no job that asks. Neither does a "yes" to a question that the agent has asked by
-itself meanwhile, such as "Are you still there?".
+A question is treated as asked when enough of it was heard, or when it has been shown for a moment. Rule: words that
+began before that aren't an answer to the question. So a "yes" that was said or typed too early confirms nothing: no
+step of a flow, no tool that wants approval, and no question of a job. If the agent asks something by itself meanwhile,
+such as "Are you still there?", a "yes" to that question confirms nothing either.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class AskedQuestion(NamedTuple):
     """The newest question of the agent."""
 
     reply: int = 0  # the reply that asks it; 0: nothing was asked yet
-    asked_at: int = NOT_YET  # since when an answer to it counts
+    asked_at: int = NOT_YET  # an answer to the question is accepted from this time on
     playing: int = 0  # the reply whose sound was started last
-    shown_at: int = NOT_YET  # since when a typed answer of a user who reads the captions counts
+    shown_at: int = NOT_YET  # a typed answer of a user who reads the captions is accepted from this time on
 
     @property
     def is_asked(self) -> bool:
@@ -44,16 +44,16 @@ def pose(question: AskedQuestion, reply: int, at: int, shown_ms: int) -> AskedQu
 
 
 def hear_late(question: AskedQuestion, reply: int, at: int) -> AskedQuestion:
-    """The record after a late report that this reply was heard. If the question was in this reply, it counts as asked
-    now."""
+    """The record after a late report that this reply was heard. If the question was in this reply, it is treated as
+    asked from now on."""
     is_open = bool(question.reply) and not question.is_asked
     return question._replace(asked_at=at) if is_open and question.reply == reply else question
 
 
 def follow(question: AskedQuestion, record: StepRecord, needed_ms: int | None, shown_ms: int) -> AskedQuestion:
     """The record after a step of the conversation machine. `needed_ms` is how much of the speech must be heard before
-    the question counts as asked; None means the whole speech. `shown_ms` is how long a text must be on the screen
-    before the question counts as asked."""
+    the question is treated as asked; None means the whole speech. `shown_ms` is how long a text must be on the screen
+    before the question in it is treated as asked."""
     started = next((effect for effect in record.effects if type(effect) is StartPlayback), None)
     if started is not None:
         question = question._replace(playing=started.reply)
@@ -103,8 +103,8 @@ def pose_for_jobs(
 
 
 def follow_jobs(jobs: JobQuestions, record: StepRecord, needed_ms: int | None, shown_ms: int) -> JobQuestions:
-    """The record after a step of the conversation machine. The question of a job is over when the job is, or when the
-    job asks another one."""
+    """The record after a step of the conversation machine. The question of a job is removed when the job has ended, or
+    when the job asks another question."""
     event = record.event
     over = event.call if type(event) is JobAsked and record.after is not record.before else None
     running = {job.call for job in record.after.jobs}
@@ -117,7 +117,8 @@ def follow_jobs(jobs: JobQuestions, record: StepRecord, needed_ms: int | None, s
 
 def judge_for_jobs(jobs: JobQuestions, began_at: int, is_read: bool, is_aside: bool = False) -> JobQuestions:
     """The record after a request with new words of the user. They can answer only the questions that were asked before
-    the words began. With `is_aside`, the words answer a question that the agent asked by itself, and no job."""
+    the words began. With `is_aside`, the words answer a question that the agent asked by itself, so they answer no
+    job."""
     return tuple(
         one._replace(is_answerable=not is_aside and one.question.counts_for(began_at, is_read)) for one in jobs
     )

@@ -32,7 +32,7 @@ class JudgedWords(NamedTuple):
     """The words that the brain judged last, and its judgement of how complete they are."""
 
     turn: int = 0
-    gist: int = 0  # id of the words; case and punctuation don't count
+    gist: int = 0  # the id of the words; it doesn't depend on case and punctuation
     completeness: Completeness = Completeness.UNKNOWN
 
 
@@ -50,7 +50,7 @@ class HeardUtterance(NamedTuple):
     taken: tuple[tuple[int, int], ...] = ()  # earlier turns that keep some of its words, and how many
     sound: Any = None  # what the overlap policy remembers of it, if it is heard over the agent's speech
     was_timed: bool = False  # the overlap policy has judged how long it lasts
-    has_begun: bool = True  # False: its onset is withheld, because the turn before it was sent and isn't asked yet
+    has_begun: bool = True  # False: its onset is withheld, until the brain has been asked about the turn before
     was_dismissed: bool = False  # its turn has ended as noise, although its voice went on
     over_ms: int = -1  # how much of the agent's speech was heard when it began; -1: it began in silence
 
@@ -97,9 +97,9 @@ class HearingState(NamedTuple):
     agent_words: tuple[SpokenWord, ...] = ()  # the words of the agent's current speech, with times from its beginning
     own: OwnSpeech = OwnSpeech()  # the words of the agent that could be heard in the last seconds
     question: QuestionSpan | None = None  # where in the agent's speech its last question is
-    asked_question: AskedQuestion = AskedQuestion()  # the newest question, and since when an answer to it counts
+    asked_question: AskedQuestion = AskedQuestion()  # the newest question, and since when an answer to it is accepted
     aside_question: AskedQuestion = AskedQuestion()  # what the agent has asked by itself since
-    job_questions: JobQuestions = ()  # what running jobs want to know, and since when an answer counts
+    job_questions: JobQuestions = ()  # what running jobs want to know, and since when an answer is accepted
 
 
 def initial_hearing(core: State, words: SaidWords | None = None) -> HearingState:
@@ -130,7 +130,7 @@ def due_times(policy: HearingPolicy, s: HearingState) -> list[DueTime]:
         if core.user is User.TALKING and (s.reads_along or s.has_frames):
             if core.words is WordKind.NONE:
                 found.append(DueTime(s.turn_at + wordless_limit_ms(policy, core), "wordless"))
-            elif core.unread:  # like above, also for one noise after the other
+            elif core.unread:  # as above, but also for several noises in a row
                 found.append(DueTime(s.text_at + policy.wordless_ms_max, "wordless"))
         if core.user is User.TALKING and _has_text(s, newest) and s.text_at >= s.began_at and not s.has_frames:
             found.append(DueTime(s.text_at + policy.unchanged_ms_max, "unchanged"))
@@ -138,8 +138,8 @@ def due_times(policy: HearingPolicy, s: HearingState) -> list[DueTime]:
 
 
 def wordless_limit_ms(policy: HearingPolicy, core: State) -> int:
-    """How long a voice without words lasts at most, until it counts as noise. While the agent waits for a check-in, it
-    isn't longer than the time between two check-ins, so that noise delays a check-in by this time at most."""
+    """A voice that has no words for this long is treated as noise. While the agent waits to check in on the user, the
+    limit is at most the time between two check-ins, so that noise never delays a check-in by more than this time."""
     period_ms = core.settings.dead_air_ms if awaits_check_in(core) else 0
     return min(policy.wordless_ms_max, period_ms) if period_ms else policy.wordless_ms_max
 
@@ -203,13 +203,13 @@ def heard_of_agent_ms(s: HearingState | HearingDraft, at: int) -> int:
 
 
 def needed_ms(policy: HearingPolicy, question: QuestionSpan) -> int:
-    """How many milliseconds of the agent's speech must be heard before this question counts as asked."""
+    """How many milliseconds of the agent's speech must be heard before this question is treated as asked."""
     start_ms, end_ms, values_ms = question
     return max(start_ms + round(policy.question_heard_min * (end_ms - start_ms)), values_ms)
 
 
 def least_answer_ms(policy: HearingPolicy, question: QuestionSpan) -> int:
-    """How many milliseconds of the agent's speech must have been heard when an answer to this question begins."""
+    """How many milliseconds of the agent's speech the user must have heard before an answer to this question begins."""
     return max(needed_ms(policy, question), question.end_ms - policy.early_answer_ms)
 
 
@@ -245,8 +245,8 @@ def are_typed(s: HearingState, first: int, last: int) -> bool:
 
 
 def is_premature(s: HearingState, first: int, last: int) -> bool:
-    """Did the user begin to speak or type before the brain's last question counted as asked, or after the agent asked
-    another question by itself? Only the oldest turn with words that no reply has handled yet is examined."""
+    """Did the user begin to speak or type before the brain's last question was asked, or after the agent asked another
+    question by itself? Only the oldest turn with words that no reply has handled yet is examined."""
     new = new_words(s, first, last)
     return new is not None and (not is_answer_to(s.asked_question, new) or answers_aside(s, new))
 

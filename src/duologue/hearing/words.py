@@ -58,9 +58,9 @@ class SaidTurn(NamedTuple):
     given: str = ""  # the text of this turn in the newest request that has it
     given_in: int = 0  # the reply that was requested with it
     handled: str = ""  # the text that a reply has handled: the reply was heard, was shown or has called a tool
-    gist: int = 0  # counts how often its words have changed; case and punctuation don't count
+    gist: int = 0  # how often its words have changed; changes of case and punctuation aren't counted
     typed_at: int = 0  # when its newest text was typed; 0: nothing of it was typed
-    is_blind: bool = False  # that text was typed by a user who sees no captions
+    is_blind: bool = False  # True if that text was typed by a user who sees no captions
 
     @property
     def text(self) -> str:

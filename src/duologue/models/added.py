@@ -122,7 +122,8 @@ def _describe(folder: Path) -> AddedVoice:
     if isinstance(config.get("phoneme_id_map"), dict):
         rate_hz = config.get("audio", {}).get("sample_rate")
         if type(rate_hz) is not int or rate_hz < 8_000:
-            raise VoiceRefused(f"the settings of {name} have no audio.sample_rate")
+            wanted = "no audio.sample_rate of at least 8000"
+            raise VoiceRefused(f"the settings of {name} have {wanted}: pass other settings with --config")
         espeak = "" if config.get("phoneme_type") == "text" else str(config.get("espeak", {}).get("voice", ""))
         language = own or str(config.get("language", {}).get("code", "") or espeak or "en")
         return AddedVoice(name, folder, "piper", language.replace("_", "-"), rate_hz, espeak)
@@ -134,7 +135,8 @@ def _describe(folder: Path) -> AddedVoice:
             "en-gb" if language == "en-GB" else "en-us" if language.startswith("en") else language.partition("-")[0]
         )
         return AddedVoice(name, folder, "kokoro", language, KOKORO_RATE_HZ, espeak)
-    raise VoiceRefused(f"the settings of {name} are neither Piper's (phoneme_id_map) nor Kokoro's (vocab)")
+    wanted = "neither a phoneme_id_map (Piper) nor a vocab (Kokoro)"
+    raise VoiceRefused(f"the settings of {name} have {wanted}: pass other settings with --config")
 
 
 def _read_json(file: Path) -> dict[str, Any]:

@@ -39,7 +39,9 @@ class ModelChanged(DuologueError):
 
     def __init__(self, name: str, problem: str) -> None:
         self.name = name
-        super().__init__(f"the model {name} is not used: {problem}; run `duologue models pull {name}` to get it again")
+        super().__init__(
+            f"the model {name} can't be used: {problem}; run `duologue models pull {name}` to get it again"
+        )
 
 
 FileStates: TypeAlias = tuple[tuple[str, int, int], ...]  # path, size and time of change
@@ -227,7 +229,7 @@ def read_stamp(folder: Path) -> dict[str, Any] | None:
         sizes = [fact["size_bytes"] for fact in stamp["files"].values()]
         return stamp if stamp["pins"] and sizes else None
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return None  # an incomplete or foreign stamp counts as missing; the next pull writes it again
+        return None  # an incomplete or foreign stamp is treated as missing; the next pull writes it again
 
 
 def write_stamp(folder: Path, model: Model, found: FolderContents) -> None:

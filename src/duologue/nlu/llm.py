@@ -1,4 +1,4 @@
-"""NLU by a large language model. Any brain (a connection to an LLM) can be used: `LlmNlu(ChatBrain("model",
+"""NLU by a large language model, reached through any brain (a connection to an LLM): `LlmNlu(ChatBrain("model",
 base_url=…))`.
 
 The model gets one message, and the intents and slots that are possible at this turn. It answers with a tool call or

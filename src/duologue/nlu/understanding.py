@@ -114,7 +114,7 @@ class Understanding:
     values: tuple[ModelValue, ...] = ()
     """Normalised values, from a language model only."""
     answer: str = ""
-    """What the model would say to a question or remark beside the task."""
+    """What the language model would reply to a question or remark that isn't about the task."""
     error: ErrorClass | None = None
     """Why the NLU failed, or None. After a failure, all other fields except `by` are empty."""
     by: str = ""

@@ -45,13 +45,13 @@ SPOKEN: dict[str, str] = {
     "passing_on": "a phone call is transferred, because the server stops",
     "take_over": "a person should take over a phone call, and has heard the briefing",
 }
-# Labels that a screen shows: of the phases, of waits, and of ears that don't hear.
+# Labels that a screen shows: for the phases, for waits, and for ears that don't hear anything.
 LABELS = (
     *("idle", "starting", "listening", "user_speaking", "thinking", "working", "speaking", "interrupted", "paused"),
     *("reconnecting", "error", "ending", "still_working", "making_progress", "taking_longer"),
     *("muted", "ears_loading", "ears_broken", "no_ears"),
 )
-# Parts of the agent that a fault is about, each as the subject of a sentence.
+# Parts of the agent in which a fault can occur, each as the subject of a sentence.
 PARTS = ("brain", "voice", "ears", "session", "link")
 # Texts of notices. The rows that choose between them are in `duologue.observe.notices`.
 NOTICES = (
@@ -112,8 +112,8 @@ def filled(text: str, fields: dict[str, str]) -> str:
 
 
 def fields_of(text: str) -> frozenset[str]:
-    """The names of the fields in a text. The format of a field counts as a part of its name ("x:>8"), so a field with a
-    format is never one of the known names. Raises ValueError if the text isn't valid, such as "{"."""
+    """The names of the fields in a text. The format of a field is returned as a part of its name ("x:>8"), so a field
+    with a format is never one of the known names. Raises ValueError if the text isn't valid, such as "{"."""
     parsed = [field[1:] for field in Formatter().parse(text) if field[1] is not None]
     return frozenset(f"{name}{'!' if how else ''}{how or ''}{':' if spec else ''}{spec}" for name, spec, how in parsed)
 

@@ -24,8 +24,8 @@ class Abbreviations:
     inner: Mapping[str, str]  # never end a sentence
     either: Mapping[str, str]  # end a sentence if a capital letter follows
     numbered: Mapping[str, str]  # abbreviations only before a number
-    months: Sequence[str] = ()  # after "3.", where ordinals are written so
-    articles: Sequence[str] = ()  # before "3.", where ordinals are written so
+    months: Sequence[str] = ()  # months that may follow "3.", in languages that write ordinals like this
+    articles: Sequence[str] = ()  # articles that may stand before "3.", in languages that write ordinals like this
     inner_keys: frozenset[str] = field(init=False, repr=False)  # without spaces
     either_keys: frozenset[str] = field(init=False, repr=False)
     numbered_keys: frozenset[str] = field(init=False, repr=False)

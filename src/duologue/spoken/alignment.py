@@ -46,7 +46,7 @@ class SpokenForm:
             return len(self.written)
         after = bisect_right(self.pieces, place, key=_spoken_end)
         before = self.pieces[after - 1].written_end if after else 0
-        if after == len(self.pieces):  # in the mark that ends the spoken text alone
+        if after == len(self.pieces):  # inside the final mark, which only the spoken text has
             return before
         piece = self.pieces[after]
         if place <= piece.spoken_start or not self._is_same(piece):
@@ -113,7 +113,7 @@ class SpokenText:
         self._has_space = self._has_space or text[:1].isspace()
         if bare:
             self._add(bare, start, end)
-        elif self._pieces and not self._is_apart:  # what is left out behind a word has been said with the word
+        elif self._pieces and not self._is_apart:  # what is left out after a word is said together with the word
             self._pieces[-1] = self._pieces[-1]._replace(written_end=end)
         self._has_space = self._has_space or text[-1:].isspace()
         self._is_apart = text[-1:].isspace() and not bare

@@ -53,7 +53,7 @@ class SpokenForms:
         self._rules = _rules(language, tuple(sorted((lexicon or {}).items())), is_off)
 
     def of(self, sentence: str) -> SpokenForm:
-        """The spoken form of a sentence, and which written and spoken words correspond."""
+        """The spoken form of a sentence. It also records which written and spoken words correspond to each other."""
         return self._rules.apply(sentence)
 
 

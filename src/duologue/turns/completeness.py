@@ -15,10 +15,11 @@ class Completeness(StrEnum):
     """How complete a text is as an answer or a request."""
 
     COMPLETE = "complete"  # every word is understood, and it answers the open question or is a whole request
-    OPEN = "open"  # it can't end like this: "I would like to fly to"
+    OPEN = "open"  # more words have to follow, as after "I would like to fly to"
     UNKNOWN = "unknown"
 
 
-# Log-odds that are added to the score of a pause: with more for "complete", callers wait hardly less
-# (`duologue bench understood`), and no more pauses of human callers are taken for an end (tools/fit_completeness.py).
+# Log-odds that are added to the score of a pause. A higher value for "complete" would hardly shorten the waits of
+# callers (`duologue bench understood`). These values don't make more pauses of human callers look like the end of a
+# turn (tools/fit_completeness.py).
 COMPLETENESS_WEIGHTS: Mapping[Completeness, float] = {Completeness.COMPLETE: 3.0, Completeness.OPEN: -3.0}

@@ -116,7 +116,7 @@ def activity_of(settings: TurnSettings, frame: Acoustic) -> Activity:
 
 
 def is_interrupting(settings: TurnSettings, frame: Acoustic) -> bool:
-    """Does this frame count as an interruption? It does if it is loud enough, or if it is probably a voice."""
+    """Is this frame an interruption? Yes, if it is loud enough, or if it is probably a voice."""
     return _above(frame.energy, settings.interrupt_energy) or frame.vad > settings.interrupt_vad
 
 

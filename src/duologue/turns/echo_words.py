@@ -24,7 +24,7 @@ class EchoWordsRule:
     """The thresholds that decide whether heard words are the agent's own."""
 
     similar_min: float = 0.5  # words that share this much of their letter pairs are the same word, misheard
-    edge_similar_min: float = 0.3  # instead, for the first and the last word, which are often cut
+    edge_similar_min: float = 0.3  # used instead for the first and the last word, which are often cut off
     matched_min: float = 0.6  # this share of the heard letters must be in similar words
     reaction_ms: int = 200  # a person repeats a word at the earliest this long after its end
     delay_ms_max: int = 1_200  # an echo is heard at the latest this long after its word: line, detection and lead-in
@@ -81,7 +81,7 @@ def _is_too_early(
 def without_own(heard: str, own: OwnSpeech, onset_at: int, late_ms: int = 0, rule: EchoWordsRule = RULE) -> str:
     """The heard text without the agent's words at its beginning and its end. If a person speaks during an echo, the
     echo is transcribed together with the person's words. The agent's words are removed only if a person can't have
-    repeated them: at the beginning, this is decided as in `is_own`; at the end, the words must have been played after
+    repeated them. At the beginning, this is decided as in `is_own`. At the end, the words must have been played after
     the onset. If no other words would remain, the text is returned unchanged."""
     recent = _recent(own, onset_at, late_ms, rule)
     if not recent:

@@ -38,8 +38,8 @@ class EndpointPolicy(Protocol):
     """Decides how long a silence must be to end a turn."""
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:
-        """The silence that ends the turn, counted from the first silent frame, given what is known about the pause so
-        far."""
+        """How long the silence must last until the turn is over, judged by what is known about the pause so far. The
+        silence is counted from the first silent frame."""
         ...
 
 

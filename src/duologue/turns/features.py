@@ -45,7 +45,7 @@ class LevelShape:
 
     slope_db_s: float = -40.0  # how fast the level changes over the last 320 ms of speech
     fall_db: float = -4.0  # level of the last 160 ms, relative to the whole turn
-    tail_ms: float = 40.0  # from the last loud frame to the end that the VAD found
+    tail_ms: float = 40.0  # the time from the last loud frame to the end of speech that the VAD found
     syllables_s: float = 4.0  # peaks of level per second
 
 
@@ -114,7 +114,7 @@ def _peaks(levels: Sequence[float], least: float, near: int) -> int:
 class TextCues:
     """Signs in a text that more words will follow, or that the turn is over."""
 
-    words: int  # "twenty-ounce" counts as two
+    words: int  # "twenty-ounce" is counted as two words
     ends_in_comma: bool
     ends_open: bool  # the last word is a filler, or doesn't end a sentence
     digits_run: int  # digits in a row at the end
@@ -191,7 +191,7 @@ def terms_of(pause: PauseFeatures) -> dict[str, float]:
 
 
 CONFIDENCE_UNCLEAR = 0.5  # words with less confidence are unclear: a noisy room, or another language
-WORDS_UNCLEAR_MIN = 3  # fewer words count as an answer, even with little confidence
+WORDS_UNCLEAR_MIN = 3  # fewer words are treated as an answer, even with little confidence
 
 
 def is_unclear(pause: PauseFeatures) -> bool:
@@ -214,8 +214,8 @@ def is_weak(pause: PauseFeatures) -> bool:
 
 
 def is_turn(pause: PauseFeatures) -> bool:
-    """Was the sound speech, and not a cough or a knock? A weak voice counts as speech as long as neither its text nor
-    its pitch is known."""
+    """Was the sound speech, and not a cough or a knock? A weak voice is treated as speech as long as neither its text
+    nor its pitch is known."""
     if not is_weak(pause) or (pause.text is None and pause.pitched_ms is None):
         return True
     if pause.pitched_ms is not None and pause.pitched_ms >= PITCHED_MS_MIN:

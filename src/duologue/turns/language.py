@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 _FOLDER = Path(__file__).with_name("languages")
-SHARED_CODE = "und"  # of BCP 47: the language isn't determined
+SHARED_CODE = "und"  # the code of BCP 47 for an undetermined language
 KNOWN = tuple(sorted(path.stem for path in _FOLDER.glob("*.toml") if path.stem != SHARED_CODE))
 _CODE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{1,8})*", re.IGNORECASE)
 _LONG_CODES = {
@@ -32,7 +32,7 @@ class Language:
     backchannels: frozenset[str]  # a listener says them so that the speaker goes on
     negations: frozenset[str]  # next to one of these, a backchannel is an objection: "that's not right"
     commands: frozenset[str]  # said alone, they interrupt the agent
-    beside: frozenset[str]  # may stand beside a command: "stop please", "okay wait"
+    beside: frozenset[str]  # may stand next to a command: "stop please", "okay wait"
     presence: frozenset[str]  # said alone, they ask whether the agent is still there
     hurry: frozenset[str]  # said alone, they ask the agent to hurry
     letters: frozenset[str]  # single letters that are words

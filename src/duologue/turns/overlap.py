@@ -73,10 +73,10 @@ class SoundMemory:
     silence_ms: int = 0
     evidence: float = 0.0
     evidence_peak: float = 0.0
-    sure_ms: float = 0.0  # voice so far; a frame counts by how sure it is a voice
+    sure_ms: float = 0.0  # how much voice was heard so far; each frame is weighted by the probability that it is voice
     is_passing: bool = False  # the text so far is only "mhm" or "yeah", or empty
     is_echo: bool = False
-    first_word: str = ""  # of the newest text
+    first_word: str = ""  # the first word of the newest text
     is_command: bool = False  # the newest text is a command alone, such as "stop"
 
     @property
@@ -89,15 +89,15 @@ class OverlapRule:
     """Decides by thresholds whether a sound during the agent's speech is a bid to speak. If `voiced_ms_min`,
     `sustained_ms` and `sustained_passing_ms` are 0, only words decide."""
 
-    substantial_min: int = 1  # how many words interrupt; "mhm" and "yeah" don't count
+    substantial_min: int = 1  # this many words interrupt; "mhm" and "yeah" aren't counted
     voiced_ms_min: int = 800  # a sound that lasts this long interrupts, if the ears report no frames
-    sustained_ms: int = 336  # this much sure voice interrupts; a frame of probability 0.88 counts half
-    sustained_passing_ms: int = 896  # instead, if the text so far is only "mhm" or "yeah", or empty
+    sustained_ms: int = 336  # this much sure voice interrupts; a frame of probability 0.88 is counted as half a frame
+    sustained_passing_ms: int = 896  # used instead of sustained_ms if the text so far is only "mhm" or "yeah", or empty
     evidence_min: float = 8.0  # summed log-odds of voice; a cough or a knock has less
     confidence_min: float = 0.6  # least confidence of words while the sound goes on, in two texts that agree
     confidence_end_min: float = 0.45  # least confidence of words once the sound has ended
-    confidence_passing_min: float = 0.1  # least confidence of words such as "mhm" to count as a backchannel
-    garbled_below: float = 0.3  # words with less confidence don't count, if the ears report no frames
+    confidence_passing_min: float = 0.1  # words such as "mhm" with less confidence aren't treated as a backchannel
+    garbled_below: float = 0.3  # if the ears report no frames, words with less confidence are ignored
     language: str = "en"  # code of the language whose backchannels and commands are known: "de", "pt-BR"
 
     def begin(self, has_frames: bool) -> SoundMemory:
@@ -155,7 +155,7 @@ class OverlapRule:
         first = next(iter(words_of(text)), "")
         agreed = bool(first) and first == memory.first_word
         repeated = said.is_command and memory.is_command
-        unclear = memory.is_passing and confidence < self.confidence_end_min  # so it was "mhm" until it is clear
+        unclear = memory.is_passing and confidence < self.confidence_end_min  # treated as "mhm" until it is clear
         agrees = said.substantial == 0 and confidence >= self.confidence_passing_min
         passing = is_echo or not text or agrees or unclear
         memory = replace(memory, is_passing=passing, is_echo=is_echo, first_word=first, is_command=said.is_command)

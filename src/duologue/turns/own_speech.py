@@ -62,7 +62,7 @@ class OwnSpeech:
         )
         words = _recent((*self.words, *new), now)
         if not begun and voice == self.voice and len(words) == len(self.words):
-            return self  # as at most reports of playback: no word has begun, and no word is too old
+            return self  # the usual case: no further word has begun, and no word is too old
         return OwnSpeech(words, voice, known + len(begun))
 
 

@@ -18,7 +18,7 @@ _HOP = RATE_HZ * HOP_MS // 1000
 _LAGS = range(RATE_HZ // 400, RATE_HZ // 80 + 1)  # a snore is lower, a whistle higher
 _STRENGTH_MIN = 0.7  # how well the sound must correlate with itself one period later
 _STEP_MAX = 0.12  # how much the period may change from one window to the next, as a logarithm
-_QUIET_SHARE = 0.03  # windows with less than this share of the loudest window's energy don't count
+_QUIET_SHARE = 0.03  # windows with less than this share of the loudest window's energy are ignored
 
 
 def steady_pitch_ms(samples: Sequence[float], rate_hz: int = 16_000) -> int:

@@ -19,7 +19,7 @@ EVIDENCE_LONG = 60.0  # summed log-odds: half a second of sure voice is clear an
 EVIDENCE_TALK = 120.0  # ... and a second needs nothing else
 PITCHED_MS_CLEAR = 60  # least steady pitch of a short but clear voice; a vowel has more
 PITCHED_MS_FAINT = 120  # least steady pitch of a faint voice, and of one in which another model found no word
-CONFIDENCE_SURE = 0.7  # with such words, a clear voice needs no pitch; without, a faint voice needs a second text
+CONFIDENCE_SURE = 0.7  # a clear voice with such words needs no pitch; a faint voice without them needs a second text
 
 
 def steadiness(pause: PauseFeatures) -> float:

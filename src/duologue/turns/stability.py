@@ -24,7 +24,7 @@ class Stability:
 
     def heard(self, text: str, is_final: bool = False) -> Stability:
         """The stability after another partial with this text. If `is_final` is true, the text is final, and all its
-        words count as stable."""
+        words are stable."""
         words = tuple(words_of(text))
         recent = (*self.partials, words)[-PARTIALS - 1 :]
         return Stability(1.0 if is_final and words else score_of(words, recent[:-1]), recent)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from .language import ENGLISH, Language
 from .language import language as language_of
 
-# Thai, Lao, Burmese, Khmer, Japanese and Chinese have no spaces, so every two characters count as a word.
+# Thai, Lao, Burmese, Khmer, Japanese and Chinese have no spaces, so every two characters are counted as a word.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 _LETTERS = rf"[^\W_{_UNSPACED}]+"
 _SPACED_WORD = rf"{_LETTERS}(?:['’.-]{_LETTERS})*"  # noqa: RUF001 - both apostrophes occur
@@ -55,14 +55,14 @@ def count(text: str, language: Language | str = ENGLISH, is_final: bool = True) 
 
 
 def count_and_attention(text: str, language: Language | str, is_final: bool) -> tuple[Count, bool]:
-    """What `count` and `is_call_for_attention` return for this text, for less than the cost of both."""
+    """The results of `count` and `is_call_for_attention` for this text. This is faster than calling both."""
     book = _book_of(language)
     counted, parts = _count(book, _TOKEN.findall(_normal(text)), is_final)
     return counted, _is_attention(book, parts, is_final)
 
 
 def _count(book: _Phrasebook, tokens: list[str], is_final: bool) -> tuple[Count, list[str]]:
-    """How many words these tokens are, and the parts of the tokens."""
+    """The number of words in these tokens, and the parts of the tokens."""
     parts, owners = _split(tokens, book.vocabulary)
     sizes = [1 if token.isascii() else _size(token) for token in tokens]
     substantial = {owners[place] for place in _uncovered(parts, book, is_final)}
@@ -109,7 +109,8 @@ def _normal(text: str) -> str:
 
 
 def _size(token: str) -> int:
-    """How many words a token counts as. In a text without spaces, such as Chinese, two characters count as one word."""
+    """The number of words in a token. In a text without spaces, such as Chinese, two characters are counted as one
+    word."""
     return 1 if token.isascii() or not _RUN.match(token) else (len(token) + 1) // 2
 
 

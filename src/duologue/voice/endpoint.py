@@ -69,7 +69,7 @@ class SpeechEndpointVoice(Voice):
     ) -> None:
         if rate_hz <= 0 or rate_hz * GRAIN_MS % 1000:
             raise ValueError(
-                f"rate_hz={rate_hz}: at this rate, {GRAIN_MS} ms must be a whole number of samples above 0"
+                f"rate_hz={rate_hz} can't be used: {GRAIN_MS} ms must be a whole number of samples above 0"
             )
         self._client = _connect(base_url, api_key, silence_ms_max)
         self._host = _host(str(self._client.base_url))

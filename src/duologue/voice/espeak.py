@@ -147,11 +147,13 @@ class Library:
             data = str(self._data).encode() if self._data else None
             rate_hz = c.espeak_Initialize(_SYNCHRONOUS, PIECE_MS, data, _PHONEME_EVENTS | _DONT_EXIT)
         except (OSError, AttributeError):
-            raise EspeakFailed(ErrorClass.INVALID_ARGS, f"{self._path} isn't an espeak-ng library") from None
+            raise EspeakFailed(
+                ErrorClass.INVALID_ARGS, f"{self._path} isn't an espeak-ng library: pass another path"
+            ) from None
         if rate_hz <= 0 or rate_hz * GRAIN_MS % 1000:
             raise EspeakFailed(
                 ErrorClass.INVALID_ARGS,
-                f"espeak-ng can't read its data in {self._data or '/usr'}: pull the model espeak-ng again",
+                f"espeak-ng can't read its data in {self._data or '/usr'}: run `duologue models pull espeak-ng`",
             )
         c.espeak_SetSynthCallback(self._callback)
         self._c, self.rate_hz = c, rate_hz

@@ -1,7 +1,7 @@
 """The playback ledger: what the voice (TTS) says in one reply, and how much of it was heard.
 
 The line (the connection to the user) reports how many milliseconds were played. The ledger knows which words the user
-heard in that time. Rule: a word counts as heard when its sound has ended, and only heard words become part of the
+heard in that time. Rule: a word is treated as heard when its sound has ended. Only heard words become part of the
 history.
 """
 
@@ -90,7 +90,7 @@ class _Passage:
 
     def split(self, heard_ms: int) -> Split:
         """The heard and the unheard part of the sentence after `heard_ms` of the reply. If some sound of this sentence
-        hasn't arrived yet, its text counts as unheard, even if sound that comes later in the reply was heard."""
+        hasn't arrived yet, its text is treated as unheard, even if sound that comes later in the reply was heard."""
         cut = self.cut(heard_ms)
         return Split(self.text[:cut], self.text[cut:])
 
@@ -177,7 +177,7 @@ class _Cuts:
     words: int
     ends: list[int]
     places: list[int]
-    length: int  # of the text, in letters
+    length: int  # the length of the text, in letters
 
     def fits(self, text: str, words: int) -> bool:
         """Were these cuts computed for this text and this number of timed words?"""
@@ -341,9 +341,9 @@ class Ledger:
         return Split(" ".join(part for part in (self.earlier, heard, self.shown) if part).strip(), unheard)
 
     def counts_as_heard(self, heard_ms: int | None = None) -> bool:
-        """Does the reply count as heard after `heard_ms` of its sound? The default for `heard_ms` is `self.heard_ms`.
-        The reply counts as heard if its first sentence was heard to the end. It also counts if at least one word and
-        NOTICED_MS_MIN of sound were heard: the word "I" alone, for example, tells the user nothing."""
+        """Has the user heard enough of the reply, after `heard_ms` of its sound, to know that the agent has answered?
+        True if the first sentence was heard to the end. Also true if at least one word and NOTICED_MS_MIN of sound were
+        heard; the word "I" alone is too short. The default for `heard_ms` is `self.heard_ms`."""
         at = self.heard_ms if heard_ms is None else heard_ms
         first = next((passage for passage in self._passages if passage.text.strip()), None)
         if first is None:
@@ -454,13 +454,13 @@ class Ledger:
 
 
 def _length(text: str) -> int:
-    """How long it takes to say a text, measured in letters. A digit counts as several letters, because its name is
-    longer."""
+    """How long it takes to say a text, measured in letters. A digit is counted as several letters, because its name has
+    several."""
     return len(text) + (DIGIT_CHARS - 1) * sum(map(str.isdigit, text))
 
 
 def _sentence_start(text: str) -> int:
-    """Where the last sentence of this text begins, which may not have ended yet."""
+    """The index at which the last sentence of this text begins. That sentence may not have ended yet."""
     return max((match.end() for match in _SENTENCE_END.finditer(text)), default=0)
 
 

@@ -135,4 +135,4 @@ def _choose(language: str, style: SpeakingStyle) -> NeuralVoice | PicoVoice | Es
 
 def _say_that_espeak_stands_in(wanted: str) -> None:
     remedy = "run `duologue models pull svox-pico`" if wanted == PICO else "it needs a C compiler"
-    _LOG.warning("espeak-ng speaks, because the better voice svox-pico isn't here: %s", remedy)
+    _LOG.warning("espeak-ng is used, because the better voice svox-pico isn't available: %s", remedy)

@@ -14,7 +14,7 @@ from typing import Any
 
 _CLAUSE = re.compile(r"[^,;:.!?…]+[,;:.!?…]*|[,;:.!?…]+")
 _MARKS = ",;:.!?…"
-FIRST_CHARS_MAX, CHARS_MAX = 60, 160  # the first part of a sentence is short: it is heard while the next is made
+FIRST_CHARS_MAX, CHARS_MAX = 60, 160  # the first part of a sentence is short, so that the voice starts early
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def _symbols(clause: str, phonemes: Callable[[str], str] | None) -> str:
 
 def word_ends(owners: Sequence[int], lengths: Sequence[float], words: int, samples: int) -> list[int]:
     """The sample number at which each word ends. `lengths` has the length of each id, in any unit. If the number of
-    lengths differs from the number of ids, all ids count as equally long."""
+    lengths differs from the number of ids, all ids are treated as equally long."""
     if len(lengths) != len(owners) or not sum(lengths) > 0:
         lengths = [1.0] * len(owners)
     total, at = float(sum(lengths)), 0.0

@@ -163,5 +163,7 @@ def _find_folder(folder: Path | str | None) -> Path:
 
         return model_path("svox-pico")
     if not (Path(folder) / "lang").is_dir():
-        raise PicoFailed(ErrorClass.INVALID_ARGS, f"{folder} isn't the folder of the model svox-pico")
+        raise PicoFailed(
+            ErrorClass.INVALID_ARGS, f"{folder} isn't the folder of the model svox-pico: pass another folder"
+        )
     return Path(folder).absolute()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-CHARS_MAX = 200  # a longer sentence is said in parts, because the engine's memory for one is small
+CHARS_MAX = 200  # a longer sentence is said in parts, because the engine's memory for a sentence is small
 _SAME = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019\u02bc\u2032", "'"),
@@ -39,8 +39,8 @@ def _is_known(letter: str) -> bool:
 
 
 def parts(text: str, chars_max: int = CHARS_MAX) -> list[str]:
-    """Cut the text into parts that are short enough for the engine, after punctuation if possible and never inside a
-    word."""
+    """Cut the text into parts that are short enough for the engine. Cuts are made after punctuation if possible, and
+    never inside a word."""
     found = []
     while len(text) > chars_max:
         cut = max(text.rfind(mark, 0, chars_max) for mark in (", ", "; ", ": "))

@@ -10,7 +10,7 @@ from array import array
 LEAD_MS = 20  # silence that is kept before the first sound
 BLOCK_MS = 5
 FADE_MS = 5
-_QUIET_MAX = 150  # of 32,768; louder samples are sound
+_QUIET_MAX = 150  # louder samples are sound; full scale is 32,768
 
 
 class SentenceEdges:

@@ -19,7 +19,7 @@ SoundChoice: TypeAlias = str | Path | Sound | bool | None
 
 RATES_HZ = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000)
 SILENT_DBFS = -65
-_WINDOW_MS = 50  # the level of a sound is that of its loudest part of this length
+_WINDOW_MS = 50  # the level of a sound is measured in its loudest part of this length
 
 
 class SoundLimit(NamedTuple):

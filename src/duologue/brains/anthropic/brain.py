@@ -44,7 +44,7 @@ class AnthropicBrain(Brain, Summarises):
     stays open when the brain is closed.
     """
 
-    can_guess = True  # a request has no effect but its price
+    can_guess = True  # a request has no effect except that it costs money
 
     def __init__(
         self,

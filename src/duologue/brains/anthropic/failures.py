@@ -36,7 +36,7 @@ _NAMES = {
 }
 _HINTS = {
     ErrorClass.AUTH_FAILURE: "refused the credentials: check ANTHROPIC_API_KEY, and that it may use this model",
-    ErrorClass.RATE_LIMIT: "takes no more requests for now: wait, or check the limits of the account",
+    ErrorClass.RATE_LIMIT: "refuses more requests for now: wait, or check the limits of the account",
     ErrorClass.NETWORK_TIMEOUT: "can't be reached, timed out or closed the connection",
     ErrorClass.INVALID_ARGS: "did not accept the request: check the model's name, the tools' schemas and max_tokens",
     ErrorClass.SERVER_ERROR: "failed, is overloaded, or sent something that can't be read",

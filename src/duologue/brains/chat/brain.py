@@ -51,7 +51,7 @@ class ChatBrain(Brain, Summarises):
     asked by default, because some reject a request with this option; token counts that they report anyway are used.
     """
 
-    can_guess = True  # a request has no effect but its price
+    can_guess = True  # a request has no effect except that it costs money
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ class ChatFailed(ServiceError):
 
 _HINTS = {
     ErrorClass.AUTH_FAILURE: "refused the credentials: check the API key of {host}, and that it may use this model",
-    ErrorClass.RATE_LIMIT: "takes no more requests for now: wait, or check the quota of the account",
+    ErrorClass.RATE_LIMIT: "refuses more requests for now: wait, or check the quota of the account",
     ErrorClass.NETWORK_TIMEOUT: "can't be reached, timed out or closed the connection",
     ErrorClass.INVALID_ARGS: "did not accept the request: check the model's name, the base URL, the tools' "
     "schemas and the length of the history",

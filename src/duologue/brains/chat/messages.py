@@ -3,7 +3,7 @@
 How the chat shows a conversation:
 
 - An interrupted reply ends in a dash, as cut-off speech does in a play. A separate remark would cost a
-  message each time. A remark in brackets would be imitated by the model and spoken; a dash is silent.
+  message each time. The model would imitate a remark in brackets, and TTS would speak it; a dash is silent.
 - A tool's output comes directly after its call, no matter where the history has it. A call without an
   output gets a placeholder, and an output without its call becomes an aside, because services refuse a call
   or an output that isn't part of a pair.
@@ -113,8 +113,8 @@ def words_not_in_history(request: Request) -> str:
 
 
 def _is_end_of(known: list[str], words: list[str]) -> bool:
-    """Are these words the end of the known words, after a note in brackets about what was left out? The first word may
-    be cut."""
+    """Do `words` consist of a note in brackets, which says what was left out, and then the last of the `known` words?
+    The first word after the note may be incomplete."""
     end = next((at for at, word in enumerate(words) if word.endswith("]")), -1) + 1
     rest = words[end:]
     if not end or not words[0].startswith("[") or not rest or len(rest) > len(known):

@@ -1,9 +1,9 @@
 """Limits how many characters a request to an LLM contains: its history, the user's new words and the tool outputs.
 
 Answered turns are left out first (`history_budget`). If the unanswered part alone is too long, the user's newest words
-get up to half of the limit, and the rest is for the newest results of tools. Rule: whatever is cut or left out, a text
-in the request says so, so that the model can ask for it. The instructions and the tools aren't limited here: they are
-the developer's.
+get up to half of the limit, and the rest is for the newest results of tools. Rule: if something is cut or left out, a
+text in the request says so, so that the model can ask for it. The instructions and the tools aren't limited here,
+because the developer decides how long they are.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ class _Shortened:
         return replace(self._request, history=(*notes, *kept), text=text if self._request.text else "")
 
     def _fitted(self, item: Item) -> Item | None:
-        """This item, shortened to the room that is left; None if it is left out. Newer items come first."""
+        """The item, cut to the number of characters that are still free; None if too few are free. Call this for the
+        newest item first, because each item uses up characters."""
         match item:
             case AgentSaid():
                 return self._fitted_reply(item)
@@ -80,7 +81,8 @@ class _Shortened:
         return None
 
     def _fitted_reply(self, item: AgentSaid) -> AgentSaid | None:
-        """This reply with those of its tool calls whose output is in the request, or that still run."""
+        """The reply, cut to the characters that are still free. A tool call is kept if its output is in the request or
+        if the call is still running."""
         calls = tuple(
             (number, self._fitted_call(call))
             for number, call in item.calls
@@ -97,7 +99,7 @@ class _Shortened:
         return replace(call, arguments={"left_out": f"{len(str(call.arguments))} characters"})
 
     def _piece(self, text: str) -> str:
-        """As much of this text as fits. Once a text was cut, nothing older fits."""
+        """As much of this text as fits. After a text has been cut, older texts don't fit at all."""
         if len(text) <= self._room:
             self._room -= len(text)
             return text
@@ -118,8 +120,9 @@ class _Shortened:
 
 
 def _newest_texts(texts: list[str], chars_max: int) -> list[str]:
-    """These texts, but the oldest are empty if all of them don't fit. If the newest alone is too long, it keeps its
-    end, after a line that says how much is missing."""
+    """The texts, with at most `chars_max` characters in all: the oldest texts are replaced by empty ones until the
+    others fit. If the newest text alone is too long, only its end is kept, after a note that says how much is
+    missing."""
     kept, room = [""] * len(texts), chars_max
     for place in range(len(texts) - 1, -1, -1):
         text = texts[place]
@@ -127,7 +130,7 @@ def _newest_texts(texts: list[str], chars_max: int) -> list[str]:
             kept[place] = text
             room -= len(text)
             continue
-        if room == chars_max:  # no newer text has words
+        if room == chars_max:  # all newer texts are empty
             kept[place] = _CUT_WORDS.format(chars=len(text) - room) + text[-room:]
         break
     return kept

@@ -2,7 +2,7 @@
 
 Text is returned as it arrives. A tool call arrives in many chunks. It is returned when it is complete: when
 another call begins after it, or at the end of the reply. Servers omit different fields, so a missing field
-counts as empty, but a field of the wrong type is a server error. Rule: calls are returned in the order in which
+is treated as empty, but a field of the wrong type is a server error. Rule: calls are returned in the order in which
 they began.
 """
 

@@ -11,7 +11,7 @@ import re
 from duologue.core.leaves import ErrorClass
 from duologue.ports.failure import ServiceError, classify_status
 
-# Of the reason with which a socket was closed, or of the status of an error. The first match counts.
+# Patterns for the reason with which a socket was closed, or for the status of an error. The first match decides.
 _REASONS = (
     (re.compile(r"api.?key|credential|permission|unauthenticated|unauthorized|leaked|denied"), ErrorClass.AUTH_FAILURE),
     (re.compile(r"quota|resource.?exhausted|rate.?limit|too many"), ErrorClass.RATE_LIMIT),
@@ -21,7 +21,7 @@ _REASONS = (
     (re.compile(r"invalid|not found|not supported|not implemented|unknown name|unsupported"), ErrorClass.INVALID_ARGS),
 )
 _CODES = {
-    1007: ErrorClass.INVALID_ARGS,  # the server's word for an invalid argument
+    1007: ErrorClass.INVALID_ARGS,  # the server's code for an invalid argument
     1008: ErrorClass.INVALID_ARGS,  # an unknown model, or something that the model can't do
     1011: ErrorClass.SERVER_ERROR,
     1012: ErrorClass.SERVER_ERROR,
@@ -29,7 +29,7 @@ _CODES = {
 }
 _HINTS = {
     ErrorClass.AUTH_FAILURE: "refused the credentials: check the API key, and that it may use this model",
-    ErrorClass.RATE_LIMIT: "takes no more requests for now: wait, or check the quota of the account",
+    ErrorClass.RATE_LIMIT: "refuses more requests for now: wait, or check the quota of the account",
     ErrorClass.NETWORK_TIMEOUT: "can't be reached, timed out or closed the connection",
     ErrorClass.INVALID_ARGS: "did not accept what it was sent: check the model, the voice and the tools' schemas",
     ErrorClass.SESSION_EXPIRED: "ended the session",

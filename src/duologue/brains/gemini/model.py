@@ -83,7 +83,7 @@ class GeminiLive:
             raise TypeError(f"ears must have a method listen, such as LocalEars(), not {type(ears).__name__}")
         self.model = model
         self.settings = settings or GeminiSettings()
-        self.counts: Counter[str] = Counter()  # of messages that were unknown, unrequested, late and so on
+        self.counts: Counter[str] = Counter()  # how many messages were unknown, unrequested, late and so on
         self.endpoint = GeminiEndpoint(url, api_key, headers or {})
         self._instructions = instructions
         self._ears = ears

@@ -1,9 +1,9 @@
-"""A model of the server's copy of the conversation, and the texts that bring that copy up to date.
+"""Tracks what the server's copy of the conversation contains, and writes the texts that bring it up to date.
 
-Our own history is always right. The server's copy grows by itself, with the audio that the server hears and the answers
-that it makes. The protocol can't delete or shorten anything in the copy, so an error in the copy is corrected by a
-text. Rule: before each request, the server gets everything that it doesn't know yet: typed words, how much was heard of
-an interrupted answer, results of tool calls and news of jobs.
+Our own history is always right. The server's copy grows by itself: the server adds the audio that it hears and the
+answers that it gives. Nothing in the copy can be deleted or shortened, so a text corrects what is wrong in it. Rule:
+before each request, the server gets everything that it doesn't know yet: typed words, how much of an interrupted answer
+the user heard, results of tool calls and news of jobs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Sends the user's audio and words to the server, when `speech_floor` allows it.
 
-Rule: audio is sent once and in order. Words count as heard by the server only when the audio with these words was sent.
+Rule: audio is sent once and in order. Words are recorded as heard by the server only when the audio with these words
+was sent.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class RealtimeAnswer:
         self.is_out_of_band = is_out_of_band
         self.response = ""
         self.tries = 0
-        self.is_waiting = False  # until another response ends; then the request is sent again
+        self.is_waiting = False  # the request waits until another response ends, and is then sent again
         self.is_abandoned = False  # the reader has gone away
         self.is_over = False
         self.said = False  # has any part been delivered?

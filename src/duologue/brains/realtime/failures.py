@@ -25,7 +25,7 @@ _CODE_PATTERNS = (
 _PLAIN_CODE = re.compile(r"[a-z_.]{1,60}")  # no digits, so that an API key never matches
 _HINTS = {
     ErrorClass.AUTH_FAILURE: "refused the credentials: check the API key, and that it may use this model",
-    ErrorClass.RATE_LIMIT: "takes no more requests for now: wait, or check the quota of the account",
+    ErrorClass.RATE_LIMIT: "refuses more requests for now: wait, or check the quota of the account",
     ErrorClass.NETWORK_TIMEOUT: "can't be reached, timed out or closed the connection",
     ErrorClass.INVALID_ARGS: "did not accept what it was sent: check the model, the voice and the tools' schemas",
     ErrorClass.SESSION_EXPIRED: "ended the session",

@@ -1,8 +1,8 @@
-"""The audio of one response item, in chunks, with its transcript.
+"""Combines the audio and the transcript of one item of a response into chunks.
 
 The server streams audio and transcript separately, and doesn't say when each word is spoken. Rule: every chunk except
-the last is marked `more`. This makes the playback ledger, which tracks what was heard, spread all words over all of the
-audio.
+the last is marked `more`. The playback ledger, which tracks what the user has heard, then assumes that the words are
+spread evenly over the audio of all chunks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A model of the server's copy of the conversation, and the events that bring that copy up to date.
+"""Tracks what the server's copy of the conversation contains, and writes the events that bring it up to date.
 
-Our own history is always right. The server's copy grows by itself, with the audio that the server hears and the
-responses that it makes. Rule: before each request, the copy is changed to match the history. Typed words are added,
+Our own history is always right. The server's copy grows by itself: the server adds the audio that it hears and the
+responses that it gives. Rule: before each request, the copy is changed to match the history. Typed words are added,
 speech that the user never heard is truncated or deleted, and every tool call gets exactly one output.
 """
 

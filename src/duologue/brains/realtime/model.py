@@ -44,10 +44,10 @@ class RealtimeModel:
 
     Without `url`, the server is OpenAI, and its key is `api_key` or OPENAI_API_KEY. `url` may be
     `https://NAME.openai.azure.com/openai/v1`, or the URL of any compatible server. `api_key` may be a function that
-    fetches a token. For a key that expires, such as a client secret, `key_expires_at` is the time at which it expires,
-    in seconds since 1970. If the key has expired or is about to expire, a start is refused. `ears` run locally and
-    decide when the user's turns end. They need `turn_detection="none"`, and the server still gets the audio. `wire`
-    opens the connection, by default a WebSocket.
+    fetches a token. If the key expires, as a client secret does, pass the time in `key_expires_at`, in seconds since
+    1970. If the key has expired or is about to expire, no conversation can start. `ears` are optional: they run locally
+    and decide when the user's turns end, while the server still gets the audio. They need `turn_detection="none"` in
+    `settings`. `wire` opens the connection, by default a WebSocket.
     """
 
     def __init__(
@@ -65,10 +65,10 @@ class RealtimeModel:
     ) -> None:
         self.settings = settings or RealtimeSettings()
         if ears is not None and self.settings.server_decides:
-            raise ValueError('ears=... needs settings=RealtimeSettings(turn_detection="none")')
+            raise ValueError('with ears=..., pass settings=RealtimeSettings(turn_detection="none") too')
         if ears is None and self.settings.transcription is None:
             raise ValueError("transcription=None needs ears=...: otherwise the user's words are unknown")
-        self.counts: Counter[str] = Counter()  # of events that were unknown, repeated, refused, late and so on
+        self.counts: Counter[str] = Counter()  # how many events were unknown, repeated, refused, late and so on
         self.endpoint = RealtimeEndpoint(model, url, api_key, headers or {})
         self._key_expires_at = key_expires_at
         self._instructions = instructions

@@ -73,7 +73,7 @@ def _by_stem(tokens: Sequence[Token], choices: Sequence[Choice]) -> Iterator[Mat
 
 
 def _is_plural(word: str, choices: Sequence[Choice]) -> bool:
-    """Is this the plural of a choice: "cats" for "cat"?"""
+    """Is this the plural of a choice? True for "cats", if "cat" is a choice."""
     return any(word == f"{name.casefold()}s" for choice in choices for name in (choice.value, *choice.also))
 
 

@@ -38,11 +38,11 @@ _HEARD_AS = {
     "tree": "3",
 }  # words that sound like digits
 _DIGITS = "?0123456789"
-_DIGITS_BEFORE_HEARD = 2  # such a word is a digit only after at least this many spelled pieces
+_DIGITS_BEFORE_HEARD = 2  # a word that sounds like a digit is a digit only after this many spelled pieces
 _ENDINGS = frozenset(
     "ct dd ds ff ft gg ks ld lk ll lm lt ms nd nk ns nt ps pt rc rd rk rm rn rt sh sk sp ss st ts".split()
 )
-_LETTERS_MAX = 3  # of a group of letters in lower case before digits: "abc 123"
+_LETTERS_MAX = 3  # a group of lower-case letters before digits has at most this many: "abc 123"
 CODE_CHARS_MIN = 2
 CODE_CHARS_MAX = 40
 CANDIDATES_MAX = 4
@@ -88,9 +88,9 @@ def piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
 
 
 def _are_letters(tokens: Sequence[Token], place: int) -> bool:
-    """Do these two or three lower-case letters spell part of a code, instead of being a word? They do if digits follow
-    directly, as in "pq 7781" or "lm double three", or if they end a clause after digits, as in "gh 17 lmn", unless they
-    are a carrier word (a word around a value, such as "to")."""
+    """Do these two or three lower-case letters spell part of a code, instead of being a word? Yes, if digits
+    follow directly, as in "pq 7781" or "lm double three", or if they end a clause after digits, as in "gh 17 lmn". But
+    never if they are a carrier word (a word around a value, such as "to")."""
     word, after = tokens[place].word, place + 1
     if (
         not 2 <= len(word) <= _LETTERS_MAX
@@ -127,7 +127,7 @@ def _ends_hundred(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _is_next_to_digits(tokens: Sequence[Token], place: int) -> bool:
-    """Are there digits right before or after these letters, without a space: "abc123"?"""
+    """Are there digits right before or after these letters, without a space? True for "abc123"."""
     before = place > 0 and tokens[place - 1].end == tokens[place].start and tokens[place - 1].word[-1].isdigit()
     after = place + 1 < len(tokens) and tokens[place].end == tokens[place + 1].start
     return before or (after and tokens[place + 1].word[0].isdigit())
@@ -227,7 +227,7 @@ def find_code(tokens: Sequence[Token]) -> list[Match]:
 
 
 def _goes_on(tokens: Sequence[Token]) -> bool:
-    """Could these words after a phone number be further digits of it that weren't understood?"""
+    """Could these words, which follow a phone number, be further digits of the number that weren't understood?"""
     return any(
         token.word in TIMES or token.word in ("ate", "won", "tree") or (token.word in SMALL and token.word != "one")
         for token in tokens

@@ -120,7 +120,8 @@ def postpones(tokens: Sequence[Token]) -> bool:
 
 
 def only_asks_for_change(tokens: Sequence[Token]) -> bool:
-    """Does the reply ask for a change without saying what to change: "no, change it", "I want to change something"?"""
+    """Does the reply ask for a change without saying what to change? True for "no, change it" and "I want to change
+    something"."""
     words = [token.word for token in tokens]
     orders = [
         place
@@ -138,7 +139,7 @@ def keeps(tokens: Sequence[Token]) -> bool:
 
 
 def repeats(text: str, tokens: Sequence[Token]) -> bool:
-    """Does a command repeat a word of the question `text`? If so, the command may be a yes: "cancel it", after "shall I
-    cancel it?"."""
+    """Does the command in `tokens` repeat a word of the question `text`? If so, the command may be a yes: "cancel it",
+    after "shall I cancel it?"."""
     asked = stems_of(text)
     return any(stem(token.word) in asked for token in tokens if token.word not in _SMALL | _AROUND | PREPOSITIONS)

@@ -19,7 +19,8 @@ _AROUND = frozenset(
     and to have nice night later see soon brilliant wonderful everything just sounds""".split()
 )
 _NO = frozenset("no nope nah nothing".split())
-_DONE = frozenset("else more i'm we're it's it done finished set".split())  # only beside a no or a goodbye
+# These words are courtesy only together with a no or a goodbye.
+_DONE = frozenset("else more i'm we're it's it done finished set".split())
 _KNOWN = _HELLO | _DAYS | _BYE | _THANKS | _RIGHT | _AROUND
 WORDS_MAX = 10
 

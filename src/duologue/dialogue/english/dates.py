@@ -49,7 +49,7 @@ _WEEK_PARTS = {"early": (0, 1, 2), "beginning": (0, 1), "start": (0, 1), "middle
 _WEEK_PARTS |= {"late": (3, 4), "end": (3, 4)}
 MONTHS_AHEAD_MAX = 1200
 DAYS_MAX = 3660
-_LEAP_YEARS_APART_MAX = 8  # such as 1896 and 1904
+_LEAP_YEARS_APART_MAX = 8  # for example from 1896 to 1904
 
 Found = tuple[tuple[date, ...], int]  # the days that may be meant, the place after
 

@@ -95,8 +95,8 @@ def _is_spelled(token: Token) -> bool:
 
 
 def _is_comment(group: Sequence[Token]) -> bool:
-    """Are these words a comment and not part of the address: "that's wood like a tree"? A word next to a sign is part
-    of the address."""
+    """Are these words a comment and not part of the address? True for "that's wood like a tree". A word next to a sign
+    is part of the address."""
     words = ("", *words_of(group), "")
     near_signs = {at for at in range(1, len(words) - 1) if words[at - 1] in SIGNS or words[at + 1] in SIGNS}
     return any(

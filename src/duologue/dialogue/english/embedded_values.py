@@ -103,8 +103,8 @@ def _told_and_doubtful(tokens: Sequence[Token], slots: tuple[Slot, ...], today: 
 
 
 def is_withdrawn(tokens: Sequence[Token], after: int) -> bool:
-    """Does the user take back what was said before the index `after`: "fifty, or no, seventy five", "yesterday, no
-    sorry, the day before"?"""
+    """Does the user take back what was said before the index `after`? True for "fifty, or no, seventy five" and
+    "yesterday, no sorry, the day before"."""
     for place in range(after, len(tokens) - 1):
         word, follows = tokens[place].word, tokens[place + 1]
         if not (begins_clause(tokens[place]) or (place and tokens[place - 1].word in ("or", "no"))):
@@ -125,8 +125,8 @@ def _is_one_of_several(
     found: Sequence[tuple[Match, list[Slot]]],
     covered: frozenset[int],
 ) -> bool:
-    """Is this amount or count only one of several in the message: "ninety euros for the doctor and thirty for the
-    pills", "two city bikes and two mountain bikes"? If so, the user may mean the sum."""
+    """Is this amount or count only one of several in the message? True for "ninety euros for the doctor and thirty for
+    the pills" and "two city bikes and two mountain bikes". If so, the user may mean the sum."""
     if slot.kind is SlotKind.NUMBER:
         same = [other for other, fitting in found if slot in fitting]
         return match in same and counts_twice(tokens, same)
@@ -163,7 +163,7 @@ def _is_in_other_month(tokens: Sequence[Token], match: Match, slot: Slot) -> boo
 
 
 def _wavers(tokens: Sequence[Token], match: Match, covered: frozenset[int]) -> bool:
-    """Does a second number follow that may replace the first: "two months, maybe three"?"""
+    """Does a second number follow that may replace the first? True for "two months, maybe three"."""
     after = match.after
     while after < len(tokens) and tokens[after].word in HEDGES | ALTERNATIVES | FILLERS | {"even", "rather"}:
         after += 1

@@ -68,8 +68,8 @@ def objection(tokens: Sequence[Token], covered: frozenset[int]) -> Why | None:
 
 
 def _denies_value(tokens: Sequence[Token], place: int, covered: frozenset[int]) -> bool:
-    """Does a "no" deny the value right after it: "no bar", "no one"? With a pause after the "no" it doesn't: "no, the
-    bar"."""
+    """Does a "no" deny the value right after it? True for "no bar" and "no one". False if a
+    pause follows the "no": "no, the bar"."""
     after = place + 1
     return after < len(tokens) and after in covered and not tokens[after].pause
 
@@ -96,7 +96,7 @@ def is_explained(tokens: Sequence[Token], place: int, echo: frozenset[str]) -> b
 
 
 def _is_relative(tokens: Sequence[Token], place: int) -> bool:
-    """Does a "what" join clauses instead of asking: "what I need is", "see what is on"?"""
+    """Does a "what" join clauses instead of asking? True for "what I need is" and "see what is on"."""
     before, after = (tokens[at].word if 0 <= at < len(tokens) else "" for at in (place - 1, place + 1))
     return tokens[place].word == "what" and (after in SPEAKERS or before in ("see", "check", "find", "show"))
 

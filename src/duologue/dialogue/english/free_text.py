@@ -37,7 +37,7 @@ from .tokens import HESITATIONS, Token, words_of
 
 BARE_WORDS_MAX = 6
 PROPER_WORDS_MAX = 8
-NAME_WORDS_MAX = 4  # of a name within a longer sentence
+NAME_WORDS_MAX = 4  # within a longer sentence, a name has at most this many words
 _POINTING = frozenset("it is it's its that that's thats this the a an to in at from for under my name name's".split())
 _ARTICLES = frozenset(("a", "an"))
 _FILLER_WORDS = (POLITE | FILLERS | ASSENT | HEDGES | _POINTING) - {"like", "see"}
@@ -113,7 +113,7 @@ def _is_no_part(run: Sequence[Token], at: int, known: frozenset[str], *, is_name
 
 
 def _is_of_another_person(tokens: Sequence[Token], span: Span) -> bool:
-    """Do the words describe a person without giving a name: "my wife", "my wife's name"?"""
+    """Do the words describe a person without giving a name? True for "my wife" and "my wife's name"."""
     before = tokens[span.first - 1].word if span.first else ""
     return before in _OWNERS or any(
         tokens[place].word.endswith("'s")
@@ -135,17 +135,17 @@ def without_filler(tokens: Sequence[Token]) -> Span:
 
 
 def _is_surname(given: Token, last: Token) -> bool:
-    """Is an ordinary word at the end of a name the surname: "Bill Sharp", "bill sharp"? In lower case, it must follow a
-    given name."""
+    """Is the last word of a name, which is also an ordinary word, the surname? True for "Bill Sharp" and "bill sharp".
+    In lower case, the word must follow a given name."""
     if last.pause or is_number(given.word):
         return False
     return is_capital(last) or (last.word in _SURNAMES and given.word in GIVEN_NAMES)
 
 
 def trimmed_text(tokens: Sequence[Token], slot: Slot) -> Span:
-    """The span of free text, without hesitations and polite words at its beginning and end, and without a "from" or
-    "to" at the beginning that the slot already implies: "um, from the station please". Words that only introduce the
-    text are left out too: "i told you, it's called Emma"."""
+    """The span of free text, without hesitations and polite words at its beginning and end: "the station" in "um, from
+    the station please". A "from" or "to" at the beginning is left out if the name of the slot already implies it. Words
+    that only introduce the text are left out too: "i told you, it's called Emma"."""
     first, after = 0, len(tokens)
     while first + 1 < after and tokens[first].word in _BEFORE:
         first += 1
@@ -175,7 +175,7 @@ def _is_thing(token: Token) -> bool:
 
 
 def text_with_article(tokens: Sequence[Token], span: Span) -> Span:
-    """The span of a text, with a "the" right before it: "The Hobbit"."""
+    """The span of a text, extended by a "the" right before it: "The Hobbit" instead of "Hobbit"."""
     has_article = span.first > 0 and tokens[span.first - 1].word == "the" and not tokens[span.first].pause
     return Span(span.first - has_article, span.after)
 
@@ -199,7 +199,8 @@ def has_sentences(tokens: Sequence[Token], span: Span) -> bool:
 
 
 def _addresses_agent(clause: Sequence[Token]) -> bool:
-    """Is this clause only politeness, or a request to the agent: "thank you very much", "and please hurry"?"""
+    """Is this clause only politeness, or a request to the agent? True for "thank you very much" and "and please
+    hurry"."""
     words = [token.word for token in clause]
     if all(word in POLITE | FILLERS | _PARTING for word in words):
         return True
@@ -253,7 +254,8 @@ def _is_initial(tokens: Sequence[Token], place: int) -> bool:
 
 
 def cannot_be_a_name(tokens: Sequence[Token], span: Span, today: date) -> bool:
-    """Is this reply certainly something other than a name: "goodbye", "no idea", "7 pm", "twenty minutes"?"""
+    """Is this reply certainly something other than a name? True for "goodbye", "no idea", "7 pm" and "twenty
+    minutes"."""
     run = tokens[span.first : span.after]
     letters = "".join(token.word for token in run if len(token.word) == 1)
     if len(letters) == len(run) and letters in NAMELESS | ASSENT | DISSENT:
@@ -358,8 +360,9 @@ def name_in_sentence(tokens: Sequence[Token]) -> Span | None:
 
 
 def _commented_name(tokens: Sequence[Token]) -> Span | None:
-    """The name before a comma, if the words after it only comment on it: "Doris Pettigrew, two t's", "Jack Frost, and
-    no jokes please". None if the words before the comma may not be a name, or if the words after it may change it."""
+    """The name before a comma, if the words after the comma only comment on the name: "Doris Pettigrew, two t's", "Jack
+    Frost, and no jokes please". None if the words before the comma can't be a name, or if the words after it may change
+    the name."""
     ends = next((place for place in range(1, len(tokens)) if tokens[place].pause), len(tokens))
     head, rest = tokens[:ends], tokens[ends:]
     span = bare_name(head, GIVEN_NAMES) if rest and not asks(rest) else None
@@ -378,8 +381,8 @@ def _commented_name(tokens: Sequence[Token]) -> Span | None:
 
 
 def is_part_of_longer_name(tokens: Sequence[Token], match: Match) -> bool:
-    """Is this known name only part of a longer name: "Midnight" in "Midnight Train"? Yes, if there is a capitalised
-    word next to it."""
+    """Is this known name only part of a longer name? True for "Midnight" in "Midnight Train", because the next word is
+    capitalised too."""
     before, after = tokens[: match.first], tokens[match.after :]
     begins = match.first > 1 and is_capital(before[-1]) and not tokens[match.first].pause
     return begins or (bool(after) and is_capital(after[0]) and not after[0].pause)
@@ -397,7 +400,7 @@ def _holds_more_than_a_name(run: Sequence[Token]) -> bool:
 
 
 def _is_spelled(run: Sequence[Token]) -> bool:
-    """Do these words end with letters that may spell a name before them: "Shawn, S E A N"?"""
+    """Do these words end with letters that may spell a name before them? True for "Shawn, S E A N"."""
     first = len(run)
     while first and len(run[first - 1].word) == 1:
         first -= 1

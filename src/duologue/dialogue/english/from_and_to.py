@@ -26,7 +26,7 @@ _TIME_WORDS = {"from": "from", "starting": "from", "beginning": "from", "since":
 _TIME_WORDS |= {"to": "to", "until": "to", "till": "to", "til": "to", "through": "to"}
 _BETWEEN = frozenset("the on a around about at in city of there".split())
 _STEPS_MAX = 3
-# Things with their own schedule. The question may be about something else.
+# Things with their own schedule. A time that is said with one of them may not answer the agent's question.
 _SCHEDULED = frozenset(
     map(
         stem, "flight plane bus coach train meeting session show performance movie film event dinner lunch meal".split()

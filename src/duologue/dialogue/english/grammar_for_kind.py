@@ -143,7 +143,8 @@ def is_count_not_time(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def _is_not_an_amount(tokens: Sequence[Token], match: Match) -> bool:
-    """Is this number something other than an amount: "at eight", "minus two", "over eighty", "room 5", "one moment"?"""
+    """Is this number something other than an amount? True for "at eight", "minus two", "over eighty", "room 5" and "one
+    moment"."""
     before = tokens[match.first - 1].word if match.first else ""
     is_held = match.after < len(tokens) and tokens[match.after].word in ("moment", "second", "sec", "minute")
     is_alone = match.after - match.first == 1
@@ -165,7 +166,8 @@ def _is_over(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_moment(tokens: Sequence[Token], match: Match) -> bool:
-    """Does a duration say when something happens, and not how long it takes: "in twenty minutes", "two days ago"?"""
+    """Does a duration say when something happens, and not how long it takes? True for "in twenty minutes" and "two days
+    ago"."""
     is_ago = match.after < len(tokens) and tokens[match.after].word in ("ago", "later")
     if words_of(tokens[match.after : match.after + 2]) in (("from", "now"), ("from", "today")):
         return True
@@ -173,7 +175,7 @@ def _is_moment(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def _counts_things(tokens: Sequence[Token], match: Match) -> bool:
-    """Is the number a number of things and not an amount of money: "two months", "three people"?"""
+    """Is the number a number of things and not an amount of money? True for "two months" and "three people"."""
     if match.after >= len(tokens) or tokens[match.after].pause:
         return False
     return CLASS_OF.get(stem(tokens[match.after].word), "money") != "money"
@@ -184,7 +186,7 @@ def _is_one(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def _is_label(tokens: Sequence[Token], match: Match) -> bool:
-    """Is this number only a label: "room 5", "account 12345"?"""
+    """Is this number only a label? True for "room 5" and "account 12345"."""
     if not match.first or match.after - match.first > 1 or tokens[match.first].pause:
         return False
     is_last = match.after == len(tokens) or tokens[match.after].word in POLITE

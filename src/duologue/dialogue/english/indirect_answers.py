@@ -23,14 +23,14 @@ AGREEING = _phrases(
     """not mind|don't mind|wouldn't mind|no problem|not a problem|no worries|no issue|no issues|no objection|
     no objections|no changes|no complaints|nothing else|nothing to change|why not|wouldn't bother|doesn't bother"""
 )
-# What isn't there, if a reply denies it.
+# Things that are absent if a reply denies them: "no mistakes".
 _FAULTS = frozenset("wrong mistake mistakes error errors problem problems issue issues objection objections".split())
 _FAULTS |= frozenset("complaint complaints fault argue disagree complain concerns amiss".split())
 _FINDING = frozenset("see find notice spot hear have got with there anything any a nothing think of can could".split())
 _SAYING = frozenset("have be said put it that agree asked ask hoped hope for done this any wished i".split())
 _BETTER = frozenset("better more happier clearer".split())
 _WORDS_BETWEEN_MAX = 4
-# Whole ways to say yes that have no word for it.
+# Phrases that say yes without a word such as "yes" or "right".
 GO_AHEAD = _phrases(
     """spot on|bang on|dead on|by all means|fire away|carry on|make it so|checks out|check out fine|that'll do|
     that will do|you read my mind|you heard me right|you heard me correctly|i'd appreciate that|i would appreciate that|
@@ -40,7 +40,7 @@ GO_AHEAD = _phrases(
 # Praise that is only hoped for or possible, or that depends on something.
 _ONLY_HOPED = frozenset("might hope hoping hopefully".split())
 _CONDITIONS = _phrases("only if|as long as|provided|providing|unless|could be|may be|on condition|assuming")
-# Whole ways to say no, to what was proposed.
+# Phrases that say no to what was proposed.
 _REFUSING = _phrases(
     """changed my mind|changed our mind|changed our minds|hold off|rather wait|i decline|to decline|i refuse|
     not interested|negative|out of the question|over my dead body|leave it for now|forget it|
@@ -84,21 +84,21 @@ def where_agreeing(words: Sequence[str]) -> range | None:
 
 
 def refuses(words: Sequence[str]) -> bool:
-    """Does the reply refuse without using a no: "I've changed my mind", "there's a mistake in there"? False for a reply
-    with a negation."""
+    """Does the reply refuse without using a no? True for "I've changed my mind" and "there's a mistake in there". False
+    for a reply with a negation."""
     if any(is_negation(word) for word in words):
         return False
     return where(words, _REFUSING) is not None or any(word in _WRONG for word in words)
 
 
 def is_only_hoped(words: Sequence[str]) -> bool:
-    """Does the reply only hope for something, or depend on a condition: "I hope that's right", "it could be better",
-    "only if you can't find anything else"?"""
+    """Does the reply only hope for something, or depend on a condition? True for "I hope that's right", "it could be
+    better" and "only if you can't find anything else"."""
     return any(word in _ONLY_HOPED for word in words) or where(words, _CONDITIONS) is not None
 
 
 def is_about_the_line(words: Sequence[str]) -> bool:
-    """Is the reply about the connection: "can you hear me all right?", "I can't hear you very well"?"""
+    """Is the reply about the connection? True for "can you hear me all right?" and "I can't hear you very well"."""
     hears = any(
         word in _HEARING and words[at + 1 : at + 2] and words[at + 1] in _HEARD for at, word in enumerate(words)
     )

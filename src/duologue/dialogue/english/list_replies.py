@@ -99,8 +99,8 @@ def read_list_reply(text: str, slots: tuple[Slot, ...], about: str, count: int, 
 
 
 def is_explicit(text: str) -> bool:
-    """Do the words say that something is added, removed or changed: "also a cola", "remove it", "make the second one
-    small"?"""
+    """Do the words say that something is added, removed or changed? True for "also a cola", "remove it" and "make the
+    second one small"."""
     opening = _OPENING.match(" ".join(text.split()))
     assert opening is not None, "every part of the opening is optional"
     body = " ".join(text.split())[opening.end() :]
@@ -111,7 +111,7 @@ def is_explicit(text: str) -> bool:
 
 
 def asks_for_list(text: str, called: str) -> bool:
-    """Does the text ask what is on a list: "what's on my order?", "what do I have so far?"?"""
+    """Does the text ask what is on a list? True for "what's on my order?" and "what do I have so far?"."""
     tokens = tokens_of(text)
     words = [token.word for token in tokens if token.word not in POLITE | FILLERS | {"wait", "sorry", "and"}]
     if not words or not (words[0] in ("what", "what's", "which") or words[:2] in (["read", "me"], ["read", "it"])):
@@ -157,7 +157,7 @@ class _ListReader:
         if self._begins_unclear(tokens_of(text)):
             return None
         items: list[dict[str, Json]] = []
-        total: int | None = None  # the place of an item that counts several things, which the next words may divide
+        total: int | None = None  # the index of an item that the next words may divide: "two colas, one small"
         leftover: list[str] = []
         for clause, is_joined in _clauses(tokens_of(text)):
             reading = self._read(clause)
@@ -183,8 +183,8 @@ class _ListReader:
         return ListReply("add", items=tuple(items_said), leftover=tuple(leftover)) if items_said else None
 
     def _begins_unclear(self, tokens: Sequence[Token]) -> bool:
-        """Does the text begin with a word that isn't understood: "swap the funghi"? Articles and numbers are always
-        understood."""
+        """Does the text begin with a word that isn't understood? True for "swap the funghi". Articles and numbers are
+        always understood."""
         for place, token in enumerate(tokens):
             if token.word in _ARTICLES or _is_number(token.word):
                 return False
@@ -194,7 +194,7 @@ class _ListReader:
         return False
 
     def _names_thing(self, text: str) -> bool:
-        """Does the text name what the list consists of: "two pizzas" for a list of pizzas?"""
+        """Does the text name what the list consists of? True for "two pizzas", if it is a list of pizzas."""
         return any(stem(token.word) in self._about for token in tokens_of(text))
 
     def _in_order(self, item: ItemValues) -> dict[str, Json]:
@@ -210,7 +210,7 @@ class _ListReader:
         if leftover or (not old and position is None):
             return None
         if set(old) == {self._counts} and position is None and text.casefold().startswith(("not ", "no ")):
-            return None  # "not twenty" refuses a count, and removes nothing
+            return None  # "not twenty" corrects a number; it doesn't remove an item
         return ListReply("remove", old=old, position=position, is_one_of=one_of)
 
     def refusal(self, text: str, count: int) -> ListReply | None:

@@ -15,7 +15,7 @@ from ..language.match import Match
 from .tokens import Token, tokens_of
 
 NEAR_CHARS_MIN = 4
-NEAR_SCORE_MIN = 0.75  # one mistake in four letters; with more, it is another name
+NEAR_SCORE_MIN = 0.75  # one mistake in four letters; a text with more mistakes is another name
 NEAR_MARGIN = 0.1  # the best name must be ahead of the next by this score
 SURE_SCORE_MIN = 0.85  # one mistake in seven letters
 SURE_SCORE_MIN_CLOSED = 0.8  # one mistake in five letters, in a closed list

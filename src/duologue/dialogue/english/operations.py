@@ -60,8 +60,8 @@ def _is_thing_or_event(before: str, word: str) -> bool:
 
 
 def excludes(text: str, phrases: Iterable[str]) -> bool:
-    """Does the text ask for another operation than these phrases, so that it can't mean the same as they do? Example:
-    "unblock my card", if all the phrases are about blocking a card."""
+    """Does the text ask for a different operation than these phrases, so that it can't mean the same? True for "unblock
+    my card", if all the phrases are about blocking a card."""
     said = operations_in(text)
     known = frozenset(operation for phrase in phrases for operation in operations_in(phrase))
     groups = {group for group, _ in said} & {group for group, _ in known}

@@ -1,7 +1,7 @@
-"""Numbers that are said as ordinals: "third floor" after "which floor do you live on?", "the ground floor".
+"""Reads ordinals as numbers: after "which floor do you live on?", "third floor" is 3 and "the ground floor" is 0.
 
-Rule: the ordinal counts only with the noun that the question asks about. So "the third of May" and "the second one"
-aren't numbers.
+Rule: an ordinal is read as a number only if a noun from the question follows it. So "the third of May" and "the second
+one" aren't numbers.
 """
 
 from __future__ import annotations

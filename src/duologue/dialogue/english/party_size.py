@@ -65,7 +65,7 @@ def find_party(tokens: Sequence[Token]) -> Match | None:
 
 
 def repeats_count(tokens: Sequence[Token], counts: Sequence[Match], company: Match) -> bool:
-    """Does the user say the number of people first, and then who they are: "two, my wife and me"?"""
+    """Does the user say the number of people first, and then who they are? True for "two, my wife and me"."""
     (count, *more) = counts
     is_next = count.after == company.first and bool(tokens[company.first].pause)
     return not more and is_next and count.candidates == company.candidates

@@ -21,7 +21,7 @@ STOPPING = tuple(
     a moment|a minute|give me a second|give me a sec|give me a minute|give me a moment|stop|sorry|excuse me|pardon me|
     one question|quick question|a quick question|just a question|one more thing|one last thing|one thing|
     before that|before i forget|by the way""".split("|")
-)  # before a question, longest first where one begins another
+)  # phrases before a question; if one begins with another, the longer one comes first
 OPENINGS = POLITE | FILLERS | ASSENT | DISSENT | frozenset(("but", "and", "also", "plus"))
 _WH = frozenset("what what's whats when when's where where's why how how's who who's which whose whom whether".split())
 _RELATIVE = frozenset("when where who which whose whom".split())
@@ -131,7 +131,7 @@ def _is_span(tokens: Sequence[Token], place: int, covered: frozenset[int]) -> bo
 
 
 def wants_to_know(tokens: Sequence[Token]) -> bool:
-    """Does the reply request information: "tell me", "let me know", "I need to know"?"""
+    """Does the reply request information? True for "tell me", "let me know" and "I need to know"."""
     return any(
         token.word == "know" or (token.word in _TELLING and tokens[place + 1].word in ("me", "us", "out"))
         for place, token in enumerate(tokens[:-1])

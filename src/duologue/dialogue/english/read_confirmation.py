@@ -88,8 +88,8 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
 
 
 def says_yes_then_asks(text: str, reply: str, today: str) -> bool:
-    """Is the reply a whole yes and then a question about something else: "Yes, that's right. What's the address?"?
-    False if the question puts the yes in doubt, with words such as "but", "if" or "before"."""
+    """Is the reply a whole yes and then a question about something else? True for "Yes, that's right. What's the
+    address?". False if the question puts the yes in doubt, with words such as "but", "if" or "before"."""
     tokens = tokens_of(reply)
     for place in range(1, len(tokens)):
         rest = tokens[place:]
@@ -107,7 +107,7 @@ def _change(text: str, reply: str, tokens: Sequence[Token], today: Today, slots:
 
 
 def _is_refused(tokens: Sequence[Token]) -> bool:
-    """Does the reply refuse in other words: "that's not correct", "wrong", "I've changed my mind"?"""
+    """Does the reply refuse in other words? True for "that's not correct", "wrong" and "I've changed my mind"."""
     return denies_praise(tokens) or refuses(words_of(tokens))
 
 
@@ -117,9 +117,9 @@ def _is_said_wrong(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _wants_otherwise(tokens: Sequence[Token], content: Sequence[int], text: str) -> bool:
-    """Does the user order or wish for something different from what the agent proposed: "play it in the kitchen", after
-    "shall I play it in the bedroom?"? The reply must repeat a word of the question. Otherwise it may be about another
-    task."""
+    """Does the user want something different from what the agent proposed? True for "play it in the kitchen", after
+    "shall I play it in the bedroom?". False if the reply repeats no word of the question, because then it may be about
+    another task."""
     asked, words = stems_of(text), [token.word for token in tokens if token.word not in POLITE | FILLERS]
     is_order = bool(words) and (is_service_verb(words[0]) or stem(words[0]) in ACTS)
     is_wish = words[:1] in (["i'd"], ["i"], ["we"], ["we'd"]) and wishes(tokens[:4])
@@ -129,14 +129,14 @@ def _wants_otherwise(tokens: Sequence[Token], content: Sequence[int], text: str)
 
 
 def _orders_it(tokens: Sequence[Token], text: str) -> bool:
-    """Does the user order exactly what the agent proposed: "book it", after "shall I book it?"?"""
+    """Does the user order exactly what the agent proposed? True for "book it", after "shall I book it?"."""
     words = [token.word for token in tokens if token.word not in POLITE | FILLERS]
     is_order = len(words) == 2 and words[1] in ("it", "that", "this") and is_service_verb(words[0])
     return is_order and words[0] in words_of(tokens_of(text))
 
 
 def _is_courtesy(tokens: Sequence[Token], place: int) -> bool:
-    """Is this word part of "thanks a lot", or is it a "too" at the end: "that's fine with me too"?"""
+    """Is this word part of "thanks a lot", or a "too" at the end of the reply, as in "that's fine with me too"?"""
     if tokens[place].word == "too":
         return place + 1 == len(tokens) or tokens[place + 1].pause in (".", "?")
     before = words_of(tokens[max(0, place - 2) : place])
@@ -205,8 +205,8 @@ def _wonders(tokens: Sequence[Token], reply: str) -> bool:
 
 
 def _asks_whether(tokens: Sequence[Token]) -> bool:
-    """Does the reply begin like a question that isn't directed at the agent: "can it be better", "could they"? False
-    for "can you" and "could we", which begin requests."""
+    """Does the reply begin like a question that isn't directed at the agent? True for "can it be better" and "could
+    they". False for "can you" and "could we", which begin requests."""
     words = [token.word for token in tokens if token.word not in POLITE | FILLERS]
     return len(words) > 2 and words[0] in _ASKING and words[1] in ("it", "that", "this", "they", "there", "he", "she")
 

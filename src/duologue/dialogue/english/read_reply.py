@@ -71,8 +71,8 @@ def read(question: Question, reply: str, today: str) -> Reading:
 
 
 def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> bool:
-    """Is what looks like a command really a value here: "one minute" after "how long?", or "back, please" after "front
-    or back?"?"""
+    """Is what looks like a command really a value here? True for "one minute" after "how long?", and for "back, please"
+    after "front or back?"."""
     if command == "wait" and slot.kind is SlotKind.DURATION:
         return True
     if (
@@ -80,7 +80,7 @@ def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> boo
         and slot.kind in (SlotKind.NUMBER, SlotKind.YES_NO)
         and any(token.word in ("none", "any", "one") for token in tokens)
     ):
-        return True  # "I have none" counts zero, and answers "do you have one?" with no
+        return True  # "I have none" is a zero after "how many?", and a no after "do you have one?"
     covered = covered_by(find_choices(tokens, slot.choices)) if slot.kind is SlotKind.CHOICE else frozenset()
     left = [token for place, token in enumerate(tokens) if place not in covered]
     return bool(covered) and all(token.word in POLITE | FILLERS | {"the"} for token in left)
@@ -182,7 +182,7 @@ def _value(c: ReplyContext, matches: Sequence[Match], covered: frozenset[int]) -
 
 
 def _follows_other_number(c: ReplyContext, match: Match) -> bool:
-    """Is this number only a second thought: "just the one, maybe two"?"""
+    """Is this number only a second thought? True for "just the one, maybe two"."""
     before = c.tokens[: match.first]
     is_hedged = bool(before) and before[-1].word in ("maybe", "perhaps", "possibly")
     return is_hedged and any(is_number(token.word) for token in before)

@@ -40,8 +40,8 @@ def answers_without_reason(tokens: Sequence[Token], *, has_days: bool = False) -
 
 
 def _concludes(tokens: Sequence[Token], place: int) -> bool:
-    """Does the answer follow this "so": "…, so two", "… so that would be five"? False for "so that I can …", which
-    gives a purpose, and for "so much"."""
+    """Does the answer follow this "so"? True for "…, so two" and "… so that would be five". False for "so that I can
+    …", which gives a purpose, and for "so much"."""
     after = words_of(tokens[place + 1 : place + 3])
     if not after or after[0] in _NOT_SO or tokens[place - 1].word in ("is", "are", "was", "be", "or", "very"):
         return False
@@ -49,7 +49,7 @@ def _concludes(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _gives_reason(tokens: Sequence[Token], place: int) -> bool:
-    """Does the reason begin at this word: "because", "since I", "so that I can"?"""
+    """Does the reason begin at this word? True for "because", "since I" and "so that I can"."""
     after = words_of(tokens[place + 1 : place + 4])
     if tokens[place].word == "so":
         after = after[1:] if after[0] == "that" else after

@@ -22,8 +22,8 @@ from .yes_no import trick_of
 
 
 def gives_date_and_time(c: ReplyContext) -> bool:
-    """Does the reply give both a day and a time, although the agent asked for only one of them: "tonight at eight", "in
-    an hour"?"""
+    """Does the reply give both a day and a time, although the agent asked for only one of them? True for "tonight at
+    eight" and "in an hour"."""
     kinds = {slot.kind for slot in c.question.others}
     if not {SlotKind.DATE, SlotKind.TIME} <= {c.slot.kind, *kinds}:
         return False

@@ -73,8 +73,8 @@ class ReplyContext:
         return rest + ([company] if company is not None else [])
 
     def asks_for_person(self) -> bool:
-        """Does the question ask for the name of a person: "your name?", "who is it for?"? If so, an ordinary word such
-        as "June" may be the name."""
+        """Does the question ask for the name of a person? True for "your name?" and "who is it for?". If so, an
+        ordinary word such as "June" may be the name."""
         return "nam" in self.echo or any(token.word in _WHO for token in tokens_of(self.question.text))
 
     def words_of_other_slots(self, covered: frozenset[int]) -> frozenset[int]:
@@ -105,8 +105,8 @@ class ReplyContext:
         return [place for place in places_outside_yes_no(self.tokens) if stem(self.tokens[place].word) not in self.echo]
 
     def assented(self) -> Reading:
-        """Reads a reply that has only carrier words (words around a value, such as "sure" or "I'd like"). The result is
-        a yes to the proposed value, a no, or that the reply isn't an answer."""
+        """Reads a reply that has only carrier words (words around a value, such as "sure" or "I'd like"). Returns a
+        yes to the proposed value, a no, or a result which says that the reply isn't an answer."""
         leaning = polarity(self.tokens)
         if leaning is not Polarity.YES:
             return self.denied() if leaning is Polarity.NO else unclear(Why.NO_VALUE)

@@ -1,8 +1,8 @@
 """Several slots in one reply: "two people on Friday at seven".
 
-Each value is given to the one slot that it fits: by its kind, by the slot's list of names, by what it counts, by "from"
-and "to", or by whether the words tell of the past. Rule: the same words never fill two slots. If they fit two slots,
-the whole reply fills no slot.
+Each value is given to the one slot that it fits. The kind of the value decides, the slot's list of names, what the
+value counts, a "from" or "to" before it, or whether the words tell of the past. Rule: the same words never fill two
+slots. If they fit two slots, the whole reply fills no slot.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def find_all_values(tokens: Sequence[Token], slots: Sequence[Slot], today: Today
 
 
 def _begins_range(tokens: Sequence[Token], match: Match, filled: Filled) -> bool:
-    """Is a number without a unit the beginning of a range of days or times: the "20" in "20 to 22 March"?"""
+    """Is a number without a unit the beginning of a range of days or times? True for the "20" in "20 to 22 March"."""
     if match.unit or match.after >= len(tokens) or tokens[match.after].word not in _UNTIL:
         return False
     timed = [other for slot, other in filled.values() if slot.kind in (SlotKind.DATE, SlotKind.TIME)]
@@ -239,7 +239,8 @@ def may_count(slot: Slot, what: str) -> bool:
 
 
 def counts_for(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    """Does the reply say what a number counts, and is this what the slot counts: "four people", "a table for four"?"""
+    """Does the reply say what a number counts, and is this what the slot counts? True for "four people" and "a table
+    for four"."""
     if match.unit in CLASS_OF:
         return may_count(slot, CLASS_OF[match.unit])
     if names_counted(tokens, match, slot):
@@ -248,7 +249,7 @@ def counts_for(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
 
 
 def names_counted(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    """Is the word after the number the name of the slot: "two packs", for a slot `packs`?"""
+    """Is the word after the number the name of the slot? True for "two packs", if the slot is called `packs`."""
     follows = tokens[match.after] if match.after < len(tokens) else None
     return follows is not None and not follows.pause and stem(follows.word) in stems_of(slot.name.replace("_", " "))
 

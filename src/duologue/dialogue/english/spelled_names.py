@@ -123,7 +123,7 @@ def _folded(said: str) -> str:
 
 
 def _is_article(tokens: Sequence[Token], place: int) -> bool:
-    """Is this "a" an article before capital letters: "a V I P"?"""
+    """Is this "a" an article before capital letters? True for "a V I P"."""
     after = tokens[place + 1].text if place + 1 < len(tokens) else ""
     return tokens[place].text == "a" and len(after) == 1 and after.isupper()
 

@@ -1,4 +1,4 @@
-"""Whether words tell of the past: "it was stolen yesterday", "I noticed it on Friday".
+"""Recognises words that tell of the past: "it was stolen yesterday", "I noticed it on Friday".
 
 Rule: only the clause around a value is examined, because the rest of the message may be about something else.
 """
@@ -17,7 +17,7 @@ PAST = frozenset(
     yesterday ago lost broke fell felt saw began stopped happened stolen broken wasn't weren't didn't""".split()
 )
 _NOT_PAST = frozenset("need speed feed seed indeed bed red wed used supposed required interested married".split())
-_CHARS_MIN = 5  # of a regular past form: "used" is also in "used to"
+_CHARS_MIN = 5  # shorter words aren't read as a regular past form: "used" is also in "used to"
 
 
 def tells_of_past(tokens: Sequence[Token], match: Match) -> bool:

@@ -22,7 +22,9 @@ _TO = ("to", "till", "til", "of", "before")
 _AROUND = ("at", "around", "about", "by", "near", "approximately", "roughly", "say", "like", "for")
 _PER_DAY = 1440
 
-ClockTime = tuple[int, bool, int]  # minutes of the day as said, whether on a 24-hour clock, the place after
+ClockTime = tuple[
+    int, bool, int
+]  # the minutes since midnight, as said; is it a 24-hour clock?; the index of the next token
 
 
 def minutes_text(minutes: int) -> str:

@@ -54,7 +54,7 @@ def find_now(tokens: Sequence[Token], now: int) -> list[Match]:
 
 
 def _suits(tokens: Sequence[Token]) -> bool:
-    """Does the reply say or ask whether now is a good time: "is now okay?", "now is fine"?"""
+    """Does the reply say or ask whether now is a good time? True for "is now okay?" and "now is fine"."""
     words = words_of(tokens)
     return words[0] in ("is", "are") or any(pair == ("now", "is") for pair in pairwise(words))
 

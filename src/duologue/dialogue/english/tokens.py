@@ -134,8 +134,8 @@ def without_hesitations(text: str) -> str:
 
 
 def _joined(tokens: Sequence[Token], found: Sequence[Token], place: int) -> str:
-    """The pause mark before the word at `place` (a comma, a full stop, a question mark or nothing), as it is after the
-    hesitations before this word and the commas around them were removed."""
+    """The pause mark before the word at `place`: a comma, a full stop, a question mark or nothing. Hesitations before
+    the word, and the commas around them, are treated as removed."""
     first = place
     while first and tokens[first - 1].word in HESITATIONS and (not found or tokens[first - 1] is not found[-1]):
         first -= 1

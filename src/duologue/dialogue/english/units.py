@@ -179,7 +179,7 @@ def units_disagree(tokens: Sequence[Token], matches: Sequence[Match], question: 
 
 
 def counts_twice(tokens: Sequence[Token], matches: Sequence[Match]) -> bool:
-    """Does the reply add up two counts, perhaps two equal ones: "two city bikes and two mountain bikes"?"""
+    """Does the reply add up two counts, perhaps two equal ones? True for "two city bikes and two mountain bikes"."""
     return any(
         bool(_ADDING & set(words_of(tokens[one.after : other.first]))) and other.first - one.after > 1
         for one, other in pairwise(matches)

@@ -208,8 +208,8 @@ def agrees(tokens: Sequence[Token]) -> bool:
 
 
 def denies_praise(tokens: Sequence[Token]) -> bool:
-    """Does the reply deny a word that would otherwise mean yes: "that's not right", "absolutely not"? False for "not
-    sure"."""
+    """Does the reply deny a word that would otherwise mean yes? True for "that's not right" and "absolutely not". False
+    for "not sure"."""
     words = [token.word for token in tokens]
     denied: set[int] = set()
     for place, word in enumerate(words):

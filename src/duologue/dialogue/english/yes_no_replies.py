@@ -63,6 +63,6 @@ def _is_tricked(c: ReplyContext) -> bool:
 
 
 def has_nothing_to_add(c: ReplyContext) -> bool:
-    """Does the user have nothing to add: "nothing else, thanks"?"""
+    """Does the user have nothing to add? True for "nothing else, thanks"."""
     enough = where_nothing_more(c.tokens)
     return enough is not None and all(place in enough for place in c.places_outside_yes_no())

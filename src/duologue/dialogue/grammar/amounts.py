@@ -134,8 +134,8 @@ def _money_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, *, is_asked
 
 
 def _is_rate(lexicon: Lexicon, tokens: Sequence[Token], after: int) -> bool:
-    """Is the amount a rate, that is, an amount for each person or period: "cien euros por persona", "80 Euro im
-    Monat"?"""
+    """Is the amount a rate, that is, an amount for each person or period? True for "cien euros por persona" and "80
+    Euro im Monat"."""
     if after + 1 >= len(tokens) or tokens[after].pause or tokens[after].word not in lexicon.rate_words:
         return False
     word = tokens[after + 1].word

@@ -16,7 +16,7 @@ from .numbers import cardinal_at
 
 PHONE_DIGITS = range(6, 16)
 _MAIL = re.compile(r"[a-z0-9_+-]+(?:\.[a-z0-9_+-]+)*@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}")
-_LETTERS_MAX = 3  # of a group of letters in lower case before digits
+_LETTERS_MAX = 3  # a group of lower-case letters before digits has at most this many
 _WRITTEN_DIGITS = re.compile(r"\d+(?:[-/.]\d+)*")
 
 

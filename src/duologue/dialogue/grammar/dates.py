@@ -229,8 +229,8 @@ def _week_later(lexicon: Lexicon, words: list[str], place: int) -> int:
 
 
 def _is_morning(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
-    """Does this word mean the morning, and not tomorrow: "am Morgen", "por la mañana", "heute Morgen",
-    "Freitagmorgen"?"""
+    """Does this word mean the morning, and not tomorrow? True for "am Morgen", "por la mañana", "heute Morgen" and
+    "Freitagmorgen"."""
     if tokens[place].word not in lexicon.morning or not place:
         return False
     before = tokens[place - 1].word

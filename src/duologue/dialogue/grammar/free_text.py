@@ -117,8 +117,8 @@ def name_in_sentence(lexicon: Lexicon, tokens: Sequence[Token]) -> Span | None:
 
 
 def _commented_name(lexicon: Lexicon, tokens: Sequence[Token]) -> Span | None:
-    """The name before a comma, if the words after it only comment on it: "Sabine Hoff, mit zwei f". None if the words
-    before the comma may not be a name, or if the words after it may change it."""
+    """The name before a comma, if the words after the comma only comment on the name: "Sabine Hoff, mit zwei f". None
+    if the words before the comma can't be a name, or if the words after it may change the name."""
     ends = next((place for place in range(1, len(tokens)) if tokens[place].pause), len(tokens))
     head, rest = tokens[:ends], tokens[ends:]
     span = open_name(lexicon, head, is_person=True) if rest and not asks(lexicon, rest) else None
@@ -170,7 +170,7 @@ def answering_part(lexicon: Lexicon, tokens: Sequence[Token], span: Span) -> Spa
 
 
 def _addresses_agent(lexicon: Lexicon, clause: Sequence[Token]) -> bool:
-    """Is this clause only politeness, or a request to the agent: "und bitte beeilen Sie sich"?"""
+    """Is this clause only politeness, or a request to the agent? True for "und bitte beeilen Sie sich"."""
     words = [token.word for token in clause]
     around = lexicon.polite | lexicon.fillers | lexicon.joiner
     if all(word in around for word in words):

@@ -26,9 +26,9 @@ class Lexicon:
     replaced ("á" by "a", "ä" by "ae")."""
 
     code: str
-    letters: Mapping[str, str]  # letters that are compared as others
-    stem_chars_min: int  # of a stem: a shorter one would be that of other words
-    endings: tuple[str, ...]  # of words, longest first; a stem is a word without its ending
+    letters: Mapping[str, str]  # special letters, and the letters by which they are replaced
+    stem_chars_min: int  # a stem has at least this many letters; a shorter one would fit unrelated words
+    endings: tuple[str, ...]  # the endings of words, longest first; a stem is a word without its ending
     number_of_word: NumberOfWord  # the number that one word means
 
     # Words around an answer
@@ -77,7 +77,7 @@ class Lexicon:
     birth: frozenset[str]  # stems
     # Commands, courtesy
     commands: Mapping[str, tuple[Phrase, ...]]
-    command_hints: Mapping[str, frozenset[str]]  # stems that speak of a command
+    command_hints: Mapping[str, frozenset[str]]  # stems that hint at a command
     any_value: tuple[Phrase, ...]
     any_more: frozenset[str]
     hello: frozenset[str]
@@ -143,10 +143,10 @@ class Lexicon:
     day_parts: Mapping[str, tuple[Phrase, ...]]  # morning, noon, afternoon, evening, night
     # Amounts
     periods: Mapping[str, str]
-    durations: Mapping[str, str]  # whole phrases, by their duration
+    durations: Mapping[str, str]  # phrases that are a duration by themselves
     half_unit: tuple[Phrase, ...]  # after a unit: "hora y media"
     halves: Mapping[str, int]  # "eineinhalb": one and a half; the number without the half
-    duration_moments: frozenset[str]  # before or after a duration: it says when
+    duration_moments: frozenset[str]  # next to one of these, a duration says when something happens
     currencies: Mapping[str, str]
     cents: frozenset[str]
     rate_words: frozenset[str]  # between an amount and what it is for: "per person"

@@ -71,7 +71,7 @@ def is_explicit(lexicon: Lexicon, text: str) -> bool:
 
 
 def asks_for_list(lexicon: Lexicon, text: str, called: str) -> bool:
-    """Does the text ask what is on a list: "was habe ich bis jetzt?", "¿qué llevo en el pedido?"?"""
+    """Does the text ask what is on a list? True for "was habe ich bis jetzt?" and "¿qué llevo en el pedido?"."""
     tokens = tokens_of(lexicon, text)
     words = words_of(tokens)
     if not tokens or not asks(lexicon, tokens) or not where_phrase(words, lexicon.list_words["own"]):
@@ -161,7 +161,7 @@ class _ListReader:
         if not tokens or self._begins_unclear(tokens):
             return None
         items: list[dict[str, Json]] = []
-        total: int | None = None  # the place of an item that counts several things, which the next words may divide
+        total: int | None = None  # the index of an item that the next words may divide: "zwei Cola, eine klein"
         leftover: list[str] = []
         for clause, is_joined in self._clauses(tokens):
             reading = self._read(clause)
@@ -192,7 +192,7 @@ class _ListReader:
         return bool(leftover) and leftover[0].startswith(tokens[0].text) and not self._is_article(tokens[0])
 
     def _names_thing(self, tokens: Sequence[Token]) -> bool:
-        """Does the text name what the list consists of: "zwei Pizzen" for a list of pizzas?"""
+        """Does the text name what the list consists of? True for "zwei Pizzen", if it is a list of pizzas."""
         return any(self._lexicon.stem(token.word) in self._about for token in tokens)
 
     def _in_order(self, item: ItemValues) -> dict[str, Json]:

@@ -110,8 +110,8 @@ class _Reader:
         return slot if slot.is_birth is is_birth else replace(slot, is_birth=is_birth)
 
     def is_rather_a_value(self, command: str) -> bool:
-        """Is what looks like a command really a value here: "eine Minute" after "how long?", or a choice with the name
-        of a command?"""
+        """Is what looks like a command really a value here? True for "eine Minute" after "how long?", and for a choice
+        that has the name of a command."""
         if command == "wait" and self.slot.kind is SlotKind.DURATION:
             return True
         if command in ("person", "skip") and self.slot.kind is SlotKind.NUMBER:
@@ -146,7 +146,7 @@ class _Reader:
         return find_values(self.lexicon, self.tokens, self.slot, self.today, is_asked=True)
 
     def _asks_if_it_suits(self, covered: frozenset[int]) -> bool:
-        """Does the reply propose a day or time by asking whether it suits: "geht Freitag?"?"""
+        """Does the reply propose a day or time by asking whether it suits? True for "geht Freitag?"."""
         if self.slot.kind not in _MOMENTS:
             return False
         words = words_of(self.tokens)
@@ -241,8 +241,8 @@ class _Reader:
         return Ambiguous(self.slot.name, candidates, self.reply[start:end], (start, end), must_ask=True)
 
     def _assented(self) -> Reading:
-        """Reads a reply that has only carrier words. The result is a yes to the proposed value, a no, or that the reply
-        isn't an answer."""
+        """Reads a reply that has only carrier words. Returns a yes to the proposed value, a no, or a result which says
+        that the reply isn't an answer."""
         leaning = polarity(self.lexicon, self.tokens)
         if leaning is not Polarity.YES:
             return self._denied() if leaning is Polarity.NO else unclear(Why.NO_VALUE)

@@ -106,8 +106,8 @@ def repeats(lexicon: Lexicon, text: str, tokens: Sequence[Token]) -> bool:
 
 
 def excludes(lexicon: Lexicon, text: str, phrases: Iterable[str]) -> bool:
-    """Does the text ask for another operation than these phrases, so that it can't mean the same as they do? Example:
-    "unblock my card", if all the phrases are about blocking a card."""
+    """Does the text ask for a different operation than these phrases, so that it can't mean the same? True for "unblock
+    my card", if all the phrases are about blocking a card."""
     said = _operations(lexicon, text)
     known = frozenset(one for phrase in phrases for one in _operations(lexicon, phrase))
     groups = {group for group, _ in said} & {group for group, _ in known}

@@ -1,4 +1,4 @@
-"""Yes, no, questions and doubt, by the words of a language.
+"""Recognises yes, no, questions and doubt by the words of a language.
 
 Rule: a reply that says both yes and no, or that expresses a doubt, is neither a yes nor a no.
 """

@@ -24,14 +24,14 @@ class CorrectionWords:
     it_is: str  # before a new value: "make it", "I meant"
     meant: str  # says that the words before were a slip: "I meant"
     do_instead: tuple[str, str]  # around a new value: verbs before it, and "instead" after it
-    no_something: str  # a no that may refuse a thing, and corrects nothing: "no bar"
+    no_something: str  # a no that may refuse a thing instead of correcting a value: "no bar"
     self_correction: str  # in the middle of an answer: "no", "or rather"
     it_to: str  # "change it to", which may be left out
     instead_of: str  # between the new and the old value
     not_but: tuple[str, str]  # before the old value, and between the old and the new one: "not", "but"
     both: str  # joins two corrections: "and"
     both_names: str  # joins two names of slots: "the day and the time"
-    adds: str  # says that a value comes on top of another one: "also", "as well"
+    adds: str  # says that the user wants a further value: "also", "as well"
     asks_agent: str  # begins a request to the agent, not a new value: "phone me"
     wrong: tuple[str, ...]  # says that a value is wrong; {name} is the slot's name with an article, {bare} without
 
@@ -74,7 +74,7 @@ class CorrectionPatterns:
 
 
 def correction_patterns(words: CorrectionWords) -> CorrectionPatterns:
-    """The patterns of a language, from its parts."""
+    """Assemble the patterns of a language from its parts."""
     minds, fillers = "|".join(words.changes_of_mind), "|".join(words.opening_fillers)
     opening = rf"(?:(?:{minds}|{fillers})[,.!]?\s+)*"
     before, after = words.do_instead

@@ -31,8 +31,8 @@ class ListReply:
 
 
 def divides(whole: ItemValues, part: ItemValues, counts: str) -> bool:
-    """Does `part` describe only some of the things in `whole`: "one large", after "two pizzas"? `counts` is the name of
-    the slot that holds the number of things."""
+    """Does `part` describe only some of the things in `whole`? True for "one large" after "two pizzas". `counts` is the
+    name of the slot that holds the number of things."""
     mine, its = whole.get(counts), part.get(counts)
     if not isinstance(mine, int) or not isinstance(its, int) or its > mine:
         return False

@@ -86,7 +86,7 @@ class LanguageWords:
     openings: frozenset[str]  # may stand before a question
     open_ends: frozenset[str]  # something has to follow these
     open_verb_marks: frozenset[str]  # such a word may end a yes: "I'd like to"
-    goes_on: frozenset[str]  # number words that may grow: "twenty"
+    goes_on: frozenset[str]  # number words after which the number may go on: "twenty"
     limits: tuple[Phrase, ...]  # before a value: "after", "at least"
     excluding: Phrase  # the limit that excludes a value: "not"
     prefers_before: tuple[Phrase, ...]  # before the value that is preferred in a range: "ideally"
@@ -101,7 +101,7 @@ class LanguageWords:
     ands: frozenset[str]  # between the two ends
     ors: frozenset[str]  # between two alternatives
     maybes: frozenset[str]  # before a second thought: "two, maybe three"
-    or_so: tuple[Phrase, ...]  # behind a value that is only roughly right: "or so"
+    or_so: tuple[Phrase, ...]  # after a value that is only roughly right: "or so"
     tos: frozenset[str]  # between two numbers: "three to four months"
     joins: frozenset[str]  # begin a clause: "but", "because", "so"
     conclusions: frozenset[str]  # begin a clause that concludes from the clauses before it: "so"

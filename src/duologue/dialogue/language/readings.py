@@ -60,7 +60,7 @@ class Slot:
     may_be_any: bool = False  # "I don't mind" is an answer
     since: str = ""  # for a date: where "the day after" is counted from; for a time: the day it is on
     stays: bool = False  # a stay begins on `since`, so "three nights" gives a date
-    is_birth: bool = False  # a date of birth: only a full date counts, never a weekday or "yesterday"
+    is_birth: bool = False  # a date of birth: only a full date is accepted, never a weekday or "yesterday"
 
 
 @dataclass(frozen=True, slots=True)
