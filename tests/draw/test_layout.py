@@ -34,15 +34,15 @@ def test_a_grid_that_is_too_small_is_refused() -> None:
 
 def plain_cost(cells: list[Cell], pairs: list[tuple[int, int]]) -> float:
     """The cost as it is defined, without tables."""
-    cost = layout._FAR_START * sum(cells[0])
-    cost += layout._OUT_OF_ORDER * sum(after[::-1] < before[::-1] for before, after in pairwise(cells))
+    cost = layout.FAR_START * sum(cells[0])
+    cost += layout.OUT_OF_ORDER * sum(after[::-1] < before[::-1] for before, after in pairwise(cells))
     lines = [(cells[a], cells[b]) for a, b in pairs]
     for (start, end), (a, b) in zip(lines, pairs, strict=True):
-        blocks = sum(cell in cells for cell in layout._cells_between(start, end))
-        effort = layout._length(start, end) + layout._BLOCKED * min(blocks, 2)
-        cost += effort * layout._STORY if b == a + 1 else effort
-        cost += layout._UPHILL * (a < b and end[1] < start[1])
-    return cost + layout._CROSSED * sum(layout._cross(*one, *other) for one, other in combinations(lines, 2))
+        blocks = sum(cell in cells for cell in layout.cells_between(start, end))
+        effort = layout.length_cost(start, end) + layout.BLOCKED * min(blocks, 2)
+        cost += effort * layout.STORY if b == a + 1 else effort
+        cost += layout.UPHILL * (a < b and end[1] < start[1])
+    return cost + layout.CROSSED * sum(layout.cross(*one, *other) for one, other in combinations(lines, 2))
 
 
 def test_the_tables_of_the_search_give_the_cost_as_it_is_defined_also_of_moves_that_occur_twice() -> None:
@@ -50,9 +50,9 @@ def test_the_tables_of_the_search_give_the_cost_as_it_is_defined_also_of_moves_t
     for _ in range(200):
         pairs = [(chance.randrange(7), chance.randrange(7)) for _ in range(12)]
         pairs += pairs[:2]
-        search = layout._Search(7, layout._numbered(pairs), 3, 3)
+        search = layout.CellSearch(7, layout.numbered(pairs), 3, 3)
         order = chance.sample(range(9), 9)
         cells = [(cell % 3, cell // 3) for cell in order[:7]]
-        assert search._cost(order) == plain_cost(cells, pairs)
+        assert search.cost(order) == plain_cost(cells, pairs)
         limit = chance.uniform(20, 200)
-        assert (search._cost(order, limit) < limit) is (plain_cost(cells, pairs) < limit)
+        assert (search.cost(order, limit) < limit) is (plain_cost(cells, pairs) < limit)

@@ -311,7 +311,7 @@ def test_interrupting_a_thought_means_that_no_answer_comes() -> None:
 
 
 @pytest.mark.req("C-INT-003", "C-GUD-003")
-@pytest.mark.parametrize(("language", "text"), [("fr", "J'y travaille"), ("xx", "Working on it")])
+@pytest.mark.parametrize(("language", "text"), [("fr", "J'y travaille"), ("en", "Working on it")])
 def test_waits_are_shown_in_the_agents_language(language: str, text: str) -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("use the tool")

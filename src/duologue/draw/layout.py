@@ -17,13 +17,13 @@ from typing import NamedTuple, TypeAlias
 Cell: TypeAlias = tuple[int, int]  # column, row
 
 _RESTARTS = 40
-_BLOCKED, _CROSSED, _UPHILL, _OUT_OF_ORDER, _FAR_START = 3.0, 2.5, 0.4, 0.5, 8.0
-_STORY = 3.0  # how much more a move counts if it leads to the state that is defined next
-_LEAST = 1e-9  # an improvement that is smaller than this is none
+BLOCKED, CROSSED, UPHILL, OUT_OF_ORDER, FAR_START = 3.0, 2.5, 0.4, 0.5, 8.0
+STORY = 3.0  # how much more a move counts if it leads to the state that is defined next
+_LEAST = 1e-9  # a smaller improvement doesn't count
 
 
-class Move(NamedTuple):
-    """A move between two states, which are given by their numbers. `copy` counts the earlier moves with the same
+class Connection(NamedTuple):
+    """A move between two states, given by the numbers of the states. `copy` counts the earlier moves between the same
     states."""
 
     source: int
@@ -31,7 +31,7 @@ class Move(NamedTuple):
     copy: int
 
 
-class Line(NamedTuple):
+class GridLine(NamedTuple):
     """A straight line between two cells of the grid. Cells are numbered, and a set of cells or lines is a bit mask."""
 
     efforts: tuple[float, float, float]  # if no, one, or several states are in its way
@@ -46,7 +46,7 @@ def place(names: tuple[str, ...], moves: tuple[tuple[str, str], ...], columns: i
     mostly lead down or to the right."""
     assert len(names) <= columns * rows, "the grid is too small"
     index = {name: number for number, name in enumerate(names)}
-    search = _Search(len(names), _numbered((index[a], index[b]) for a, b in moves), columns, rows)
+    search = CellSearch(len(names), numbered((index[a], index[b]) for a, b in moves), columns, rows)
     order = list(range(columns * rows))
     best = search.improved(order)
     shuffler = random.Random(1)
@@ -59,31 +59,32 @@ def place(names: tuple[str, ...], moves: tuple[tuple[str, str], ...], columns: i
     return {name: (cell % columns, cell // columns) for name, cell in zip(names, best[1], strict=True)}
 
 
-def _numbered(pairs: Iterable[tuple[int, int]]) -> tuple[Move, ...]:
+def numbered(pairs: Iterable[tuple[int, int]]) -> tuple[Connection, ...]:
+    """Make a connection of each pair, and count the pairs that occur more than once."""
     seen: Counter[tuple[int, int]] = Counter()
     moves = []
     for pair in pairs:
-        moves.append(Move(*pair, seen[pair]))
+        moves.append(Connection(*pair, seen[pair]))
         seen[pair] += 1
     return tuple(moves)
 
 
-class _Search:
+class CellSearch:
     """Looks for cells with a low cost. Tables of all cells and lines are made once, because the search compares very
     many arrangements."""
 
-    def __init__(self, count: int, moves: tuple[Move, ...], columns: int, rows: int) -> None:
+    def __init__(self, count: int, moves: tuple[Connection, ...], columns: int, rows: int) -> None:
         self._count = count
         self._copies = 1 + max((move.copy for move in moves), default=0)
         self._cells = [(column, row) for row in range(rows) for column in range(columns)]
         self._lines = _lines_of(columns, rows, self._copies)
-        self._moves = [(*move, _STORY if move.target == move.source + 1 else 1.0) for move in moves]
+        self._moves = [(*move, STORY if move.target == move.source + 1 else 1.0) for move in moves]
 
     def improved(self, cells: list[int]) -> tuple[float, list[int]]:
         """Swap cells as long as this lowers the cost. The first cells belong to the states, and the other cells are
         empty. Returns the lowest cost that was found, and the cells of the states."""
         cells = cells.copy()
-        cost = self._cost(cells)
+        cost = self.cost(cells)
         improves = True
         while improves:
             improves = False
@@ -91,19 +92,19 @@ class _Search:
                 if a >= self._count:
                     break
                 cells[a], cells[b] = cells[b], cells[a]
-                new_cost = self._cost(cells, cost - _LEAST)
+                new_cost = self.cost(cells, cost - _LEAST)
                 if new_cost < cost - _LEAST:
                     cost, improves = new_cost, True
                 else:
                     cells[a], cells[b] = cells[b], cells[a]
         return cost, cells[: self._count]
 
-    def _cost(self, cells: list[int], limit: float = float("inf")) -> float:
+    def cost(self, cells: list[int], limit: float = float("inf")) -> float:
         """The cost of an arrangement. If it is not lower than `limit`, any number that is not lower is returned: no
         part of the cost is negative, so the sum of the first parts is enough."""
         cells = cells[: self._count]
-        cost = _FAR_START * sum(self._cells[cells[0]])
-        cost += _OUT_OF_ORDER * sum(after < before for before, after in pairwise(cells))
+        cost = FAR_START * sum(self._cells[cells[0]])
+        cost += OUT_OF_ORDER * sum(after < before for before, after in pairwise(cells))
         taken = 0
         for cell in cells:
             taken |= 1 << cell
@@ -116,14 +117,14 @@ class _Search:
             efforts, between, leads_up, crosses = lines[number]
             cost += efforts[min((between & taken).bit_count(), 2)] * weight
             if leads_up and source < target:
-                cost += _UPHILL
+                cost += UPHILL
             drawn |= 1 << number * copies + copy
             crossed.append(crosses)
-        return cost + _CROSSED * (sum((crosses & drawn).bit_count() for crosses in crossed) // 2)
+        return cost + CROSSED * (sum((crosses & drawn).bit_count() for crosses in crossed) // 2)
 
 
 @cache
-def _lines_of(columns: int, rows: int, copies: int) -> tuple[Line, ...]:
+def _lines_of(columns: int, rows: int, copies: int) -> tuple[GridLine, ...]:
     """The lines from every cell to every cell of a grid. In a set of lines, each line has as many bits as there may be
     moves between the same two states."""
     cells = [(column, row) for row in range(rows) for column in range(columns)]
@@ -132,19 +133,20 @@ def _lines_of(columns: int, rows: int, copies: int) -> tuple[Line, ...]:
     bits = {pair: ((1 << copies) - 1) << number * copies for number, pair in enumerate(ends)}
     lines = []
     for start, end in ends:
-        length = _length(start, end)
-        efforts = (length, length + _BLOCKED, length + _BLOCKED * 2)
-        between = sum(bit[cell] for cell in _cells_between(start, end))
-        crossed = sum(bits[other] for other in ends if _cross(start, end, *other))
-        lines.append(Line(efforts, between, end[1] < start[1], crossed))
+        length = length_cost(start, end)
+        efforts = (length, length + BLOCKED, length + BLOCKED * 2)
+        between = sum(bit[cell] for cell in cells_between(start, end))
+        crossed = sum(bits[other] for other in ends if cross(start, end, *other))
+        lines.append(GridLine(efforts, between, end[1] < start[1], crossed))
     return tuple(lines)
 
 
-def _length(start: Cell, end: Cell) -> float:
+def length_cost(start: Cell, end: Cell) -> float:
+    """The cost of a line's length: a long line costs more than two short ones."""
     return float(((start[0] - end[0]) ** 2 + (start[1] - end[1]) ** 2) ** 0.75)
 
 
-def _cells_between(start: Cell, end: Cell) -> tuple[Cell, ...]:
+def cells_between(start: Cell, end: Cell) -> tuple[Cell, ...]:
     """The cells that a straight line from `start` to `end` passes through, without these two cells."""
     (ax, ay), (bx, by) = start, end
     across = max(abs(bx - ax), abs(by - ay))
@@ -156,7 +158,8 @@ def _cells_between(start: Cell, end: Cell) -> tuple[Cell, ...]:
     )
 
 
-def _cross(a: Cell, b: Cell, c: Cell, d: Cell) -> bool:
+def cross(a: Cell, b: Cell, c: Cell, d: Cell) -> bool:
+    """Does the line from a to b cross the line from c to d? Lines with a common end don't."""
     if len({a, b, c, d}) < 4:
         return False
     return _side(a, b, c) * _side(a, b, d) < 0 and _side(c, d, a) * _side(c, d, b) < 0

@@ -34,7 +34,7 @@ class Port(NamedTuple):
     off_centre: bool
 
 
-class Leg(NamedTuple):
+class CurveEnd(NamedTuple):
     """The end of a curve at a port: its control point, and the distance between both."""
 
     port: Port
@@ -159,12 +159,12 @@ def _routes_between(sources: Sequence[Port], targets: Sequence[Port]) -> list[Ro
 
 
 @cache
-def _legs(port: Port) -> dict[float, Leg]:
+def _legs(port: Port) -> dict[float, CurveEnd]:
     """For each bend."""
     legs = {}
     for bend in _BENDS:
         control = port.at.along(port.out, bend)
-        legs[bend] = Leg(port, control, hypot(port.at.x - control.x, port.at.y - control.y))
+        legs[bend] = CurveEnd(port, control, hypot(port.at.x - control.x, port.at.y - control.y))
     return legs
 
 
@@ -173,7 +173,7 @@ def _bends_for(straight: float) -> list[float]:
     return [bend for bend in _BENDS if bend >= widest_needed]
 
 
-def _effort(first: Leg, second: Leg, straight: float) -> float:
+def _effort(first: CurveEnd, second: CurveEnd, straight: float) -> float:
     """The cost of a curve because of its length and its bends, computed from its control points."""
     between = hypot(first.control.x - second.control.x, first.control.y - second.control.y)
     way = fsum((first.length, between, second.length))

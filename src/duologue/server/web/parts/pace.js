@@ -1,4 +1,4 @@
-// Draws a part of the page again and again, but no more often than somebody can see: frames cost CPU time.
+// Draws a part of the page again and again, but no more often than a person can see, because frames cost CPU time.
 //
 // Rule: nothing is drawn while the page is hidden, and nothing more often than once a frame.
 
