@@ -22,7 +22,7 @@ STORY = 3.0  # how much more a move counts if it leads to the state that is defi
 _LEAST = 1e-9  # a smaller improvement doesn't count
 
 
-class Connection(NamedTuple):
+class GridMove(NamedTuple):
     """A move between two states, given by the numbers of the states. `copy` counts the earlier moves between the same
     states."""
 
@@ -59,12 +59,12 @@ def place(names: tuple[str, ...], moves: tuple[tuple[str, str], ...], columns: i
     return {name: (cell % columns, cell // columns) for name, cell in zip(names, best[1], strict=True)}
 
 
-def numbered(pairs: Iterable[tuple[int, int]]) -> tuple[Connection, ...]:
+def numbered(pairs: Iterable[tuple[int, int]]) -> tuple[GridMove, ...]:
     """Make a connection of each pair, and count the pairs that occur more than once."""
     seen: Counter[tuple[int, int]] = Counter()
     moves = []
     for pair in pairs:
-        moves.append(Connection(*pair, seen[pair]))
+        moves.append(GridMove(*pair, seen[pair]))
         seen[pair] += 1
     return tuple(moves)
 
@@ -73,7 +73,7 @@ class CellSearch:
     """Looks for cells with a low cost. Tables of all cells and lines are made once, because the search compares very
     many arrangements."""
 
-    def __init__(self, count: int, moves: tuple[Connection, ...], columns: int, rows: int) -> None:
+    def __init__(self, count: int, moves: tuple[GridMove, ...], columns: int, rows: int) -> None:
         self._count = count
         self._copies = 1 + max((move.copy for move in moves), default=0)
         self._cells = [(column, row) for row in range(rows) for column in range(columns)]
