@@ -135,7 +135,8 @@ def split(d: HearingDraft) -> HeardUtterance | None:
         return None
     so_far = d.words.piece(newest.turn, newest.serial).split()
     taken = (*newest.taken, (newest.turn, len(so_far))) if so_far else newest.taken
-    return d.put(newest._replace(taken=taken, turn=turn_of_onset(d.core), onset=0, is_final=False))
+    over_ms = heard_of_agent_ms(d, d.at)
+    return d.put(newest._replace(taken=taken, turn=turn_of_onset(d.core), onset=0, is_final=False, over_ms=over_ms))
 
 
 def _add(d: HearingDraft, number: int) -> HeardUtterance:
@@ -210,7 +211,8 @@ def _hear(d: HearingDraft, utterance: HeardUtterance, heard: Partial | Final) ->
     begins_late = bool(text) and not utterance.has_begun
     if begins_late:
         _hear_again(d, utterance, is_final)
-        utterance = begin_turn_of(d, utterance._replace(was_dismissed=False), is_withheld=False)
+        over_ms = heard_of_agent_ms(d, d.at) if utterance.was_dismissed else utterance.over_ms
+        utterance = begin_turn_of(d, utterance._replace(was_dismissed=False, over_ms=over_ms), is_withheld=False)
     if utterance.has_begun and (text or not utterance.taken):
         _tell(d, utterance.turn, utterance, text, heard)
     if begins_late and not d.speaking:

@@ -52,7 +52,7 @@ class HeardUtterance(NamedTuple):
     was_timed: bool = False  # the overlap policy has judged how long it lasts
     has_begun: bool = True  # False: its onset is withheld, until the brain has been asked about the turn before
     was_dismissed: bool = False  # its turn has ended as noise, although its voice went on
-    over_ms: int = -1  # how much of the agent's speech was heard when it began; -1: it began in silence
+    over_ms: int = -1  # how much of the agent's speech was heard when its part in this turn began; -1: in silence
 
 
 class HearingState(NamedTuple):

@@ -169,6 +169,8 @@ class HearingExplorer:
 
     def _take(self, number: int, node: HearingNode, choice: LedgerChoice) -> HearingNode | None:
         """Make one choice and check the step. Returns the node after it, or None if this node isn't explored."""
+        if isinstance(choice.stimulus, TimePassed) and self._is_due(node.state, choice.stimulus.ms):
+            return None
         self.found.steps += 1
         after, step = self.take(node, choice)
         reduced = self.reduce(after)
@@ -184,6 +186,11 @@ class HearingExplorer:
         if reduced not in self.graph.index:
             self.real.append(real)
         return reduced
+
+    def _is_due(self, s: ProductState, ms: int) -> bool:
+        """Does a due time come within these milliseconds? Then no time passes without it: no timer is late."""
+        due = self.product.next_due(s)
+        return ms > 0 and due is not None and due <= s.at + ms
 
     def _judge_abstraction(
         self, number: int, choice: LedgerChoice, step: ProductStep, reduced: HearingNode
