@@ -129,8 +129,8 @@ def counts_seats(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def is_count_not_time(tokens: Sequence[Token], match: Match) -> bool:
-    """Was a number read as a time only because of the word after it, as in "six tonight"? As a reply to "how many?",
-    such a number is a count."""
+    """Was a number read as a time only because of the word after it, as in "six tonight"? If the agent asked "how
+    many?", such a number is a count."""
     if not isinstance(match.candidates[0], str) or ":" not in match.candidates[0]:
         return False
     before = tokens[match.first - 1].word if match.first else ""

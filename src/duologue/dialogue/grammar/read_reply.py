@@ -185,8 +185,8 @@ class _Reader:
         return covered_by(match for match in found if not covered & set(range(match.first, match.after)))
 
     def _alternatives(self, matches: Sequence[Match], covered: frozenset[int]) -> Reading | None:
-        """Reads "zwei oder drei": both values are candidates, and the agent has to ask which one is meant. None for any
-        other reply."""
+        """Reads a reply that names two values with an "or" between them: "zwei oder drei". Both values are candidates,
+        and the agent has to ask which one is meant. None for any other reply."""
         if len(matches) != 2 or any(len(match.candidates) != 1 for match in matches):
             return None
         between = range(matches[0].after, matches[1].first)
@@ -220,8 +220,8 @@ class _Reader:
         return self._as_reading(match)
 
     def _near(self, left: list[int]) -> Reading | None:
-        """Reads words that nothing else explained and that are almost a listed name. The agent asks whether this name
-        was meant, unless the name is certain. None if no name is similar."""
+        """Reads words that nothing else explained and that are almost a listed name. Unless the name is certain, the
+        agent asks whether it was meant. None if no name is similar."""
         names = None
         if self.slot.kind is SlotKind.CHOICE:
             names = names_of_choices(self.lexicon, self.slot.choices)
@@ -326,8 +326,8 @@ class _Reader:
     # -- Several slots
 
     def gives_both_moments(self) -> bool:
-        """Does the reply give a day, although the agent asked only for a time? If so, it probably gives both, as in
-        "tomorrow at eight"."""
+        """Does the reply give a day, although the agent asked only for a time? Then it probably gives a day and a time,
+        as in "tomorrow at eight"."""
         days = [slot for slot in self.question.others if slot.kind is SlotKind.DATE]
         return self.slot.kind is SlotKind.TIME and any(
             find_values(self.lexicon, self.tokens, slot, self.today, is_asked=False).matches for slot in days
