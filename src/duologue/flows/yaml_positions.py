@@ -136,8 +136,7 @@ class _Values:
         return _scalar(self._sound(node.value, line), tag)
 
     def _sound(self, text: str, line: int) -> str:
-        """The text with lone surrogates replaced, because these can't be encoded as UTF-8. Each replacement is
-        reported."""
+        """The text without lone surrogates, which can't be encoded as UTF-8. Each of them is replaced and reported."""
         sound = text.encode("utf-8", "replace").decode("utf-8")
         if sound != text:
             self._notes.add_line(line, f"incomplete character (a lone surrogate escape) in {quoted(sound)}")
