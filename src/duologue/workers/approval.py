@@ -57,8 +57,8 @@ def _fields(question: str) -> set[str]:
 
 
 def _asked(question: str, arguments: Mapping[str, Any]) -> str:
-    """The question with the arguments filled in, in one line. Raises ServiceError if an argument doesn't fit its format
-    in the question, or if the question is too long to be said."""
+    """The question with the arguments filled in, in one line. Raises ServiceError if an argument doesn't fit the format
+    that the question gives for it, or if the question is too long to be said."""
     try:
         asked = " ".join(question.format(**arguments).split())
     except (TypeError, ValueError) as problem:  # a format such as `{amount:.2f}` doesn't fit the value

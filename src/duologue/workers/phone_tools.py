@@ -56,8 +56,7 @@ class TransferTool:
 
 def transfer_to(*, briefing: bool = False, **numbers: str) -> TransferTool:
     """A tool that transfers the telephone call to one of these numbers: `transfer_to(billing="+4930123456")`. With
-    `briefing`, the brain also writes a text, which is read to the person at that number before that person takes
-    over."""
+    `briefing`, the brain also writes a text. It is read to the person who answers, before that person takes over."""
     if not numbers:
         raise TypeError("transfer_to needs at least one number with a name: transfer_to(billing='+4930123456')")
     return TransferTool(numbers, briefing)
