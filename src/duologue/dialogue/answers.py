@@ -479,10 +479,9 @@ def _rejects_code(d: DialogueDraft, text: str) -> bool:
 
 def handle_queued_message(d: DialogueDraft, text: str) -> None:
     """Handle a message that was queued while a request was running. A command is applied. A message that is empty, or
-    only a yes or a no, is dropped, because no question was open while the request was running. What happens to any
-    other message depends on the question that is open now. If this question was already open before the request, the
-    message is treated as the answer to it. If not, a message that is a correction is applied, and any other message is
-    sent to NLU."""
+    only a yes or a no, is dropped, because no question was open at that time. Any other message is treated as the
+    answer to the open question, if this question was already open before the request. Otherwise the message is applied
+    if it is a correction, and sent to NLU if it isn't."""
     is_aside = d.is_question_new or d.s.is_aside
     name = d.domain.pack.signs.command_of(d.domain.pack.words.tokens_of(text))
     if name == "cancel" and d.has_just_acted:

@@ -1,9 +1,9 @@
 """Judges how complete a text is as a reply, before it is certain that the user has finished speaking.
 
 The text is tried out as if it were the user's whole reply. This changes nothing in the dialogue, and NLU isn't asked.
-Rule: "complete" means that the grammars explain every word, that the last value is unlikely to continue, and that the
-text answers the open question or is a whole request. "Open" means that more words have to follow, as after "I'd like to
-go to". In all other cases the result is "unknown".
+Rule: "complete" means that the grammars understand every word, that the last value is unlikely to continue, and that
+the text answers the open question or is a whole request. "Open" means that more words have to follow, as after "I'd
+like to go to". In all other cases the result is "unknown".
 """
 
 from __future__ import annotations

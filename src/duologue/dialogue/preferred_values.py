@@ -170,7 +170,7 @@ def ask_which_of(d: DialogueDraft, candidates: tuple[Json, ...]) -> None:
 
 
 def candidates_of(message: MessageInContext, text: str, asked: Question) -> tuple[Json, ...]:
-    """The values that a part of the reply may mean. Empty if the slot's grammar doesn't explain every word of it."""
+    """The values that a part of the reply may mean. Empty if the slot's grammar doesn't understand every word of it."""
     reading = message.d.domain.pack.replies.read(asked, text, message.d.today)
     if isinstance(reading, Ambiguous):
         return reading.candidates

@@ -321,7 +321,7 @@ class _DialogueTurns:
 
 def _unprocessed(turns: Sequence[UserSaid], given: dict[int, int]) -> tuple[str, float]:
     """The words of these turns that the dialogue hasn't processed, and the lowest confidence of the turns with such
-    words (1 if there are none). `given` holds, for each turn, how many of its words were processed."""
+    words (1 if there is no such turn). `given` holds, for each turn, how many of its words were processed."""
     parts = [(new_words(turn.text, given.get(turn.turn, 0)), turn.confidence) for turn in turns]
     new = [(words, confidence) for words, confidence in parts if words]
     return " ".join(words for words, _ in new), min((confidence for _, confidence in new), default=1.0)

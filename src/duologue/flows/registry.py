@@ -1,8 +1,8 @@
 """Actions, validators and normalisers: Python functions that flows refer to by name.
 
 A parameter gets the value of the slot of the same name. The parameter `key` gets the idempotency key of the action: a
-text that is the same when the same run of the action is tried again. The parameter `context` gets a `Context`, with
-which the function can read facts about the call and act on it; it is None if the dialogue isn't part of a call. Rule: a
+text that stays the same when this run of the action is retried. The parameter `context` gets a `Context`, with which
+the function can read facts about the call and act on it; it is None if the dialogue isn't part of a call. Rule: a
 function's result is checked before it is used, and the dialogue always gets an answer, even if the function fails or
 hangs.
 """
@@ -70,8 +70,7 @@ class Registry:
 
     @classmethod
     def of(cls, module: ModuleType) -> Registry:
-        """A registry of the module's functions and classes, defined or imported there. Names with a leading underscore
-        are left out."""
+        """A registry of the public functions and classes in the module, including those that the module imports."""
         found = {name: value for name, value in vars(module).items() if callable(value) and not name.startswith("_")}
         return cls(found)
 

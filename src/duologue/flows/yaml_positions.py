@@ -102,7 +102,9 @@ def _compose(text: str) -> Any:
     try:
         return loader.get_single_node()
     except (ValueError, OverflowError):  # PyYAML doesn't check whether an escape is a valid character
-        raise _Refused(loader.get_mark().line + 1, "not valid YAML: an escape that isn't a character") from None
+        raise _Refused(
+            loader.get_mark().line + 1, "not valid YAML: an escape in this line doesn't stand for a character"
+        ) from None
     finally:
         loader.dispose()
 

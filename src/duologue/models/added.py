@@ -84,7 +84,7 @@ def add_voice(
     for file in (model, config, *([speakers] if speakers else [])):
         if not file.is_file():
             hint = "; pass the settings of the voice with --config" if file == config else ""
-            raise VoiceRefused(f"{file}: no such file{hint}")
+            raise VoiceRefused(f"the file {file} doesn't exist{hint}")
     folder = voices_folder() / name
     partial = folder.with_name(f".{name}.partial")
     shutil.rmtree(partial, ignore_errors=True)

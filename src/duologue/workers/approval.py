@@ -22,14 +22,18 @@ def check_question(question: str, parameters: Collection[str], tool: str) -> Non
     """Raise TypeError if this question can't be asked: it is empty, or has a field that isn't a parameter of the
     tool."""
     if not question.strip():
-        raise TypeError(f"confirm of the tool {tool} is empty: write a question that is answered with yes or no")
+        raise TypeError(f"`confirm` of the tool {tool} is empty: write a question that is answered with yes or no")
     try:
         fields = _fields(question)
     except ValueError as problem:
-        raise TypeError(f"confirm of the tool {tool}: {problem}; write {{{{ for a brace") from None
+        raise TypeError(
+            f"`confirm` of the tool {tool} isn't a valid text with fields: {problem}; write {{{{ for a brace"
+        ) from None
     if unknown := sorted(fields - set(parameters)):
         known = ", ".join(parameters) or "none"
-        raise TypeError(f"confirm of the tool {tool} has the field {unknown[0]!r}; its parameters are: {known}")
+        raise TypeError(
+            f"`confirm` of the tool {tool} has the field {unknown[0]!r}, but the tool's parameters are: {known}"
+        )
 
 
 async def refusal(question: str, arguments: Mapping[str, Any], job: Job) -> str | None:
@@ -62,7 +66,9 @@ def _asked(question: str, arguments: Mapping[str, Any]) -> str:
     try:
         asked = " ".join(question.format(**arguments).split())
     except (TypeError, ValueError) as problem:  # a format such as `{amount:.2f}` doesn't fit the value
-        raise ServiceError(ErrorClass.TOOL_ERROR, f"the question before this tool can't be made: {problem}") from None
+        raise ServiceError(
+            ErrorClass.TOOL_ERROR, f"the arguments don't fit the question in `confirm`: {problem}"
+        ) from None
     if len(asked) > ASKED_CHARS_MAX:
         line = "the user must confirm these arguments, but they are too long to be said: shorten them to"
         raise ServiceError(ErrorClass.INVALID_ARGS, f"{line} {ASKED_CHARS_MAX} characters in all")

@@ -44,7 +44,9 @@ class TransferTool:
         if name not in self._numbers or job.context is None:
             raise ServiceError(ErrorClass.INVALID_ARGS, f"`to` must be one of {', '.join(self._numbers)}")
         if self._with_briefing and not briefing.strip():
-            raise ServiceError(ErrorClass.INVALID_ARGS, "`briefing` is empty")
+            raise ServiceError(
+                ErrorClass.INVALID_ARGS, "`briefing` is empty: write what the person who answers has to know"
+            )
         try:
             await job.context.transfer(self._numbers[str(name)], briefing=briefing)
         except TransferFailed as failure:

@@ -300,8 +300,8 @@ def proper_name(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
 
 def named_person(tokens: Sequence[Token], left: Sequence[int]) -> Span | None:
     """The span of the person whom a reply to "who?" names among carrier words: "Justin is the receiver", "my uncle
-    Richard", "send it to mom". None if there is no such person. `left` holds the indexes of the words that nothing else
-    explains. A word in lower case is accepted only if it is a word for a relative."""
+    Richard", "send it to mom". None if there is no such person. `left` holds the indexes of the words that weren't
+    understood otherwise. A word in lower case is accepted only if it is a word for a relative."""
     first, after = left[0], left[-1] + 1
     if tokens[first].word in _KIN and after - first > 1 and first and tokens[first - 1].word in _OWNERS:
         is_named = after - first == len(left) and _is_written_as_person(tokens[first + 1 : after])

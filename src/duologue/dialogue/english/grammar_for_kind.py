@@ -207,9 +207,9 @@ def _is_placed(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def known_names(tokens: Sequence[Token], names: NameList, *, is_open: bool = True) -> list[Match]:
-    """Every known name in a reply, including a title before it. A name that consists of ordinary words is accepted only
-    if it is the whole reply or is capitalised. If the slot takes only names from the list (`is_open` is False), such a
-    name is also accepted at the beginning of a clause or after a preposition: "the airport, at ten"."""
+    """Every known name in a reply, with the title before it if there is one. A name that consists of ordinary words is
+    accepted only if it is the whole reply or is capitalised. If the slot takes only names from the list (`is_open` is
+    False), such a name is also accepted at the beginning of a clause or after a preposition: "the airport, at ten"."""
     whole = without_filler(tokens)
     return [
         match._replace(first=match.first - _has_title(tokens, match.first))

@@ -1,7 +1,7 @@
 """Reads a reply to one question: a value, several candidates, a command, or something for NLU.
 
-The reply is first read as a value for the slot that the question asks for. If this doesn't explain every word, the
-reply is read as values for several slots. Rule: nothing is used from a reply that isn't wholly understood.
+The reply is first read as a value for the slot that the question asks for. If words are left over, the reply is read as
+values for several slots. Rule: nothing is used from a reply that isn't wholly understood.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> boo
 
 
 def read_volunteered(slots: tuple[Slot, ...], reply: str, about: str, today: str) -> Direct | None:
-    """The values in a message that doesn't answer a question, if they explain every word; otherwise None. Because
+    """The values in a message that doesn't answer a question, if the message says nothing else; otherwise None. Because
     nothing was asked, a yes, a name alone or a number alone isn't a value here."""
     tokens = tokens_of(reply)
     if not tokens or not slots:

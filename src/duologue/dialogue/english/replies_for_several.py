@@ -1,6 +1,6 @@
 """Reads a reply that gives values for several slots. The slot that was asked for may be one of them, but needn't be.
 
-Rule: every word has to be explained, and each value must fit only one slot.
+Rule: every word has to be understood, and each value must fit only one slot.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def gives_date_and_time(c: ReplyContext) -> bool:
 
 
 def read_several(c: ReplyContext) -> Direct | None:
-    """The values for the slot that was asked for and for other slots, if they explain every word; otherwise None."""
+    """The values for the slot that was asked for and for other slots, if the reply says nothing else; otherwise
+    None."""
     slots = (c.slot, *c.question.others)
     filled = assign(c.tokens, slots, c.today)
     if filled and c.is_asked and c.slot.name not in filled:

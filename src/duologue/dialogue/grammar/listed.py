@@ -47,7 +47,7 @@ def names_of_choices(lexicon: Lexicon, choices: tuple[Choice, ...]) -> NameList:
 
 
 def find_names(lexicon: Lexicon, tokens: Sequence[Token], names: NameList) -> list[Match]:
-    """Every listed name in a reply, including a title before it."""
+    """Every listed name in a reply, with the title before it if there is one."""
     found = folded_names(lexicon, names).find(tokens)
     return [
         match._replace(first=match.first - (match.first > 0 and tokens[match.first - 1].word in lexicon.titles))
@@ -66,8 +66,8 @@ def find_choices(lexicon: Lexicon, tokens: Sequence[Token], choices: tuple[Choic
 
 
 def named_choices(lexicon: Lexicon, tokens: Sequence[Token], choices: tuple[Choice, ...]) -> list[Match]:
-    """Every choice that a reply names exactly; if there is none, every choice that it names in another form, such as
-    the plural."""
+    """Every choice that a reply names exactly. If it names no choice exactly, every choice that it names in another
+    form, such as the plural."""
     return list(names_of_choices(lexicon, choices).find(tokens)) or _by_stem(lexicon, tokens, choices)
 
 

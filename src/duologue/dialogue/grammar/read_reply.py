@@ -80,7 +80,7 @@ def _is_maybe_several(reading: Reading) -> bool:
 
 
 def read_volunteered(lexicon: Lexicon, slots: tuple[Slot, ...], reply: str, about: str, today: str) -> Direct | None:
-    """The values in a message that doesn't answer a question, if they explain every word; otherwise None."""
+    """The values in a message that doesn't answer a question, if the message says nothing else; otherwise None."""
     tokens = tokens_of(lexicon, reply)
     if not tokens or not slots:
         return None
@@ -334,7 +334,7 @@ class _Reader:
         )
 
     def several(self) -> Direct | None:
-        """The values for the slot that was asked for and for other slots, if they explain every word; otherwise
+        """The values for the slot that was asked for and for other slots, if the reply says nothing else; otherwise
         None."""
         asked = self.slot.name if self.is_asked and self.slot.kind in (SlotKind.DATE, SlotKind.TIME) else ""
         assigned = assign(self.lexicon, self.tokens, (self.slot, *self.question.others), self.today, asked)
