@@ -296,8 +296,7 @@ def asks_for_more(text: str) -> bool:
 
 @lru_cache(maxsize=512)
 def asks_for_a_need(text: str) -> bool:
-    """Does the question ask whether the user needs something, like "do you need one?"? "I don't mind" doesn't answer
-    such a question."""
+    """Does the question ask for a need, like "do you need one?"? A reply such as "I don't mind" doesn't answer it."""
     return any(stem(token.word) in ("need", "requir") for token in tokens_of(text))
 
 
