@@ -40,7 +40,7 @@ NOT_YAML = [
     ),
     (
         'a: "\\U99999999"',
-        "1: not valid YAML: an escape that isn't a character",
+        "1: not valid YAML: an escape in this line doesn't stand for a character",
     ),
     (
         "a: &a [*a]",

@@ -160,7 +160,7 @@ def test_two_tools_ask_one_after_the_other_and_each_yes_counts_for_one() -> None
 @pytest.mark.parametrize(
     ("confirm", "why"),
     [
-        ("Shall I send {much} euros?", "has the field 'much'; its parameters are: amount, to"),
+        ("Shall I send {much} euros?", "has the field 'much', but the tool's parameters are: amount, to"),
         ("Shall I send {} euros?", "has the field ''"),
         ("Shall I send {0} euros?", "has the field '0'"),
         ("Shall I send it to {to.name}?", "has the field 'to.name'"),
@@ -171,7 +171,7 @@ def test_two_tools_ask_one_after_the_other_and_each_yes_counts_for_one() -> None
     ],
 )
 def test_a_question_that_cannot_be_asked_is_refused_when_the_tool_is_declared(confirm: str, why: str) -> None:
-    with pytest.raises(TypeError, match=r"confirm of the tool send") as refused:
+    with pytest.raises(TypeError, match=r"`confirm` of the tool send") as refused:
         bank(confirm=confirm)
     assert why in str(refused.value)
 
@@ -202,7 +202,7 @@ def test_arguments_that_are_too_long_to_be_asked_about_are_refused() -> None:
 
 
 def test_a_format_that_does_not_fit_the_value_runs_nothing() -> None:
-    assert "can't be made" in str(refused({"amount": 1, "to": "Anna"}, "Shall I send it to {to:d}?"))
+    assert "don't fit the question" in str(refused({"amount": 1, "to": "Anna"}, "Shall I send it to {to:d}?"))
 
 
 def test_without_a_conversation_the_tool_does_not_run() -> None:

@@ -119,7 +119,7 @@ def test_methods_know_their_object() -> None:
     assert run(other.count, {}) == 2
     assert run(shop.name, {}) == "Shop"
     assert run(Shop.twice, {"n": 4}) == 8
-    with pytest.raises(TypeError, match=r"find is a method: pass it from an object"):
+    with pytest.raises(TypeError, match=r"find is a method: pass the method of an instance"):
         as_worker(Shop.find)
 
 
@@ -143,7 +143,7 @@ def test_a_wrapped_function_keeps_its_hints_and_is_awaited() -> None:
 def test_a_worker_is_returned_unchanged_and_a_class_is_refused() -> None:
     worker = as_worker(book)
     assert as_worker(worker) is worker
-    with pytest.raises(TypeError, match="FunctionWorker is a class: pass an object of it"):
+    with pytest.raises(TypeError, match="FunctionWorker is a class: pass an instance of it"):
         as_worker(FunctionWorker)
 
 

@@ -38,8 +38,8 @@ class HeardSpeech:
             del self._spoken[:-UNMATCHED_MAX]
 
     def match(self, words: list[str]) -> tuple[list[str], list[str]]:
-        """Compare the words of a turn with what the server heard. Returns the words that the server hasn't heard, and
-        the ids of the items in which it heard the other words."""
+        """Find the words of a turn among the words that the server heard. Returns the words that the server hasn't
+        heard, and the ids of the items in which it heard the others. Heard words that were found are forgotten."""
         heard: list[str] = []
         for spoken in list(self._spoken):
             at = _find(spoken.words, words)
@@ -57,7 +57,7 @@ class HeardSpeech:
 
 
 def key_of(item: Item) -> object:
-    """A key for this item of the history. It stays the same while text is added to the item."""
+    """A key for this item of the history. The key stays the same when text is added to the item."""
     match item:
         case UserSaid(turn=turn):
             return ("user", turn)

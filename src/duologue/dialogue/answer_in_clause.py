@@ -36,8 +36,8 @@ _TAG_WORDS_MAX = 3
 
 @dataclass(frozen=True, slots=True)
 class FoundAnswer:
-    """A run of neighbouring clauses that the slot's grammar understands. `run` holds the indexes of the clauses, `part`
-    those of their tokens, and `candidates` the values that the words may mean."""
+    """A run of neighbouring clauses that the slot's grammar understands. `run` holds the indexes of these clauses,
+    `part` the indexes of their tokens, and `candidates` the values that they may mean."""
 
     run: range
     part: range
@@ -87,8 +87,8 @@ def _take(message: MessageInContext, found: FoundAnswer) -> None:
 
 
 def _other_values(message: MessageInContext, span: tuple[int, int]) -> tuple[SetSlot, ...]:
-    """The values that the rest of the message gives for other empty slots. `span` is the span of the answer itself.
-    Empty if the message contains a question."""
+    """Values for other empty slots in the rest of the message. `span` is the span of the answer itself. Empty if the
+    message contains a question."""
     if message.signs.asks(message.tokens):
         return ()
     others = tuple(slot for slot in message.asked.others if slot.kind is not SlotKind.YES_NO)
@@ -146,8 +146,8 @@ def _without_tail(message: MessageInContext, part: range) -> range:
 
 
 def _has_limit(message: MessageInContext, part: range, begins: int) -> bool:
-    """Is there a limit, such as "till" or "not before", in front of the value? If so, the day or time isn't the answer.
-    The value begins at the character `begins`."""
+    """Does a word such as "till" or "not before" stand in front of the value that begins at the character `begins`?
+    Then the value only limits the day or time, and isn't the answer."""
     said = words_of(token for token in message.tokens[part.start : part.stop] if token.start < begins)
     return any(said[at : at + len(one)] == one for one in message.words.limits for at in range(len(said)))
 
@@ -167,8 +167,8 @@ def is_exception(message: MessageInContext, clauses: Sequence[range], at: int) -
 
 
 def _may_be_name(message: MessageInContext, part: range, reading: Reading) -> bool:
-    """Can the words that the grammar read be a name that isn't on a list? Each of them is capitalised, and none is an
-    ordinary word."""
+    """Can the words that the grammar read be a name that isn't on a list? Yes, if each word is capitalised and none is
+    an ordinary word."""
     if not isinstance(reading, Direct):
         return False
     start = message.tokens[part.start].start
@@ -180,9 +180,9 @@ def _may_be_name(message: MessageInContext, part: range, reading: Reading) -> bo
 
 
 def _chosen(message: MessageInContext, clauses: Sequence[range], found: list[FoundAnswer]) -> FoundAnswer | None:
-    """Choose one of the answers that were found. If all of them allow the same value, choose the most precise one.
-    Otherwise choose the last one if it is a conclusion from the others ("my train is at three, so two") or takes them
-    back ("five. No, six"). None if the answers contradict each other."""
+    """Choose one of the answers that were found. If one value fits all of them, choose the most precise answer.
+    Otherwise choose the last answer, but only if it follows from the earlier ones ("my train is at three, so two") or
+    takes them back ("five. No, six"). Return None if the answers contradict each other."""
     if not found:
         return None
     common = [one for one in found[0].candidates if all(one in other.candidates for other in found)]
@@ -198,8 +198,8 @@ def _chosen(message: MessageInContext, clauses: Sequence[range], found: list[Fou
 
 
 def _dated(message: MessageInContext, found: list[FoundAnswer]) -> FoundAnswer | None:
-    """The answer that gives the date, if the others only name its weekday: "on the 1st, that's a Tuesday". Otherwise
-    None."""
+    """The answer that gives a date, if all other answers only name the weekday of this date: "on the 1st, that's a
+    Tuesday". Otherwise None."""
     if message.asked.slot.kind is not SlotKind.DATE or any(len(one.candidates) != 1 for one in found):
         return None
     numbered = [one for one in found if any(map(_has_digit, message.tokens[one.part.start : one.part.stop]))]
@@ -258,8 +258,8 @@ def _turns(message: MessageInContext, tokens: Sequence[Token]) -> bool:
 
 
 def _competes(message: MessageInContext, tokens: Sequence[Token], found: FoundAnswer, *, is_later: bool) -> bool:
-    """May the clause contain another value for the slot? If the slot takes a number, only clauses after the answer can:
-    a number before the answer is about something else, because the grammar didn't accept it as the answer."""
+    """May the clause contain another value for the slot? False if the slot takes a number and the clause comes before
+    the answer: a number in that clause is about something else, because the grammar didn't accept it as the answer."""
     slot = message.asked.slot
     if slot.kind in _COUNTED:
         return is_later and any(message.words.is_number(token.word) for token in tokens)

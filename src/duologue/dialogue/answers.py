@@ -86,8 +86,8 @@ def _take_empty(reply: MessageInContext) -> bool:
 
 
 def _take_question(reply: MessageInContext) -> bool:
-    """If the flow will search the FAQ for the user's reply, accept a question as the reply, and return True. Example:
-    "when do you open?", after "What would you like to know?". Otherwise return False."""
+    """Accept a question as the reply and return True, if the flow will search the FAQ for this reply. Return False for
+    any other reply. Example: "when do you open?", after "What would you like to know?"."""
     d, slot = reply.d, reply.d.s.waiting_for
     if slot is None or d.spec(slot).kind is not SlotKind.TEXT or not reply.signs.asks(reply.tokens):
         return False
@@ -113,8 +113,8 @@ def _take_rejection(reply: MessageInContext) -> bool:
 
 
 def _take_both(reply: MessageInContext) -> bool:
-    """Handle "I want both", after "did you mean the mouse or the keyboard?": say that the user can have only one, and
-    ask again. Return False for any other reply."""
+    """Handle a reply that wants several of the offered values: say that the user can have only one, and ask again.
+    Return False for any other reply. Example: "I want both", after "did you mean the mouse or the keyboard?"."""
     d = reply.d
     is_listed = reply.asked.slot.kind in (SlotKind.CHOICE, SlotKind.NAME) and not isinstance(reply.reading, Direct)
     if not d.s.among or not is_listed or not d.domain.pack.corrections.adds.search(reply.text):
@@ -138,8 +138,9 @@ def _take_value(reply: MessageInContext) -> bool:
 
 
 def _missed_answer(reply: MessageInContext, reading: Direct) -> tuple[SetSlot, ...]:
-    """The answer to the open question, if the grammar found only values for other slots: "the bus" in "on the bus this
-    morning"."""
+    """The answer to the open question, found in the words that the grammar left over. Empty if the grammar has already
+    read an answer to this question. Example: of "on the bus this morning", the grammar read only "this morning"; the
+    answer is "the bus"."""
     asked = reply.asked.slot
     if any(value.slot == asked.name for value in reading.values) or asked.kind not in (SlotKind.CHOICE, SlotKind.NAME):
         return ()
@@ -183,8 +184,8 @@ def _only_leaves_it(reply: MessageInContext) -> bool:
 
 
 def _take_no(reply: MessageInContext) -> bool:
-    """Handle a no to a proposed value, or "no, thanks" to the question for an optional slot. Return False for any other
-    reply."""
+    """Handle a no to a proposed value, or a no to the question for an optional slot ("no, thanks"). Return False for
+    any other reply."""
     d, reading = reply.d, reply.reading
     if not isinstance(reading, Confirmation):
         return False
@@ -197,8 +198,8 @@ def _take_no(reply: MessageInContext) -> bool:
 
 
 def _take_no_preference(reply: MessageInContext) -> bool:
-    """Handle "any will do" like a request to skip the question. If the slot is required, the agent says that it needs a
-    value. Return False for any other reply."""
+    """Handle a reply such as "any will do" like a request to skip the question. If the slot is required, the agent says
+    that it needs a value. Return False for any other reply."""
     is_any = isinstance(reply.reading, Unclear) and reply.asked.slot.kind is not SlotKind.YES_NO
     if not is_any or not reply.signs.has_no_preference(reply.tokens, reply.signs.echo_of(reply.asked)):
         return False
@@ -221,7 +222,8 @@ def _take_correction(reply: MessageInContext) -> bool:
 
 
 def _take_wrong_value(reply: MessageInContext) -> bool:
-    """Handle "nope, wrong day, I meant Friday" while another question is open. Return False for any other reply."""
+    """Handle a reply which says that the value of another slot is wrong, and corrects it: "nope, wrong day, I meant
+    Friday". Return False for any other reply."""
     d = reply.d
     if not calls_wrong(d.domain, d.top, reply.text):
         return False
@@ -233,9 +235,9 @@ def _take_wrong_value(reply: MessageInContext) -> bool:
 
 
 def _take_for_interrupted_question(reply: MessageInContext) -> bool:
-    """Handle a reply that doesn't answer the question of a repair flow (for example "Are you still there?"). The repair
-    flow is left, and the reply is read as the answer to the question that the repair flow interrupted. Return False if
-    there is no such question."""
+    """Leave the open repair flow (for example "Are you still there?") if the reply doesn't answer its question, and
+    read the reply as the answer to the question that the repair flow interrupted. Return False if there is no such
+    question."""
     if not leave_for_question(reply.d):
         return False
     answer(reply.d, reply.text)
@@ -330,9 +332,9 @@ def _is_choice_of_other_slot(d: DialogueDraft, reading: Direct, text: str) -> bo
 
 
 def _answer_ambiguously(d: DialogueDraft, reading: Ambiguous) -> None:
-    """Handle an answer that can mean several values. The slot's `prefers` decides: use the first value, use the last
-    one, or ask which one was meant. The agent always asks about a span of days: `prefers` never turns "this weekend"
-    into a Saturday."""
+    """Handle an answer that can mean several values. The slot's `prefers` decides whether the first or the last of
+    these values is used, or whether the agent asks which one was meant. For a span of days such as "this weekend", the
+    agent always asks."""
     prefers = "ask" if reading.must_ask else d.spec(reading.slot).prefers
     if prefers == "ask":
         if d.s.among:  # the user was already asked which value was meant, and this reply still doesn't say
@@ -442,8 +444,8 @@ def _answer_read_back(d: DialogueDraft, text: str) -> None:
 
 
 def _says_yes_first(d: DialogueDraft, text: str) -> bool:
-    """Is the first clause a yes that the other clauses leave valid? They must contain no denial and no code. True for
-    "yes it is. So my mother fell ill"."""
+    """Is the first clause a yes, and do the other clauses contain neither a denial nor a code? True for "yes it is. So
+    my mother fell ill"."""
     words, replies = d.domain.pack.words, d.domain.pack.replies
     tokens = words.tokens_of(text)
     clauses = clauses_of(words, tokens)
@@ -456,8 +458,8 @@ def _says_yes_first(d: DialogueDraft, text: str) -> bool:
 
 
 def _replace_code(d: DialogueDraft, values: tuple[SetSlot, ...]) -> None:
-    """Validate these new values instead of the code that the agent has just repeated. Values of other slots that still
-    have to be validated come after the new values."""
+    """Drop the code that the agent has just repeated, and validate `values` instead: the new code, and other values
+    from the same reply. Values of other slots that were already waiting for validation are validated after them."""
     new = {value.slot for value in values}
     d.set(values=(*values, *(value for value in d.s.values if value.slot not in new)), reading_back=False)
     validate_next(d)
@@ -477,10 +479,9 @@ def _rejects_code(d: DialogueDraft, text: str) -> bool:
 
 def handle_queued_message(d: DialogueDraft, text: str) -> None:
     """Handle a message that was queued while a request was running. A command is applied. A message that is empty, or
-    only a yes or a no, is dropped, because no question was open while the request was running. What happens to any
-    other message depends on the question that is open now. If this question was already open before the request, the
-    message is treated as the answer to it. If not, a message that is a correction is applied, and any other message is
-    sent to NLU."""
+    only a yes or a no, is dropped, because no question was open at that time. Any other message is treated as the
+    answer to the open question, if this question was already open before the request. Otherwise the message is applied
+    if it is a correction, and sent to NLU if it isn't."""
     is_aside = d.is_question_new or d.s.is_aside
     name = d.domain.pack.signs.command_of(d.domain.pack.words.tokens_of(text))
     if name == "cancel" and d.has_just_acted:

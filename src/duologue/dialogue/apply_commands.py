@@ -89,10 +89,10 @@ def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
 
 
 def _take_as_free_text(d: DialogueDraft) -> bool:
-    """NLU found no command in the message. If the open question asks for free text, use the message as its answer and
-    return True. A question or a request at the end of the message is left out. If something was left out, or if the
-    text has several sentences, the agent tells the user what it noted. If no such question is open, or if the message
-    can't be an answer (for example because it is itself a question), return False."""
+    """Use the message as the answer to the open question and return True, if this question asks for free text. Called
+    when NLU found no command in the message. A question or a request at the end of the message is left out. If
+    something was left out, or if the text has several sentences, the agent tells the user what it noted. Return False
+    if no such question is open, or if the message can't be an answer (for example because it is itself a question)."""
     slot, words = d.s.waiting_for, " ".join(d.s.heard.split())
     if (
         slot is None
@@ -209,9 +209,9 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
 
 
 def _is_handled(d: DialogueDraft, occasion: str) -> bool:
-    """Did the author of the flow file write a repair flow for this occasion (for example "cancel" or "help") that can
-    be opened now? If so, open it and return True. Otherwise return False. After an error, or while no flow is open, the
-    result for a cancellation is always False, so that nothing delays the cancellation."""
+    """Open the repair flow that the author of the flow file wrote for this occasion (for example "cancel" or "help"),
+    and return True. Return False if there is no such flow, or if it can't be opened now. Always return False for a
+    cancellation after an error or while no flow is open, so that nothing delays the cancellation."""
     if occasion == CANCEL:
         if not d.s.stack or d.top.failed or d.s.trouble is not None:
             return False
@@ -256,8 +256,7 @@ def _give_time(d: DialogueDraft) -> None:
 
 def _take_leave(d: DialogueDraft) -> None:
     """The user says goodbye: say goodbye too, and end the conversation. An open question stays open, in case the user
-    says something after all. But if there is a question that the agent hasn't asked yet, ask this question instead of
-    ending the conversation."""
+    says something after all. If there is a question that the agent hasn't asked yet, only ask this question."""
     if _must_ask_first(d):
         continue_flow(d)
         return
@@ -272,8 +271,8 @@ def _must_ask_first(d: DialogueDraft) -> bool:
 
 
 def _go_back(d: DialogueDraft) -> None:
-    """Ask the previous question again. If the open flow has no previous question and was called by another flow, go
-    back to the last question of that flow. While a code is being read back, ask for the code again instead."""
+    """Ask the previous question again. If the open flow has no previous question and was called by another flow, ask
+    the last question of the calling flow again. While a code is being read back, ask for this code again."""
     if d.s.reading_back:
         d.set(reading_back=False, values=())
         return
@@ -323,8 +322,8 @@ def _has_acted(d: DialogueDraft, instance: Instance) -> bool:
 
 
 def _skip(d: DialogueDraft) -> None:
-    """Skip the open question. A required slot without a value can't be skipped, and the user is told so. A slot that
-    already has a value keeps it."""
+    """Skip the open question. A slot that already has a value keeps it. If the slot is required and has no value, tell
+    the user that the question can't be skipped."""
     slot = d.s.waiting_for
     if slot is None or not d.s.stack:
         give_help(d)

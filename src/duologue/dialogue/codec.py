@@ -138,7 +138,9 @@ def _fits(domain: Domain, state: DialogueState) -> DialogueState:
     deep = [name for one in (*state.stack, *ended) for name in (*one.needs, *one.asked)]
     for slot in (state.waiting_for, *(value.slot for value in state.values), *deep):
         if slot is not None and slot not in domain.slots:
-            raise BadCheckpoint(f"the checkpoint uses slot {slot!r}, which no longer exists")
+            raise BadCheckpoint(
+                f"the checkpoint uses slot {slot!r}, which no longer exists; add it again or start a new conversation"
+            )
     if state.phase not in BUSY:
         return state
     if not state.pending:
@@ -146,7 +148,7 @@ def _fits(domain: Domain, state: DialogueState) -> DialogueState:
     top = state.top
     acts = top is not None and isinstance(domain.flows[top.flow].program[top.at], PerformAction)
     if state.phase is Phase.EXECUTING_ACTION and not acts:
-        raise BadCheckpoint("the checkpoint waits for an action that no longer exists")
+        raise BadCheckpoint("the checkpoint waits for an action that no longer exists; start a new conversation")
     if state.phase is Phase.VALIDATING_SLOT and not (state.values and state.stack):
         raise BadCheckpoint("the checkpoint is damaged: a value is being validated, but the value is missing")
     return state
@@ -155,10 +157,16 @@ def _fits(domain: Domain, state: DialogueState) -> DialogueState:
 def _instance(domain: Domain, data: dict[str, Any]) -> Instance:
     flow = domain.flows.get(data["flow"])
     if flow is None:
-        raise BadCheckpoint(f"the checkpoint uses flow {data['flow']!r}, which no longer exists")
+        raise BadCheckpoint(
+            f"the checkpoint uses flow {data['flow']!r}, which no longer exists; "
+            "add it again or start a new conversation"
+        )
     place = next((at for at, step in enumerate(flow.program) if step.step == data["at"]), None)
     if place is None:
-        raise BadCheckpoint(f"the checkpoint is at step {data['at']!r}, which flow {flow.name!r} no longer has")
+        raise BadCheckpoint(
+            f"the checkpoint is at step {data['at']!r}, which flow {flow.name!r} no longer has; "
+            "add it again or start a new conversation"
+        )
     return Instance(
         id=data["id"],
         flow=data["flow"],

@@ -1,9 +1,9 @@
 """Judges how complete a text is as a reply, before it is certain that the user has finished speaking.
 
 The text is tried out as if it were the user's whole reply. This changes nothing in the dialogue, and NLU isn't asked.
-Rule: "complete" means that the grammars explain every word, that the last value is unlikely to continue, and that the
-text answers the open question or is a whole request. "Open" means that more words have to follow, as after "I'd like to
-go to". In all other cases the result is "unknown".
+Rule: "complete" means that the grammars understand every word, that the last value is unlikely to continue, and that
+the text answers the open question or is a whole request. "Open" means that more words have to follow, as after "I'd
+like to go to". In all other cases the result is "unknown".
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def _content(domain: Domain, text: str) -> list[str]:
 
 
 def _is_settled(domain: Domain, values: Sequence[Value], text: str) -> bool:
-    """Is the last of these values complete, as far as a grammar can tell? No, if more words may belong to it, as with
-    free text, or with a name that isn't on a list."""
+    """Is the last of these values complete, as far as a grammar can tell? False if more words may belong to it, as with
+    free text or a name that isn't on a list."""
     if not values:
         return False
     last = max(values, key=lambda value: value.span[1])
@@ -111,7 +111,7 @@ def _is_settled(domain: Domain, values: Sequence[Value], text: str) -> bool:
 
 def _ends_open(domain: Domain, state: DialogueState, tokens: Sequence[Token]) -> bool:
     """Does the text end in a word after which something has to follow, such as "to"? False for "I'd like to" as the
-    reply to a yes/no question, because it is a whole answer there."""
+    reply to a yes/no question, because it is a whole answer to such a question."""
     lists, words = domain.pack.words, [token.word for token in tokens]
     while words and words[-1] in lists.fillers and words[-1] not in lists.open_ends:
         words.pop()

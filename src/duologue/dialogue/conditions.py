@@ -118,8 +118,8 @@ def _value(node: ast.expr, values: Mapping[str, object]) -> object:
 
 
 def _calculated(node: ast.BinOp, values: Mapping[str, object]) -> int | float | None:
-    """The result of a calculation. None if an operand isn't a number or the result isn't finite. (A condition that
-    compares None with <, <=, > or >= is false.)"""
+    """The result of a calculation. None if an operand isn't a number or the result isn't finite. (Comparing None with
+    <, <=, > or >= is false.)"""
     left, right = (_number(_value(part, values)) for part in (node.left, node.right))
     if left is None or right is None:
         return None

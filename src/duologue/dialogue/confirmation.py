@@ -133,9 +133,9 @@ def _take_yes(reply: MessageToConfirmation) -> bool:
 
 
 def _take_yes_and_question(reply: MessageToConfirmation) -> bool:
-    """Handle "Yes, that's right. What's the address?": say that the question can't be answered here, and treat the
-    reply as a yes. But if an action that can't be undone follows, ask for the confirmation again, because the user may
-    want the address before deciding. Return False for any other reply."""
+    """Handle a yes with a question after it that the agent can't answer: say so, and apply the yes. But if an action
+    that can't be undone follows, ask for the confirmation again, because the user may want the answer before deciding.
+    Return False for any other reply. Example: "Yes, that's right. What's the address?"."""
     d = reply.d
     if d.s.reading_back or not d.domain.pack.replies.says_yes_then_asks(d.s.last_question, reply.text, d.today):
         return False
@@ -153,8 +153,8 @@ def _take_yes_and_more(reply: MessageToConfirmation) -> bool:
 
 
 def _take_second_value(reply: MessageToConfirmation) -> bool:
-    """Handle "yes, and a keyboard too" for a slot that takes only one value: say that the user can have only one, and
-    ask which one. Return False for any other reply."""
+    """Handle a reply that adds a second value to a slot that takes only one, such as "yes, and a keyboard too": say
+    that the user can have only one, and ask which one. Return False for any other reply."""
     d = reply.d
     both = second_values(d.domain, d.top, reply.text, d.today)
     if both is None:
@@ -207,8 +207,8 @@ def _take_change(reply: MessageToConfirmation) -> bool:
 
 
 def _take_no_preference(reply: MessageToConfirmation) -> bool:
-    """Handle "I don't care" as a reply that was not understood: it is neither a yes nor a reason to cancel. Return
-    False for any other reply."""
+    """Handle a reply such as "I don't care" as a reply that was not understood, because it is neither a yes nor a
+    reason to cancel. Return False for any other reply."""
     if not reply.signs.has_no_preference(reply.tokens, frozenset()):
         return False
     count_as_miss(reply.d)
@@ -220,8 +220,8 @@ def _take_correction(reply: MessageToConfirmation) -> bool:
 
 
 def _take_only_named(reply: MessageToConfirmation) -> bool:
-    """Handle "the day", after a reply that was not understood, as a wish to change the day: ask for it again. Return
-    False for any other reply."""
+    """Handle a reply that only names a slot, such as "the day", if the reply before it was not understood: ask for this
+    slot again. Return False for any other reply."""
     if not reply.d.s.tries:
         return False
     cleared = tuple(one for one in _named_slots(reply.d, reply.text) if is_asked(reply.d.domain, reply.d.top, one.slot))
@@ -271,8 +271,8 @@ def _named_slots(d: DialogueDraft, text: str) -> tuple[ClearSlot, ...]:
 
 
 def _named_then_given(reply: MessageToConfirmation) -> tuple[Command, ...]:
-    """The correction in "the title, it should be Emma": the first clause names a slot, the second gives its value.
-    Empty for any other reply."""
+    """The correction in a reply whose first clause names a slot and whose second clause gives the new value: "the
+    title, it should be Emma". Empty for any other reply."""
     d = reply.d
     clauses = clauses_of(reply.words, reply.tokens)
     slot = only_named(d.domain, d.top.flow, text_of(reply.text, reply.tokens, clauses[0])) if len(clauses) > 1 else None
@@ -283,8 +283,9 @@ def _named_then_given(reply: MessageToConfirmation) -> tuple[Command, ...]:
 
 
 def _wants_no_change(reply: MessageToConfirmation) -> bool:
-    """Does the user answer "What should I change?" with "nothing", or with "nothing" and a yes ("nothing, it's fine")?
-    If so, the agent asks for the confirmation again, because only a yes to the confirmation itself runs an action."""
+    """Does the user answer "What should I change?" with "nothing", perhaps with a yes after it ("nothing, it's fine")?
+    Even after such a yes, the agent asks for the confirmation again, because only a yes to the confirmation itself runs
+    an action."""
     lists, tokens = reply.words, reply.tokens
     said = [token.word for token in tokens if token.word not in lists.polite | lists.fillers | lists.dissent]
     if not said or said[0] not in lists.nothing:
@@ -311,8 +312,8 @@ def _apply(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
 
 
 def _change_commands(d: DialogueDraft, text: str, reading: Reading) -> tuple[Command, ...] | None:
-    """The commands for a reply that contains a new value: they set the value, or ask which slot it is for. None if the
-    reply isn't fully understood."""
+    """The commands that follow from a new value in the reply. They set the value or, if the value fits several slots,
+    ask which slot is meant. None if the reply isn't fully understood."""
     if meant := _settled(d, text):
         return meant
     if len(slots := _fitting(d, text)) > 1:
@@ -327,8 +328,8 @@ def _change_commands(d: DialogueDraft, text: str, reading: Reading) -> tuple[Com
 
 
 def _settled(d: DialogueDraft, text: str) -> tuple[Command, ...]:
-    """The correction for a reply that only says which slot the message before it was about. Example: the user says "no,
-    make it five", which fits both the time and the number of people, and then "the time". Empty for any other reply."""
+    """The correction for a reply that only says which slot the previous message was about. Empty for any other reply.
+    Example: "the time", after "no, make it five", which may be a time or a number of people."""
     slot = only_named(d.domain, d.top.flow, text)
     said = [message.content for message in d.s.messages if message.role == "user"]
     if slot is None or len(said) < 2 or slot not in (slots := _fitting(d, said[-2])) or len(slots) < 2:

@@ -49,9 +49,9 @@ def corrections(domain: Domain, instance: Instance, text: str, today: str) -> tu
 
 def named_slot(domain: Domain, instance: Instance, text: str, today: str) -> tuple[str, tuple[Correction, ...]] | None:
     """The slot that a message names, and the commands for the values that the message gives, as in "the time is eight".
-    If the message names several slots, only the first slot is returned, with the commands for all of them. None if it
-    names no slot. The tuple of commands is empty if no grammar reads the value, or if the slot is empty and may only be
-    filled after the agent has asked for it."""
+    If the message names several slots, the result is the first of these slots, with the commands for all of them. None
+    if the message names no slot. There are no commands if no grammar reads the value, or if the slot is empty and may
+    only be filled after the agent has asked for it."""
     text = " ".join(text.split())
     if len(text) > _LENGTH_MAX:
         return None
@@ -188,8 +188,8 @@ def _are_one_word(called: str, word: str) -> bool:
 
 
 def value_for_slot(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> tuple[CorrectSlot, ...]:
-    """The correction of `slot` by an earlier message, `text`. (The user has just said that this message was about the
-    slot.) Empty if the slot's grammar can't read the new value in the message."""
+    """The correction of `slot`, read from the earlier message `text`. Called when the user has just said that this
+    message was about `slot`. Empty if the slot's grammar can't read the new value."""
     new, span = _new_value_in(domain, text)
     found = _first(_read(domain, domain.slots[slot], new, span, today, instance.filled(slot)))
     return (found,) if found is not None else ()
@@ -222,8 +222,8 @@ def _is_open(spec: SlotSpec, time: str) -> bool:
 
 
 def are_both_yes_no(domain: Domain, asked: str | None, slot: str) -> bool:
-    """Are the corrected slot and the slot that is asked for both of type yes/no? If so, "no, I haven't" answers the
-    open question and corrects nothing."""
+    """Are the corrected slot and the slot that is asked for both of type yes/no? A reply such as "no, I haven't" then
+    answers the open question and corrects nothing."""
     return asked is not None and domain.slots[asked].kind is domain.slots[slot].kind is SlotKind.YES_NO
 
 
@@ -259,9 +259,9 @@ def _filled(domain: Domain, instance: Instance) -> list[SlotSpec]:
 
 
 def _latest_first(domain: Domain, instance: Instance) -> list[SlotSpec]:
-    """The filled slots: first those that the agent asked for, beginning with the latest question, then the others.
-    "Make it Friday" usually means a future day, so a slot for past days (such as a birthday) comes last, unless the
-    last answer filled it."""
+    """The filled slots: first those that the agent asked for, beginning with the latest question, then all others. A
+    slot for past days (such as a birthday) comes last, unless the last answer filled it, because a correction such as
+    "make it Friday" usually means a future day."""
     filled = {spec.name: spec for spec in _filled(domain, instance)}
     asked = [filled[name] for name in reversed(instance.asked) if name in filled]
     found = [*asked, *(spec for name, spec in filled.items() if name not in instance.asked)]
@@ -271,7 +271,7 @@ def _latest_first(domain: Domain, instance: Instance) -> list[SlotSpec]:
 
 def _counting_first(domain: Domain, instance: Instance, text: str) -> list[SlotSpec]:
     """The filled slots that the text may correct. If the text says what it counts, as in "four days", these are only
-    the slots for a number of days. Otherwise these are all filled slots, the latest first."""
+    the slots that count the same thing. Otherwise these are all filled slots, the latest first."""
     found, counted = _latest_first(domain, instance), _slots_counting(domain, instance, text)
     return [spec for spec in found if spec.name in counted] or found
 
@@ -381,7 +381,8 @@ def _is_same(domain: Domain, spec: SlotSpec, said: str, value: Json, raw: str, t
 
 
 def _is_same_weekday(said: str, day: Json, other: Json) -> bool:
-    """The user said a weekday without a date: is it the weekday of the day `other`, perhaps in a different week?"""
+    """Is `day` the same weekday as the day `other`, perhaps in a different week? `said` holds the user's words; False
+    if they contain more than the name of a weekday."""
     if any(char.isdigit() for char in said) or len(said.split()) > 1:
         return False
     try:
@@ -393,9 +394,9 @@ def _is_same_weekday(said: str, day: Json, other: Json) -> bool:
 def _read_listed(
     domain: Domain, spec: SlotSpec, said: re.Match[str], today: str, filled: Filled | None = None
 ) -> Iterator[CorrectSlot]:
-    """The correction with the new value in the match, if the slot's grammar reads that value. Yields nothing for a
-    free-text slot, because such a slot accepts any words. For a slot that accepts any name, only names on its list are
-    used."""
+    """The correction with the new value in the regex match `said`, if the slot's grammar reads this value. Yields
+    nothing for a free-text slot, because such a slot accepts any words. For a slot that accepts any name, only names on
+    its list are used."""
     if spec.kind is SlotKind.TEXT or domain.pack.corrections.asks_agent.match(said["new"]):
         return
     for found in _read(domain, spec, said["new"], said.span("new"), today, filled):

@@ -48,8 +48,8 @@ def unconfirm(d: DialogueDraft, touched: frozenset[str], emptied: frozenset[str]
 
 
 def repeatable_from(d: DialogueDraft, place: int) -> None:
-    """Let final actions run again in the next round of a loop: those in the steps from index `place`, where the loop
-    begins, to the current step. (A final action can't be undone, so normally it runs only once.)"""
+    """Let the final actions of a loop run again in its next round. The loop begins at the step with index `place` and
+    ends at the current step. (A final action can't be undone, so normally it runs only once.)"""
     if not d.top.done:
         return
     again = {at.step for at in d.flow.program[place : d.top.at + 1]}

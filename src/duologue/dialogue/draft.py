@@ -175,8 +175,8 @@ class DialogueDraft:
         return as_said(filled.value, filled.raw, self.domain.pack.spoken)
 
     def _listed_items(self) -> dict[str, object]:
-        """Values for the gaps of list slots. Each list is given as its items, for gaps with a dot (`{order.0}`) and for
-        `{for each …}`. An unfinished list is also given as a text, for a gap with the name of the list (`{order}`)."""
+        """Values for the gaps of list slots. Gaps with a dot (`{order.0}`) and `{for each …}` get the items of the
+        list. A gap with the name of an unfinished list (`{order}`) gets a text."""
         said: dict[str, object] = {}
         for name, filled in self.top.slots:
             if name in self.domain.slots and self.domain.slots[name].items:
@@ -206,7 +206,7 @@ class DialogueDraft:
         return bool(self._responses)
 
     def drop_responses(self) -> None:
-        """Drop all responses of this step. Called when the flow runs in an endless loop."""
+        """Drop all responses of this step, because the flow runs in an endless loop."""
         self._responses.clear()
         self._first = ""
 

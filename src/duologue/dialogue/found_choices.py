@@ -43,7 +43,7 @@ def choices_in(found: object) -> tuple[Choice, ...]:
 
 
 def chosen_item(spec: SlotSpec, top: Instance) -> Mapping[str, object] | None:
-    """The item that the user chose, if it is an object; else None."""
+    """The item that the user chose; None if nothing was chosen, or if the item isn't an object."""
     filled, found = top.filled(spec.name), _list_for(spec, top)
     if filled is None or not isinstance(found, list | tuple):
         return None
@@ -51,8 +51,8 @@ def chosen_item(spec: SlotSpec, top: Instance) -> Mapping[str, object] | None:
 
 
 def without_lost_choices(domain: Domain, top: Instance, written: frozenset[str]) -> Instance:
-    """The flow without the chosen values that are no longer on their list. `written` holds the slots that an action has
-    just filled with new lists."""
+    """The flow after an action has found new lists: a chosen value that isn't on its new list is removed. `written`
+    holds the slots with the new lists."""
     lost = frozenset(
         spec.name
         for spec in domain.slots.values()

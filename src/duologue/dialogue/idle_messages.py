@@ -61,7 +61,8 @@ def _take_courtesy(reply: MessageInContext) -> bool:
 
 
 def _take_question_about_ended_task(reply: MessageInContext) -> bool:
-    """Handle "what was the number again?" after a task: tell the value. Return False for any other message."""
+    """Handle a question for a value of the task that has just ended, such as "what was the number again?": tell the
+    value. Return False for any other message."""
     d, ended = reply.d, reply.d.s.ended
     if d.s.stack or ended is None or not reply.signs.asks(reply.tokens):
         return False
@@ -103,10 +104,10 @@ IDLE: tuple[Interpreter[MessageInContext], ...] = (
 
 
 def reopen_ended(d: DialogueDraft, text: str) -> bool:
-    """Handle a correction of the task that ended a moment ago: "actually, make it Saturday", right after a booking. If
-    no task is open and the message is such a correction, open that task again, apply the correction and return True.
-    Otherwise return False. No action runs again without asking the user. If the action has a confirmation, the agent
-    asks it again; if not, the agent first reads the new value back."""
+    """Open the task that ended a moment ago again, apply the correction in the message and return True. Return False if
+    a task is open, or if the message isn't such a correction. Example: "actually, make it Saturday", right after a
+    booking. No action runs again without asking the user: the agent asks for the action's confirmation again or, if the
+    action has none, first reads the new value back."""
     ended = d.s.ended
     if d.s.stack or ended is None or d.s.turn_count - d.s.ended_turn > d.domain.correctable_turns:
         return False

@@ -112,8 +112,8 @@ def count_slot(domain: Domain, spec: SlotSpec) -> str:
 
 
 def merged(items: Sequence[ItemValues], counts: str) -> tuple[ItemValues, ...]:
-    """The items, with equal ones joined: if two items differ only in their number, they become one item, and the
-    numbers are added. Example: "another large margherita", after a first large margherita."""
+    """The items, with equal ones joined: items that differ only in their count become one item, and the counts are
+    added. Example: "another large margherita", after a first large margherita."""
     found: list[dict[str, Json]] = []
     for item in items:
         same = next((one for one in found if counts and _kind_of(one, counts) == _kind_of(item, counts)), None)
@@ -134,9 +134,9 @@ def without_place(items: tuple[ItemValues, ...], place: int) -> tuple[ItemValues
 
 
 def matching(items: Sequence[ItemValues], said: ItemValues, counts: str) -> tuple[int, ...]:
-    """The indexes of the items that have these values. If several items have them, a number greater than one can decide
-    which item is meant: "the three margheritas". The number one can't decide, because "remove one margherita" may mean
-    any of them."""
+    """The indexes of the items that have these values. If several items have them, a count greater than one decides
+    which of these items is meant ("the three margheritas"). A count of one doesn't, because "remove one margherita" may
+    mean any of them."""
     kind = _kind_of(said, counts)
     found = [place for place, item in enumerate(items) if all(item.get(name) == value for name, value in kind.items())]
     exact = [place for place in found if said.get(counts, 1) != 1 and items[place].get(counts) == said[counts]]

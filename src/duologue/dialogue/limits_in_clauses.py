@@ -112,8 +112,8 @@ def _is_soonest(message: MessageInContext, part: range) -> bool:
 
 
 def _ask_about_rest(message: MessageInContext, parts: Sequence[range], excepted: Sequence[range]) -> bool:
-    """Ask about the choices that are left after one was excluded: "not Marco, anyone else", "anyone but Marco". The
-    parts in `excepted` follow a "but"."""
+    """Ask about the choices that are left after one was excluded: "not Marco, anyone else", "anyone but Marco".
+    `excepted` holds the parts that follow a "but"."""
     d, excluding = message.d, message.words.excluding
     excluded = [value for part in excepted for value in _values_at(message, part)]
     for part in parts:

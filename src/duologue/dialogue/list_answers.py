@@ -129,8 +129,8 @@ def _tell(d: DialogueDraft, spec: SlotSpec, items: tuple[ItemValues, ...]) -> No
 
 def _is_about(d: DialogueDraft, spec: SlotSpec, found: ListReply, items: tuple[ItemValues, ...]) -> bool:
     """Is this change certainly about this list? A reply that gives only a number, such as "make it five", may be about
-    another slot of the flow. It is certainly about the list only if the list has exactly one item and the flow has no
-    filled slot of type number."""
+    another slot of the flow. It is about the list only if the list has exactly one item and the flow has no filled slot
+    of type number."""
     if found.kind == "add" or found.position not in (None, LAST):
         return True
     counts = count_slot(d.domain, spec)
@@ -198,8 +198,8 @@ def _drop_open_item(d: DialogueDraft, place: int, spec: SlotSpec, draft: ListDra
 
 
 def _divides(d: DialogueDraft, spec: SlotSpec, found: ListReply) -> bool:
-    """Is the sum of the numbers in these items equal to the number in the item that is being completed? Example: "one
-    large and one small", after "two pizzas"."""
+    """Do the counts of these items add up to the count of the item that the agent is asking about? Example: "one large
+    and one small", after "two pizzas"."""
     counts = count_slot(d.domain, spec)
     held = d.top.filled(counts) if counts else None
     said = [item.get(counts) for item in found.items]
@@ -208,8 +208,8 @@ def _divides(d: DialogueDraft, spec: SlotSpec, found: ListReply) -> bool:
 
 
 def _divide_open_item(d: DialogueDraft, place: int, spec: SlotSpec, draft: ListDraft, found: ListReply) -> None:
-    """Replace the item that is being completed by several items. Each of them keeps the other values of that item.
-    Example: "one large and one small", after "two pizzas"."""
+    """Replace the item that the agent is asking about by several items. Each of them also keeps the values of the
+    replaced item that it doesn't change. Example: "one large and one small", after "two pizzas"."""
     item = {name: filled.value for name, filled in d.top.slots if name in spec.items}
     room = max(0, spec.items_max - draft.size + 1)
     new = tuple((NEW, {**item, **values}) for values in found.items[:room])
@@ -254,14 +254,14 @@ def _apply(d: DialogueDraft, place: int, spec: SlotSpec, found: ListReply) -> No
 
 
 def _count(d: DialogueDraft) -> None:
-    """Count a failed attempt, if the open question asks for a slot and isn't a confirmation."""
+    """Count a failed attempt, unless the open question is a confirmation."""
     if d.s.waiting_for is not None:
         count_try(d)
 
 
 def _opened(d: DialogueDraft, place: int, spec: SlotSpec) -> ListDraft:
-    """The list as an unfinished list, so that it can be changed. If it was already finished, the flow goes back to the
-    step that asks for the list, and finishes it again as soon as the change is done."""
+    """Open the list, so that it can be changed, and return it as an unfinished list. If the list was already finished,
+    the flow goes back to the step that asks for the list, and finishes the list again after the change."""
     filled = d.s.stack[place].filled(spec.name)
     if filled is None:
         return draft_in(d.s.stack[place], spec.name)
@@ -335,10 +335,10 @@ def _with_change(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, found: List
 
 
 def _old_and_new(items: tuple[ItemValues, ...], found: ListReply, counts: str) -> tuple[ItemValues, ItemValues]:
-    """Divide the values in "the salad large" into two groups: those that say which item is meant, and those that are
-    new. The values are tried in the order in which they were said. A value that one of the remaining items already has
-    says which item is meant; any other value is new. If no value says which item is meant, no value is treated as
-    new."""
+    """Divide the values in a reply such as "the salad large" into two groups: the values that say which item is meant,
+    and the new values. The values are tried in the order in which they were said. A value that one of the remaining
+    items already has says which item is meant; any other value is new. If no value says which item is meant, no value
+    is treated as new."""
     old: dict[str, Json] = {}
     new: dict[str, Json] = {}
     left = items
@@ -359,8 +359,7 @@ def _place_of(
     old: ItemValues,
     new: ItemValues | None = None,
 ) -> int | None:
-    """The index of the item that is meant. If no item or several items fit, the agent says so, and the result is
-    None."""
+    """Find the item that is meant, and return its index. If no item or several items fit, say so and return None."""
     counts, items = count_slot(d.domain, spec), draft.items
     if found.position == LAST:
         places = _last(items, new or {}, counts)
@@ -380,9 +379,8 @@ def _place_of(
 
 
 def _last(items: tuple[ItemValues, ...], new: ItemValues, counts: str) -> tuple[int, ...]:
-    """A tuple with one index: the index of the item that "make it …" is about. If exactly one item already has the new
-    values (the number is ignored), it is this item; otherwise it is the last item. The tuple is empty if the list is
-    empty."""
+    """The index of the item that "make it …" is about, in a tuple; an empty tuple if the list is empty. If exactly one
+    item already has the new values (its count is ignored), it is this item. Otherwise it is the last item."""
     things = {name: value for name, value in new.items() if name != counts}
     same = matching(items, things, counts) if things else ()
     return same if len(same) == 1 else (len(items) - 1,) if items else ()

@@ -31,7 +31,7 @@ def _give_example(d: DialogueDraft) -> None:
 
 
 def miss(d: DialogueDraft) -> None:
-    """The message was not understood. If no flow is open, offer help; otherwise ask again."""
+    """Handle a message that was not understood: ask again or, if no flow is open, offer help."""
     if not d.s.stack:
         apology = d.say(d.domain.patterns.not_understood)
         if apology and d.s.last_response.startswith(apology):
@@ -65,8 +65,8 @@ def _asks(d: DialogueDraft) -> bool:
 
 
 def _answer_without_topic(d: DialogueDraft) -> str:
-    """What the agent says if it has no answer to the user's question. This is the help text of the open question.
-    Without a help text, or if the user has just heard it, the agent says that it can't answer."""
+    """What the agent says to a question that it has no answer to: the help text of its own open question. If there is
+    no help text, or if the user has just heard it, the agent says that it can't answer."""
     slot = d.s.waiting_for
     told = d.spec(slot).help if slot is not None else ""
     if slot is not None and not told and d.spec(slot).is_optional and d.top.filled(slot) is None:

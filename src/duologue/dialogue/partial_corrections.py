@@ -106,8 +106,9 @@ def _beginnings(text: str) -> Iterator[str]:
 
 
 def second_values(domain: Domain, instance: Instance, text: str, today: str) -> UnclearChange | None:
-    """The value that a reply adds to a slot that takes only one: "yes, and a keyboard too", if the slot has a headset.
-    The candidates are the old and the new value. None if the reply adds nothing of this kind."""
+    """The slot to which the reply adds a second value although the slot takes only one; its candidates are the old and
+    the added value. None if the reply adds no such value. Example: "yes, and a keyboard too", if the value of the slot
+    is "headset"."""
     adds = domain.pack.corrections.adds
     if not adds.search(text) or len(text) > _LENGTH_MAX:
         return None
@@ -152,7 +153,8 @@ def _names_slot(domain: Domain, instance: Instance, one: Correction, clause: str
 
 
 def _is_closed(kind: SlotKind) -> bool:
-    """Do values of this kind stand out among other words? Free text and codes don't."""
+    """Can a grammar find values of this kind among other words? It can't find free text, codes, lists, or a yes or
+    no."""
     return kind not in (SlotKind.TEXT, SlotKind.CODE, SlotKind.YES_NO, SlotKind.LIST)
 
 
@@ -162,13 +164,14 @@ def _is_change(instance: Instance, one: Correction) -> bool:
 
 
 def _without_span(one: Correction) -> Correction:
-    """The correction without its position, which is counted from the beginning of the clause."""
+    """The correction without its span, because that span is counted from the beginning of the clause and not of the
+    reply."""
     return replace(one, span=(0, 0)) if isinstance(one, CorrectSlot | SetSlot) else one
 
 
 def _new_moments(domain: Domain, instance: Instance, clause: str) -> Iterator[tuple[str, str]]:
-    """The days and times that a clause may give, each with its slot. If the clause names no slot, a day is for the only
-    filled slot for days, and a time for the only filled slot for times."""
+    """The days and times that a clause may give, each with its slot. If the clause names no slot, its day belongs to
+    the only filled slot for days, and its time to the only filled slot for times."""
     moments = [name for name, _ in instance.slots if name in domain.slots and domain.slots[name].kind in _MOMENTS]
     for called, name in names_of(domain, instance.flow):
         if name in moments and (said := domain.pack.corrections.named(called, clause)) is not None:

@@ -67,7 +67,7 @@ def cuts_of(words: LanguageWords, tokens: Sequence[Token]) -> Iterator[Cut]:
 
 def _cut_before(words: LanguageWords, tokens: Sequence[Token], place: int, after: int) -> Iterator[Cut]:
     """The ways to divide a reply at a word such as "ideally" that stands before the wish. If the reply begins with this
-    word, the wish is the first clause, and the range follows: "ideally Tuesday, sometime next week"."""
+    word, the range comes after the wish: "ideally Tuesday, sometime next week"."""
     if not _is_around(words, tokens[:place]):
         yield from _both(words, tokens, range(place), range(after, len(tokens)))
         return
@@ -84,8 +84,7 @@ def _both(
 
 
 def _trimmed(words: LanguageWords, tokens: Sequence[Token], part: range) -> range:
-    """The part without words at its beginning and end that only connect it to the other part: "but", "and",
-    "please"."""
+    """The part without connecting and polite words at its beginning and end, such as "but", "and" and "please"."""
     start, stop = part.start, part.stop
     while start < stop and _is_around(words, tokens[start : start + 1]):
         start += 1
@@ -131,9 +130,9 @@ def _prefer(message: MessageInContext, cut: Cut) -> bool:
 
 def _fitting(message: MessageInContext, cut: Cut, found: tuple[Json, ...]) -> tuple[Json, ...]:
     """The values of the wish that the range allows, such as Tuesday in "next week, ideally Tuesday". Empty if the range
-    allows none of them. A range that has no meaning by itself, as in "in the morning, ideally ten", is read together
-    with the wish. If range and wish are two different single values, as in "Friday, Saturday would be better", both
-    values are returned, so that the agent asks which one is meant."""
+    allows none of them. A range that isn't a value by itself is read together with the wish: "in the morning, ideally
+    ten". If range and wish are two different single values, as in "Friday, Saturday would be better", both values are
+    returned, so that the agent asks which one is meant."""
     within = _range_of(message, _text(message, cut.within))
     if within is None:  # "in the morning, ideally ten": only both parts together are a value
         together = f"{_text(message, cut.within)} {_text(message, cut.wish)}"
@@ -171,7 +170,7 @@ def ask_which_of(d: DialogueDraft, candidates: tuple[Json, ...]) -> None:
 
 
 def candidates_of(message: MessageInContext, text: str, asked: Question) -> tuple[Json, ...]:
-    """The values that a part of the reply may mean. Empty if the slot's grammar doesn't explain every word of it."""
+    """The values that a part of the reply may mean. Empty if the slot's grammar doesn't understand every word of it."""
     reading = message.d.domain.pack.replies.read(asked, text, message.d.today)
     if isinstance(reading, Ambiguous):
         return reading.candidates

@@ -18,8 +18,8 @@ from .unconfirmed_values import listed
 
 
 def ask_slot(d: DialogueDraft, at: Collect) -> None:
-    """Ask for a slot with its prompt, or, after a failed attempt, with its next reprompt. If the agent is reading back
-    a code, or if the answer was ambiguous, ask about that instead."""
+    """Ask for a slot with its prompt, or, after a failed attempt, with its next reprompt. But while the agent reads
+    back a code, ask whether the code is right, and after an ambiguous answer, ask which value was meant."""
     spec, patterns = d.spec(at.slot), d.domain.patterns
     if at.slot not in d.top.asked:
         d.set_top(asked=(*d.top.asked, at.slot))
@@ -95,9 +95,9 @@ def has_failed_too_often(d: DialogueDraft, slot: str | None) -> bool:
 
 
 def count_try(d: DialogueDraft, *, misses: int = 0, silences: int = 0) -> None:
-    """Count a failed attempt at the open question. `misses` and `silences` decide which text is used when the question
-    is asked again. Nothing is counted if the question became open in this step, because then the user's message came
-    before the question."""
+    """Count a failed attempt at the open question. `misses` and `silences` are the new numbers of misses and silences,
+    which decide how the question is asked again. Nothing is counted if the question became open in this step, because
+    then the user's message came before the question."""
     if d.is_question_new:
         return
     d.set(tries=d.s.tries + 1, misses=misses, silences=silences)

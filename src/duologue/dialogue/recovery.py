@@ -62,7 +62,7 @@ def _answer_open_question(d: DialogueDraft, text: str) -> None:
 
 
 def _recover(d: DialogueDraft) -> None:
-    """Try again what failed: the action, the request to NLU or the validation."""
+    """Retry what failed: the action, the request to NLU or the validation."""
     trouble = d.s.trouble
     d.set(trouble=None)
     if d.s.stack and d.top.failed and not d.s.reading_back:

@@ -58,9 +58,9 @@ def take_repeated_before_text(message: MessageInContext) -> bool:
 
 
 def take_repeated_value(message: MessageInContext) -> bool:
-    """Handle the reply of a user who repeats a value instead of saying yes to the confirmation. After "I have LN2093.
-    Is that right?", the repeated value is a yes. For any other confirmation, the agent asks again. Return False for any
-    other reply."""
+    """Handle a reply to a confirmation that repeats a value instead of saying yes. If the agent asked whether a value
+    from a partly understood message is right ("I have LN2093. Is that right?"), the repeated value is a yes. At any
+    other confirmation, the agent asks again. Return False for any other reply."""
     d = message.d
     held = [name for name, _ in d.top.slots if name in d.domain.slots]
     same = [name for name in held if _is_bare_value(message, name) and _is_held(message, name)]
@@ -106,7 +106,7 @@ def _is_same_again(message: MessageInContext, name: str, filled: Filled) -> bool
 
 
 def _is_said_again(message: MessageInContext, name: str, filled: Filled) -> bool:
-    """Does one clause repeat the value, while another says that it is a repetition? True for "4 adults, I said that
+    """Does a clause repeat the value, and does the reply say that this is a repetition? True for "4 adults, I said that
     already"."""
     d, words = message.d, message.words
     if d.spec(name).kind in (SlotKind.YES_NO, SlotKind.TEXT) or not any(

@@ -302,9 +302,9 @@ def _store_item(d: DialogueDraft, ended: Instance, spec: SlotSpec) -> None:
 
 
 def _finds_choices(d: DialogueDraft, at: Collect) -> bool:
-    """Are there choices for this slot? True if the slot doesn't take its choices from the result of an action. If an
-    action should have found some but found none, the trace names the slot and the step, because the flow should have
-    checked the result before asking."""
+    """Are there choices for this slot? Always True for a slot that doesn't take its choices from the result of an
+    action. If an action found no choices, the trace names the slot and the step, because the flow should have checked
+    the result before asking."""
     source = d.spec(at.slot).choices_from
     if not source:
         return True
@@ -423,9 +423,10 @@ def finish_action(d: DialogueDraft, outputs: tuple[tuple[str, object], ...], at:
 
 
 def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False, *, is_left: bool = False) -> bool:
-    """End the open flow, and return to the flow below it on the stack. Its slots are stored, so that their values can
-    still be used. Cancelling a called flow also cancels the flow that called it. `is_left` is True if a repair flow
-    ends early, so that what the user wanted (such as a cancellation) doesn't take place. Always returns True."""
+    """End the open flow, and return to the flow below it on the stack. The slots of the ended flow are stored, so that
+    their values can still be used. Cancelling a called flow also cancels the flow that called it. `is_left` is True if
+    a repair flow ends early, so that what the user wanted (such as a cancellation) doesn't take place. Always returns
+    True."""
     ended, flow = d.top, d.flow
     is_item = ended.called and d.domain.list_of_item(ended.flow) is not None
     words = said or ("" if is_cancelled else flow.completed or d.domain.patterns.completed)
@@ -462,8 +463,8 @@ def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False, *, is
 
 
 def _after_repair(d: DialogueDraft, ended: Instance, said: str, *, is_cancelled: bool, is_left: bool) -> bool:
-    """A repair flow has ended: carry out the cancellation or handover that the user wanted, or return to the open
-    question. The failed attempts at that question stay counted. Always returns True."""
+    """A repair flow has ended: carry out the cancellation or handover that the user wanted; otherwise return to the
+    open question, whose failed attempts stay counted. Always returns True."""
     if is_cancelled and d.s.stack:
         return end_flow(d, "" if said else d.domain.patterns.cancelled, is_cancelled=True)
     if is_cancelled or is_left or ended.repairs not in ("cancel", "handoff"):

@@ -68,9 +68,9 @@ def answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
 
 
 def _price_in_help(d: DialogueDraft, said: list[str]) -> str:
-    """The reply to "how much is that?": a help text that contains a price. While a slot is asked for, it is the help
-    text of this slot or, if that contains no price, of the last answered slot that has one. At a confirmation, the
-    reply consists of all help texts with prices. Empty if the user asks for anything else."""
+    """The reply to a question for a price, such as "how much is that?": a help text that contains a price. While a slot
+    is asked for, it is the help text of this slot or, if that contains no price, of the last answered slot that has
+    one. At a confirmation, the reply consists of all help texts with prices. Empty for any other question."""
     lists, slot = d.domain.pack.words, d.s.waiting_for
     around = lists.around_topics | lists.again | lists.common | lists.small | lists.asks_for_value | lists.price_words
     topics = {lists.stem(word) for word in said if word not in around}
@@ -99,8 +99,9 @@ def _tells_price(d: DialogueDraft, text: str) -> bool:
 
 
 def _choices_asked_for(d: DialogueDraft, said: list[str]) -> str:
-    """The choices, for "which ones are there?" or "what kinds of bikes do you have?". The question may use words of the
-    slot that is asked for, or of another slot of the flow. Empty for any other question."""
+    """The choices of a slot, as the reply to a question such as "which ones are there?" or "what kinds of bikes do you
+    have?". The question may use words of the slot that is asked for, or of another slot of the flow. Empty for any
+    other question."""
     lists = d.domain.pack.words
     if said[0] not in lists.asks_which:
         return ""
@@ -115,8 +116,8 @@ def _choices_asked_for(d: DialogueDraft, said: list[str]) -> str:
 
 
 def _help_asked_for(d: DialogueDraft, said: list[str]) -> str:
-    """The help of the open question, for "why do you need that?" or "what do you need my number for?". Empty for any
-    other question."""
+    """The help of the open question, as the reply to a question such as "why do you need that?" or "what do you need my
+    number for?". Empty for any other question."""
     lists, slot = d.domain.pack.words, d.s.waiting_for
     if slot is None or said[0] not in lists.why:
         return ""
@@ -138,7 +139,7 @@ def _asks_what_it_is(d: DialogueDraft, slot: str, said: list[str]) -> bool:
 
 
 def _about(d: DialogueDraft, slot: str) -> tuple[str, ...]:
-    """The texts whose words stand for a slot: its label, its name and its question."""
+    """The texts whose words may refer to a slot: its label, its name and its prompt."""
     spec = d.spec(slot)
     return spec.display_name, spec.name.replace("_", " "), chosen(spec.prompt, 0)
 
@@ -154,8 +155,8 @@ def _choices_of(d: DialogueDraft, slot: str) -> tuple[str, ...]:
 
 
 def value_asked_for(d: DialogueDraft, instance: Instance, said: list[str]) -> str:
-    """The answer to "what was the day again?": the value, or a text saying that the user hasn't given it yet. Values
-    that an action returned are told too. Empty if the user doesn't ask to hear a value again."""
+    """The answer to a question such as "what was the day again?": the value, or a text saying that the user hasn't
+    given it yet. Values that an action returned are told too. Empty for any other question."""
     lists = d.domain.pack.words
     is_again = bool(lists.again & set(said))
     is_own = len(said) > 1 and re.fullmatch(d.domain.pack.corrections.words.owners, said[1]) is not None

@@ -71,7 +71,7 @@ def restart_task(d: DialogueDraft) -> None:
 
 def reopen(d: DialogueDraft, ended: Instance) -> None:
     """Push a task that has ended onto the stack again, at its last step and with its values, so that it can be
-    corrected. It gets a new id, so that your code doesn't mistake an action that runs again for a retry."""
+    corrected. The task gets a new id, so that your code doesn't mistake an action that runs again for a retry."""
     d.set(instances=d.s.instances + 1, ended=None)
     asked = tuple(slot for slot in ended.asked if slot in d.domain.flows[ended.flow].slots)
     d.set(stack=(*d.s.stack, changed(ended, {"id": d.s.instances, "asked": asked})))

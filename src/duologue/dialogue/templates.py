@@ -144,12 +144,12 @@ def spelled(code: str, forms: ValueForms = ENGLISH_FORMS) -> str:
 
 
 def either(parts: list[str], forms: ValueForms = ENGLISH_FORMS) -> str:
-    """The parts, joined by commas and "or"."""
+    """The parts as one text, with commas and, before the last part, "or"."""
     return f"{', '.join(parts[:-1])} {forms.or_} {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
 def together(parts: list[str], forms: ValueForms = ENGLISH_FORMS) -> str:
-    """The parts, joined by commas and "and"."""
+    """The parts as one text, with commas and, before the last part, "and"."""
     return f"{', '.join(parts[:-1])} {forms.and_} {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 

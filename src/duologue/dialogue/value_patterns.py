@@ -32,7 +32,7 @@ def check_pattern(pattern: str) -> None:
         re.compile(pattern)
         parts = _parser.parse(pattern)
     except (re.error, RecursionError, OverflowError) as problem:
-        raise BadPattern(f"not a valid regular expression: {problem}") from None
+        raise BadPattern(f"the pattern isn't a valid regular expression: {problem}") from None
     if _ways(parts) > WAYS_MAX:
         advice = "replace + and * by counts such as {1,8}, and don't repeat a group that varies"
         raise BadPattern(f"matching this pattern could take too long; {advice}")

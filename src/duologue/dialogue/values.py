@@ -139,9 +139,9 @@ def reject(d: DialogueDraft, reason: str) -> None:
 
 
 def _after_denial(d: DialogueDraft, given: SetSlot | CorrectSlot) -> SetSlot | CorrectSlot:
-    """Prepares a value that the user has given in reply to "What should I change?", and returns it. The flow will ask
-    for the confirmation again. If the action has no confirmation, the value is marked instead, so that the agent reads
-    it back before the action runs."""
+    """Prepare a value that the user has given in reply to "What should I change?", and return it. Afterwards the flow
+    asks for the confirmation again. If the action has no confirmation, the returned value is marked as unconfirmed, so
+    that the agent reads it back before the action runs."""
     is_action = d.top.confirm == d.domain.patterns.what_to_change
     d.set_top(denied=False, confirm="" if is_action else d.top.confirm)
     return changed(given, {"source": PICKED_OUT}) if is_action else given
@@ -171,7 +171,7 @@ def tell_what_was_done(d: DialogueDraft, slot: str, new: Filled | None = None) -
 
 def revisit_after_change(d: DialogueDraft, slot: str, *, is_empty: bool = False) -> None:
     """Empty the slots that depend on `slot`. Then return to the first visited step that used `slot` or one of the
-    emptied slots. An action that was confirmed runs again only after another confirmation."""
+    emptied slots. An action that the user had confirmed runs again only after another confirmation."""
     emptied = dependants(d.domain, slot)
     d.set_top(slots=without(d.top.slots, emptied))
     for name in sorted(emptied):

@@ -57,13 +57,13 @@ def take_yes_and_more(reply: MessageInContext, slots: tuple[Slot, ...]) -> bool:
 
 
 def _is_only_okay(reply: MessageInContext, after: int) -> bool:
-    """Is the yes only an "okay", which also begins a goodbye? Then "okay, bye" may mean either."""
+    """Is the yes only an "okay"? An "okay, bye" may be a yes and a goodbye, or only a goodbye."""
     return all(token.word in reply.words.fillers for token in reply.tokens[:after])
 
 
 def _asks_for_more(reply: MessageInContext, after: int, slots: tuple[Slot, ...]) -> bool:
     """Do the words after the yes ask for something else as well? True for "and I also want to see a flat". False if
-    they give a value for a slot of this confirmation or deny something."""
+    these words give a value for a slot of this confirmation, or deny something."""
     rest, words = reply.tokens[after:], reply.words
     if not any(token.word in words.adding for token in rest) or any(words.is_negation(token.word) for token in rest):
         return False
@@ -98,8 +98,8 @@ def _begins_anew(reply: MessageInContext, place: int) -> bool:
 
 
 def _is_comment(reply: MessageInContext, after: int) -> bool:
-    """Are the words after the yes a clause ("it's getting dark") or a form of address ("young lady"), and not a value
-    of their own ("Lakeside Café")?"""
+    """Are the words after the yes only a comment ("it's getting dark") or a form of address ("young lady")? False if
+    they may be a value ("Lakeside Café")."""
     rest, words = reply.tokens[after:], reply.words
     known = words.common | words.polite | words.fillers
     is_clause = any(token.word in known or token.word.partition("'")[0] in known for token in rest)

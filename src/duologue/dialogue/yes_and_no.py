@@ -91,7 +91,7 @@ def say_no(d: DialogueDraft) -> bool:
 
 
 def _was_offered(d: DialogueDraft) -> bool:
-    """Did the agent itself open this flow, because the user wanted to change a value that a final action (one that
+    """Did the agent itself offer this flow, because the user wanted to change a value that a final action (one that
     can't be undone) had used? A no then means that the user doesn't want this flow."""
     if len(d.s.stack) < 2:
         return False
@@ -101,8 +101,8 @@ def _was_offered(d: DialogueDraft) -> bool:
 
 
 def _drop_unconfirmed(d: DialogueDraft) -> None:
-    """The user said no to values from a message that was only partly understood: empty their slots, so that the flow
-    asks for them."""
+    """Empty the slots with values from a message that was only partly understood, because the user said no to these
+    values. The flow then asks for these slots."""
     wrong = [name for name, filled in d.top.slots if is_unconfirmed(filled)]
     d.set_top(confirm="")
     d.set(tries=0)
@@ -112,8 +112,8 @@ def _drop_unconfirmed(d: DialogueDraft) -> None:
 
 def clear(d: DialogueDraft, slot: str) -> None:
     """Empty a slot and return to the step that asks for it. If a final action (one that can't be undone) has used the
-    slot, only say so. If no step asks for the slot and an action is next, ask what to change: removing a value must not
-    make an action run."""
+    slot, only say so. If no step asks for the slot and an action comes next, ask what to change, because a removed
+    value must not make an action run."""
     if final_action_using(d, slot) is not None:
         tell_what_was_done(d, slot)
         return

@@ -37,8 +37,8 @@ class AudioFeed:
         self._queue.put_nowait(None)
 
     def open(self) -> AsyncIterator[Incoming]:
-        """The audio for the next service: first the kept audio of an open utterance, if there is one, then new
-        audio."""
+        """Return the audio for the next service, which gets all audio from now on: first the kept audio of an open
+        utterance, if there is one, then new audio."""
         again = list(self._kept) if self.is_needed else []
         self._queue = asyncio.Queue()
         for item in (*again, *self._waiting):

@@ -1,8 +1,8 @@
 """Uses several brains as one: if one fails, the next one answers.
 
-Rule: after the first part of a reply has arrived, no other brain takes over this reply, because it would repeat what
-was already said. If the brain fails after the first part, the failure is passed to the conversation, which may ask
-again; a new request goes to the next healthy brain.
+Rule: after the first part of a reply has arrived, no other brain takes over this reply, because the other brain would
+repeat what was already said. If the brain fails after the first part, the failure is passed to the conversation, which
+may ask again; a new request goes to the next healthy brain.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .services import Services
 
 
 class FallbackBrain(Brain):
-    """A brain that combines several brains: each request goes to the first healthy brain. Made by `Fallback`."""
+    """Several brains that are used as one: each request goes to the first healthy brain. Made by `Fallback`."""
 
     def __init__(self, services: Services[Brain], after_ms: int | None) -> None:
         self._services, self._after_ms = services, after_ms

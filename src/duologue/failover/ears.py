@@ -23,7 +23,7 @@ from .services import Services
 
 
 class FallbackEars(Ears):
-    """Ears that combine several ears: the audio goes to the first healthy ears. Made by `Fallback`."""
+    """Several ears that are used as one: the audio goes to the first healthy ears. Made by `Fallback`."""
 
     def __init__(self, services: Services[Ears]) -> None:
         self._services = services

@@ -33,8 +33,8 @@ class NumberedReports:
         self._continued = self._open
 
     def take(self, heard: Heard) -> Iterator[Heard]:
-        """Yield the report, with the number that its utterance has in this conversation. Yields nothing if the report
-        is an onset that was already reported."""
+        """Yield the report, with the number that its utterance has in this conversation. An onset that was already
+        reported is left out."""
         number = self._number(heard.utterance)
         if isinstance(heard, SpeechBegan) and number == self._open:
             return  # the previous ears have already reported this onset

@@ -31,7 +31,9 @@ class Services(Generic[S]):
         self._health = [ServiceHealth() for _ in self.all]
         self._names = tuple(names) if names is not None else _names_of(self.all)
         if len(self._names) != len(self.all):
-            raise ValueError(f"names has {len(self._names)} entries for {len(self.all)} services")
+            raise ValueError(
+                f"`names` has {len(self._names)} entries for {len(self.all)} services: pass one name for each service"
+            )
         self._used = 0  # the service that was used last
         self._why = ""  # why the next switch is made
         self._notified: list[Callable[[Switch], None]] = []

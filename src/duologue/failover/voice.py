@@ -22,7 +22,7 @@ from .services import Services
 
 
 class FallbackVoice(Voice):
-    """A voice that combines several voices: the first healthy voice speaks. Made by `Fallback`."""
+    """Several voices that are used as one: the first healthy voice speaks. Made by `Fallback`."""
 
     def __init__(self, services: Services[Voice], after_ms: int | None) -> None:
         self._services, self._after_ms = services, after_ms
@@ -81,8 +81,8 @@ class SpokenSound:
 
     @property
     def is_at_a_word(self) -> bool:
-        """Can another voice go on from here? Yes, if no sound was passed on yet, or if the sound that was passed on
-        ends at the end of a word."""
+        """Can another voice go on from here? True if no sound was passed on yet, or if the sound that was passed on
+        ends with a whole word."""
         return self._given_ms == 0 or (self._holds_back and self._given_ms == self._word_ms)
 
     @property

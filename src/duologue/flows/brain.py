@@ -82,12 +82,11 @@ class FlowBrain:
         self._talks: OrderedDict[str, _DialogueTurns] = OrderedDict()
 
     def remember(self, memory: Memory) -> None:
-        """Store dialogues in `memory` from now on. Actions also run through `memory`, so that each action runs only
-        once."""
+        """Store dialogues in `memory` from now on, and run actions through it, so that each action runs only once."""
         self._store = self._memory = memory
 
     async def has_more(self, conversation: str) -> bool:
-        """Is a function running for this conversation, or is a response still to be said? The dialogue is loaded again
+        """Is a function running for this conversation, or is a response still to be said? Loads the dialogue again
         first, because another process may have continued it."""
         self.forget(conversation)
         return (await self._turns_of(conversation)).talk.has_more
@@ -109,9 +108,8 @@ class FlowBrain:
         return turns.talk if turns is not None else None
 
     def form(self, conversation: str) -> Form | None:
-        """The form of the open flow: its slots and their values. If no flow is open, this is the form of the flow that
-        was completed last, with its results. None if there is no such flow either, or if the dialogue isn't in
-        memory."""
+        """The form of the open flow: its slots and their values. If no flow is open, the form of the flow that was
+        completed last, with its results. None if neither of these flows exists, or if the dialogue isn't in memory."""
         talk = self.talk_of(conversation)
         return form_of(self._domain, talk.state) if talk is not None else None
 
@@ -121,7 +119,7 @@ class FlowBrain:
         return self._domain.language
 
     def completeness(self, conversation: str, said: tuple[UserSaid, ...]) -> Completeness:
-        """How complete the user's words are as a reply to the agent, judged by the grammars of the flows alone. NLU
+        """How complete the user's words are as a reply to the agent. Only the grammars of the flows judge this; NLU
         isn't asked."""
         turns = self._talks.get(conversation)
         if turns is not None and turns.talk.has_more:
@@ -186,9 +184,9 @@ class FlowBrain:
             yield self._again(_unheard(last, turns.talk.state.last_question, request), turns.talk.state)
 
     async def _catch_up(self, turns: _DialogueTurns, request: Request) -> AsyncIterator[Part]:
-        """Process the user turns up to `heard_turn` now, separately, unless this dialogue has already processed them.
-        The user heard the answers to these turns from an earlier process. Without this step, words that the user
-        said later would be treated as a part of these turns."""
+        """Process the user turns up to `heard_turn` by themselves, unless this dialogue has already processed them. The
+        user heard the answers to these turns from an earlier process. Without this step, words that the user said later
+        would be treated as a part of these turns."""
         known = tuple(one for one in request.history if not isinstance(one, UserSaid) or one.turn <= request.heard_turn)
         earlier = replace(request, history=known, premature=False, heard_turn=0)
         if turns.new_text(earlier)[0]:
@@ -196,7 +194,7 @@ class FlowBrain:
                 yield part
 
     async def _aside(self, brain: Brain, talk: DialogueSession, request: Request) -> AsyncIterator[Part]:
-        """The answer from the brain `beside`. The open question follows, unless that brain called a tool."""
+        """Yield the answer of the brain `beside`, and then the open question again, unless that brain called a tool."""
         has_called = False
         async for part in brain.reply(request):
             has_called = has_called or isinstance(part, ToolCall)
@@ -236,8 +234,8 @@ class FlowBrain:
         return _nothing()
 
     def _is_too_early(self, talk: DialogueSession, request: Request, text: str) -> bool:
-        """Does the user answer a question that the agent had not yet asked when the user spoke? Two kinds of answers
-        are too early: a yes to a confirmation, and a value that was spoken before the question for it was heard."""
+        """Does the user answer a question that the agent had not yet asked when the user spoke? This is so for a yes to
+        a confirmation, and for a value that was spoken before the question for it was heard."""
         state = talk.state
         if state.phase is Phase.WAITING_FOR_SLOT:
             return self._is_value_too_early(state, request, text)
@@ -247,9 +245,9 @@ class FlowBrain:
         return plain_answer(state.last_question, text, self._today(), ()) is ConfirmationAnswer.YES
 
     def _is_value_too_early(self, state: DialogueState, request: Request, text: str) -> bool:
-        """Is this a spoken value for a question that the user has never heard, said for the first time? The "Boston"
-        that ends "I want to fly to" doesn't answer "Where do you want to fly from?". A person who says it again, or who
-        has typed it, means it."""
+        """Is this a spoken value for a question that the user has not heard yet? Example: the agent is about to ask
+        "Where do you want to fly from?", and "Boston" comes late from the user's "I want to fly to Boston". False if
+        the user types the value or says it a second time."""
         if not request.premature or request.typed or not state.last_question:
             return False
         was_heard = any(isinstance(one, AgentSaid) and state.last_question in one.text for one in request.history)
@@ -308,8 +306,8 @@ class _DialogueTurns:
         self._checkpoints = checkpoints
 
     def new_text(self, request: Request) -> tuple[str, float]:
-        """The user's words since the last request, and the lowest confidence among the turns that contain these words.
-        Words that the last request already contained are left out, even if their turn went on after it."""
+        """The user's words since the last request, and the lowest confidence of the turns with these words. If a turn
+        went on after the last request, only its later words are returned."""
         return _unprocessed(_user_turns(request), self.given)
 
     @property
@@ -322,16 +320,16 @@ class _DialogueTurns:
 
 
 def _unprocessed(turns: Sequence[UserSaid], given: dict[int, int]) -> tuple[str, float]:
-    """The words of these turns that the dialogue hasn't processed, and the lowest confidence among the turns with such
-    words (1 if no turn has new words). `given` holds, for each turn, how many of its words were processed."""
+    """The words of these turns that the dialogue hasn't processed, and the lowest confidence of the turns with such
+    words (1 if there is no such turn). `given` holds, for each turn, how many of its words were processed."""
     parts = [(new_words(turn.text, given.get(turn.turn, 0)), turn.confidence) for turn in turns]
     new = [(words, confidence) for words, confidence in parts if words]
     return " ".join(words for words, _ in new), min((confidence for _, confidence in new), default=1.0)
 
 
 def _known(given: int | str) -> int:
-    """How many words of a turn were processed, according to a checkpoint. If an earlier version wrote the checkpoint,
-    it contains the words themselves, and they are counted here."""
+    """How many words of a turn were processed, according to a checkpoint. A checkpoint from an earlier version contains
+    the words themselves, which are then counted."""
     return count_words(given) if isinstance(given, str) else int(given)
 
 
@@ -340,8 +338,8 @@ def _user_turns(request: Request) -> list[UserSaid]:
 
 
 def _unheard(response: str, question: str, request: Request) -> str:
-    """The part of the last response that has to be said again. This is only its question if the person has heard
-    everything before the question; otherwise it is the whole response."""
+    """The part of the last response that has to be said again: only its question, if the person has heard everything
+    before the question; otherwise the whole response."""
     before, found, _ = response.rpartition(question) if question else ("", "", "")
     heard = next((one.text for one in reversed(request.history) if isinstance(one, AgentSaid)), "")
     return question if found and before.strip() and before.strip() in heard else response

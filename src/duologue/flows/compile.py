@@ -215,8 +215,8 @@ class _StepNames:
 
 
 def _stem(step: Step) -> tuple[str, bool]:
-    """The name for a step without an id, before a number is added. The second result is True if the first step with
-    this name needs no number."""
+    """The name for a step without an id, before a number is added to it. The second result is True if the first step
+    with this name gets no number."""
     match step:
         case CollectStep():
             return f"collect_{step.collect}", True

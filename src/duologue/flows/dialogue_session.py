@@ -132,9 +132,9 @@ class DialogueSession:
         return self._responses_to(message)
 
     async def preview(self, message: UserMessage) -> tuple[tuple[Respond, ...], DialogueState]:
-        """Find out what this message would lead to, without any effect. Returns the responses and the state after them.
-        If work is running, or if a function would have to run first, this can't be found out, and the result is no
-        responses and the current state."""
+        """Find out what this message would lead to, without changing anything. Returns the responses and the state
+        after them. Returns no responses and the current state if this can't be found out, because work is running or
+        because a function would have to run first."""
         self.is_unclear = False
         said: list[Respond] = []
         state, effects = guarded_step(self.domain, self.state, message)
@@ -172,8 +172,8 @@ class DialogueSession:
 
     @property
     def has_more(self) -> bool:
-        """Is there more to come? True if work is running, if a response is still to be said, or if failed work must be
-        repeated."""
+        """Is there more to come? True if work is running, if a response is still to be said, or if failed work has to
+        be done again."""
         is_working = self._work is not None and not self._work.done()
         return bool(self._unsaid) or is_working or self._has_failed_work
 
@@ -197,8 +197,8 @@ class DialogueSession:
             yield said
 
     async def remaining(self) -> AsyncIterator[Said]:
-        """Yield the responses that weren't said yet. If work is running, also yield its responses until it ends. Failed
-        work is started again; if it fails again, its exception is raised."""
+        """Yield the responses that weren't said yet and, if work is running, its responses until it ends. Failed work
+        is done again first; if it fails again, its exception is raised."""
         if self._has_failed_work:
             self._begin(lambda: self._perform_all(()))
         while True:
@@ -242,7 +242,8 @@ class DialogueSession:
         self._work.add_done_callback(lambda _: self._changed.set())
 
     def _note(self, event: DialogueEvent) -> None:
-        """Take an event while work is running: the dialogue processes it after that work."""
+        """Process an event while work is running. It starts no other work: the dialogue only puts a message into its
+        queue, or refuses it."""
         self.state, effects = guarded_step(self.domain, self.state, event)
         assert not any(isinstance(effect, Understand | Validate | RunAction) for effect in effects), effects
         self._say(effects)
@@ -329,7 +330,7 @@ def _doing(state: DialogueState) -> str:
 
 
 def _note_failure(preparing: asyncio.Future[None]) -> None:
-    """Only log that the preparation failed. The NLU will fail again with the next message, and that failure is
-    reported."""
+    """Log that the NLU failed to prepare. This is enough, because the NLU will fail again with the next message, and
+    that failure is reported."""
     if not preparing.cancelled() and (failure := preparing.exception()) is not None:
         _log.debug("the NLU failed to prepare: %s", failure)

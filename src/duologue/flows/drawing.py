@@ -112,8 +112,8 @@ def reached(flow: Flow) -> tuple[int, ...]:
 
 
 def landing(flow: Flow, place: int) -> int:
-    """The position where the program continues from `place`. Jumps are followed; if the instruction at `place` isn't a
-    jump, this is `place` itself."""
+    """The position where the program continues from `place`: `place` itself or, if there is a jump, its target. A jump
+    to another jump is followed, too."""
     for _ in flow.program:
         at = flow.program[place]
         if not isinstance(at, Jump):

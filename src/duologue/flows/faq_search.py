@@ -36,9 +36,10 @@ async def search_faq(nlu: Nlu, domain: Domain, text: str, sure_min: float = 0.0)
 async def with_faq(
     nlu: Nlu, domain: Domain, text: str, commands: tuple[Command, ...], confidence: float
 ) -> tuple[Command, ...]:
-    """The command to answer the message from the FAQ, if the FAQ has an answer to it; otherwise `commands` unchanged. A
-    message that gives slot values is never answered from the FAQ. If NLU took the message for a task, the FAQ is
-    searched only for a message that asks something, and the search must be at least as sure as NLU was."""
+    """Return the command to answer the message from the FAQ, or `commands` unchanged if the FAQ has no answer. A
+    message that gives slot values is never answered from the FAQ. If NLU found a task in the message, the FAQ is
+    searched only if the message asks something, and its answer is used only if the search is at least as sure as NLU
+    was."""
     if not domain.faq or any(isinstance(one, SetSlot | CorrectSlot) for one in commands):
         return commands
     is_open = all(isinstance(one, ChitChat | Help) for one in commands)
@@ -51,8 +52,8 @@ async def with_faq(
 def with_leading_yes(
     domain: Domain, effect: Understand, state: DialogueState, commands: tuple[Command, ...], today: str
 ) -> tuple[Command, ...]:
-    """If the user says yes to a confirmation and then asks something that the FAQ answers, as in "yes. Can he eat
-    before that?", return `commands` with a yes added at the end. Otherwise return `commands` unchanged."""
+    """Add a yes to `commands`, if the user says yes to a confirmation and then asks something that the FAQ answers, as
+    in "yes. Can he eat before that?". Otherwise return `commands` unchanged."""
     is_confirming = state.phase is Phase.UNDERSTANDING and state.top is not None and effect.waiting_for is None
     is_answered = len(commands) == 1 and isinstance(commands[0], AnswerQuestion)
     if not is_confirming or not is_answered or state.is_aside or state.top is None or state.top.denied:

@@ -15,9 +15,9 @@ from .registry import Registry
 
 
 def find_functions(file: Path, actions: str | None) -> Registry:
-    """A registry with the functions of the module `actions`. If `actions` is None, a Python file in the folder of the
-    flow file is used instead: the file with the same name as the flow file, or else `actions.py`. If there is no such
-    file, the registry is empty."""
+    """A registry of the functions in the module `actions`. If `actions` is None, a Python file in the folder of the
+    flow file takes the place of this module: the file with the same name as the flow file, or else `actions.py`.
+    Without such a file, the registry is empty."""
     sys.path.insert(0, str(file.resolve().parent))
     sys.path.insert(0, str(Path.cwd()))
     beside = (name for name in (file.stem, "actions") if file.with_name(f"{name}.py").is_file())

@@ -60,9 +60,9 @@ class GuessInContext:
 
 
 def offer_instead(guess: GuessInContext) -> str:
-    """What the agent says if the most similar tasks do the opposite of what the message asks for. Example: the user
-    says "reschedule it", and the most similar task is "cancel it". The text names the tasks, so that the user can
-    choose. Empty if the guessed task doesn't contradict the message."""
+    """What the agent says if the guessed task does the opposite of what the message asks for: a text with the names of
+    similar tasks, so that the user can choose. Empty for any other guess. Example: the message is "reschedule it", and
+    the guessed task is "cancel it"."""
     if not guess.intent.startswith(FLOW) or guess.is_task_at_hand:
         return ""
     flow = guess.domain.flows.get(guess.intent.removeprefix(FLOW))
@@ -108,8 +108,8 @@ def is_doubtful(guess: GuessInContext) -> bool:
 
 
 def _is_free_text(g: GuessInContext) -> bool:
-    """May the message be the answer to an open free-text question? True for "it doesn't work" that was guessed to be a
-    request for help."""
+    """Should the message be used as the answer to an open free-text question, instead of the guess? Example: the
+    message "it doesn't work", and the guess "help"."""
     slot = g.asked.waiting_for
     is_text = slot is not None and g.domain.slots[slot].kind is SlotKind.TEXT
     return is_text and (g.is_task_at_hand or g.confidence < _SURE)
@@ -117,7 +117,8 @@ def _is_free_text(g: GuessInContext) -> bool:
 
 def _is_unsure_departure(g: GuessInContext) -> bool:
     """Does the guess have low confidence, although it would take back an answer, leave the open task, or cancel while
-    no task is open? Examples: "the later one" is guessed to be "go back", and "I don't mind" to be "never mind"."""
+    no task is open? Examples: the message "the later one" and the guess "go back"; the message "I don't mind" and the
+    guess "cancel"."""
     if g.state.top is None:
         return g.intent == "cancel" and g.confidence < _SURE
     turns = g.intent in _DEPARTURES or (g.intent.startswith(FLOW) and not g.is_task_at_hand)
@@ -125,8 +126,8 @@ def _is_unsure_departure(g: GuessInContext) -> bool:
 
 
 def _asks_about_it(g: GuessInContext) -> bool:
-    """Would the guess make the dialogue go back, start over or cancel, although the message is a question? True if "is
-    it free to cancel?" is guessed to be a cancellation."""
+    """Would the guess make the dialogue go back, start over or cancel, although the message is a question? Example: the
+    message "is it free to cancel?", and the guess "cancel"."""
     return g.intent in _DEPARTURES and g.signs.asks(g.tokens)
 
 
@@ -142,19 +143,19 @@ def _is_answer_not_said(g: GuessInContext) -> bool:
 
 def _is_unsure_handoff(g: GuessInContext) -> bool:
     """Is the guess a handoff during an open task, with low confidence? Such a guess is ignored because a handoff can't
-    be undone. Example: "you can call me" is guessed to be a request for a human."""
+    be undone. Example: the message "you can call me", and the guess "handoff"."""
     return g.intent == "handoff" and g.state.top is not None and g.confidence < _SURE_OF_HANDOFF
 
 
 def _asks_to_leave_it(g: GuessInContext) -> bool:
-    """Is the guess a cancellation, although the message asks to leave everything as it is? True if "leave it as it is"
-    is guessed to be a cancellation."""
+    """Is the guess a cancellation, although the message asks to leave everything as it is? Example: "leave it as it
+    is"."""
     return g.intent == "cancel" and g.signs.keeps(g.tokens)
 
 
 def _repeats_the_question(g: GuessInContext) -> bool:
-    """Is the guess a cancellation of the task, although the message only repeats words of the question? True for
-    "cancel my booking" after "shall I cancel it?", because this is an answer."""
+    """Is the guess a cancellation, although the message only answers a question in its own words? Example: "cancel my
+    booking", after "shall I cancel it?"."""
     said = [token for token in g.tokens if g.words.stem(token.word) in g.words.cancel_stems]
     return g.intent == "cancel" and g.asked.waiting_for is None and g.signs.repeats(g.asked.question, said)
 
@@ -192,8 +193,8 @@ def _gives_a_value(g: GuessInContext) -> bool:
 
 
 def _has_no_evidence(g: GuessInContext) -> bool:
-    """Is the guess a command, although no word of the message belongs to that command? True if "as soon as possible" is
-    guessed to be "wait"."""
+    """Is the guess a command, although no word of the message belongs to that command? Example: the message "as soon as
+    possible", and the guess "wait"."""
     name = _SPOKEN.get(g.intent) if g.confidence < _SURE or g.intent == "wait" else None
     return name is not None and not any(
         g.words.stem(token.word) in g.signs.words_of_command(name) for token in g.tokens
@@ -201,8 +202,8 @@ def _has_no_evidence(g: GuessInContext) -> bool:
 
 
 def _holds_only_values(g: GuessInContext) -> bool:
-    """Is the guess an intent, although no task is open and the message contains only days, times and amounts? True if
-    "this weekend" is guessed to be a question about opening hours."""
+    """Does the guess have low confidence, while no task is open and the message contains only days, times and amounts?
+    Example: the message "this weekend", and the guess that it asks for the opening hours."""
     return g.state.top is None and g.confidence < _SURE and g.domain.pack.replies.is_all_values(g.asked.text, g.today)
 
 
@@ -214,8 +215,8 @@ def _asks_for_price(g: GuessInContext) -> bool:
 
 def _shares_no_word(g: GuessInContext) -> bool:
     """Would the guess leave the open question for another task, although the message has no word in common with the
-    phrases of that task? A similar meaning isn't enough, because users answer a question more often than they change
-    the subject."""
+    phrases of that task? A similar meaning alone isn't enough, because users answer a question more often than they
+    change the subject."""
     flow = g.domain.flows.get(g.intent.removeprefix(FLOW)) if g.intent.startswith(FLOW) else None
     if flow is None or g.state.top is None or g.is_task_at_hand or g.confidence >= _SURE:
         return False

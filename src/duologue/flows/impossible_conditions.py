@@ -23,8 +23,8 @@ _HOLDS = {SlotKind.NUMBER: "a number", SlotKind.YES_NO: "true or false", SlotKin
 
 
 def check_comparisons(data: Any, notes: ProblemList) -> None:
-    """Add a problem to `notes` for every condition that compares a slot with a value that the slot can't have, or that
-    calculates with a slot that isn't a number."""
+    """Report every condition that compares a slot with a value that the slot can't have, or that calculates with a slot
+    that isn't a number. The problems are added to `notes`."""
     slots = entries_of(data, "slots")
     free = {name for name, slot in slots.items() if "normaliser" in slot}
     free |= {name for at in steps_of(data) for name in _filled_by(at)}

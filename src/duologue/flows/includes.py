@@ -49,8 +49,8 @@ class _Whole:
         self._read: set[Path] = set()
 
     def add_all(self, data: dict[str, Any], lines: dict[Place, int], way: tuple[Path, ...]) -> None:
-        """Add the files that `data` includes. `way` is the chain of includes that leads to `data`: the first file, the
-        file that it includes, and so on up to the file of `data`."""
+        """Add the files that `data` includes. `way` holds the files that led to `data`: first the main file, then the
+        file that it includes, and so on up to the file that contains `data`."""
         here = self._shown(way[-1]) if len(way) > 1 else self._name
         for number, other in enumerate(texts_of(data.get("include"))):
             line = lines.get(("include", number), lines.get(("include",), 1))
@@ -127,7 +127,7 @@ class _Whole:
             }
 
     def _shown(self, file: Path) -> str:
-        """The path of an included file as messages show it: relative to the same folder as the path of the first
+        """The path of an included file as messages show it: relative to the same folder as the path of the main
         file."""
         above = Path(self._name).parent
         try:

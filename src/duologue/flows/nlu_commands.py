@@ -94,8 +94,8 @@ def _flow_named(domain: Domain, text: str, today: str, found: Understanding) -> 
 
 
 def _changes(domain: Domain, state: DialogueState, effect: Understand, today: str) -> tuple[Command, ...]:
-    """The new values in a reply to a confirmation, if the reply means nothing else. The agent then asks for the
-    confirmation again."""
+    """The corrections in a message that is a reply to a confirmation. Empty if no confirmation is open. After a
+    correction, the agent asks for the confirmation again."""
     is_confirmation = state.top is not None and effect.waiting_for is None and not state.top.failed
     if state.top is None or not is_confirmation or state.is_aside:
         return ()
@@ -105,8 +105,8 @@ def _changes(domain: Domain, state: DialogueState, effect: Understand, today: st
 def _put_off(
     domain: Domain, state: DialogueState, text: str, today: str, part: tuple[SetSlot, ...]
 ) -> tuple[Command, ...]:
-    """The commands for a day or time that the user mentioned together with the answer, but that can't be used yet. They
-    make the agent say that it will ask about this day or time later."""
+    """The commands for days and times that the user mentioned together with the answer, but that can't be used yet.
+    They make the agent say that it will ask about them later."""
     if state.top is None:
         return ()
     known = [*(name for name, _ in state.top.slots), *(value.slot for value in part)]
@@ -116,9 +116,9 @@ def _put_off(
 def _with_model_values(
     domain: Domain, state: DialogueState, quoted: tuple[SetSlot | CorrectSlot, ...], found: Understanding
 ) -> tuple[SetSlot | CorrectSlot, ...]:
-    """The values that grammars read from quoted words, together with the values that the language model returned. The
-    model's values are announced to the user. If the two differ for a slot, neither is used, except for slots of type
-    text and name: there, the model's value is used."""
+    """The values that grammars read from quoted words, together with the values that the language model returned, which
+    are announced to the user. If the two give different values for a slot, the model's value is used for a text or a
+    name; for any other slot, neither is used."""
     read_by = {value.slot: value for value in quoted}
     taken: dict[str, SetSlot | CorrectSlot] = dict(read_by)
     for given in found.values:

@@ -1,8 +1,8 @@
 """Finds the task that a message asks for without naming it, while no task is open: "brakes. tomorrow. eight o'clock.",
 "hello, it's Mrs Hill, I've got a little Fiesta and it wants its MOT".
 
-Two hints are used: what the NLU finds in each single clause, and values from the list of choices of a flow. Rule: a
-task is started only if one of the hints is clear. The agent announces the values, so that the user can object.
+Two hints are used: an intent that the NLU finds in a single clause, and a choice of one flow that the message names.
+Rule: a task is started only if one of the hints is clear. The agent announces the values, so that the user can object.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _WORDS_MIN = 2  # a clause with fewer words isn't searched for a task
 
 
 async def understand_clauses(nlu: Nlu, domain: Domain, text: str, scope: MessageScope) -> Understanding | None:
-    """What the NLU found in the one clause that asks for a task; None if no clause does, or if two clauses ask for
-    different tasks. Used if the message as a whole was not understood."""
+    """What the NLU found in the clause that asks for a task. Called if the message as a whole was not understood. None
+    if no clause asks for a task, or if two clauses ask for different tasks."""
     words = domain.pack.words
     tokens = words.tokens_of(text)
     parts = [without_join(words, tokens, clause) for clause in clauses_of(words, tokens)]
@@ -37,9 +37,9 @@ async def understand_clauses(nlu: Nlu, domain: Domain, text: str, scope: Message
 
 
 def flow_by_values(domain: Domain, text: str, today: str, found: Understanding) -> tuple[StartFlow | SetSlot, ...]:
-    """The commands for a message that names a choice of one flow, such as "highlights, Friday after four": start that
-    flow. If several flows have this choice, the one that the NLU finds most similar is started, if its guess is clearly
-    better. Empty if the message names no choice, or asks something."""
+    """The commands that start a flow because the message names one of its choices, such as "highlights, Friday after
+    four". If several flows have this choice, the one that is clearly the NLU's best guess is started. Empty if the
+    message names no choice, or asks something."""
     pack = domain.pack
     if pack.signs.asks(pack.words.tokens_of(text)):
         return ()

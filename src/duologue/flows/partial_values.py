@@ -38,7 +38,7 @@ def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetS
 
 
 def put_off(domain: Domain, flow: str, text: str, today: str, known: Iterable[str]) -> tuple[ChitChat, ...]:
-    """What the agent says about days and times that the message doesn't settle, such as "on Monday or Tuesday": that it
+    """What the agent says about days and times that the message leaves open, such as "on Monday or Tuesday": that it
     will ask about them later. Empty if there are no such days and times, or if the flow asks for them next. `known`
     holds the names of the filled slots."""
     names = [name for name in domain.flows[flow].slots if name not in set(known)]
@@ -49,9 +49,9 @@ def put_off(domain: Domain, flow: str, text: str, today: str, known: Iterable[st
 
 
 def flow_by_items(domain: Domain, text: str, today: str) -> tuple[StartFlow | SetSlot, ...]:
-    """The commands for a message that only names items of a list, such as "two large margheritas and a cola": start the
-    one flow that asks for them. Empty if a word isn't understood, or if no flow or more than one flow asks for such
-    items."""
+    """The commands that start a flow because the message names items of its list, such as "two large margheritas and a
+    cola". Empty if a word isn't understood, if the message asks something, or if no flow or more than one flow asks for
+    such items."""
     found: list[tuple[StartFlow | SetSlot, ...]] = [
         (StartFlow(flow.name), *listed)
         for flow in domain.offered
@@ -122,8 +122,8 @@ def answer_in_part(domain: Domain, state: DialogueState, effect: Understand, tod
 
 
 def only_one(domain: Domain, effect: Understand, today: str) -> tuple[ChitChat, ...]:
-    """What the agent says if the reply gives several values for a choice, a number or an amount: that it can take only
-    one. Empty for any other reply."""
+    """What the agent says if the reply gives several values for a slot that takes one choice, number or amount: that it
+    can take only one. Empty for any other reply."""
     spec = domain.slots[effect.waiting_for] if effect.waiting_for is not None else None
     if (
         spec is None
@@ -139,8 +139,9 @@ def only_one(domain: Domain, effect: Understand, today: str) -> tuple[ChitChat, 
 
 
 def one_more(domain: Domain, state: DialogueState, text: str, values: Iterable[SetSlot]) -> tuple[ChitChat, ...]:
-    """What the agent says if the user wants a second thing although the open flow takes only one: "yes, and I also want
-    a mouse", after a keyboard. The new value doesn't replace the old one. Empty for any other message."""
+    """What the agent says if the user wants a second thing although the open flow takes only one: that it can take only
+    one. The new value doesn't replace the old one. Empty for any other message. Example: "yes, and I also want a
+    mouse", after a keyboard."""
     words = domain.pack.words
     if state.top is None or not any(token.word in words.adding for token in words.tokens_of(text)):
         return ()

@@ -68,8 +68,8 @@ class ProblemList:
         self._left_out += other._left_out
 
     def add(self, path: Path, text: str, *, at: str | int | None = None, is_warning: bool = False) -> None:
-        """Add a problem at `path`. The problem gets the line of the key `at` inside `path`; if `at` is None, the line
-        of `path`."""
+        """Add a problem at `path`. Its line is that of the key `at` inside `path`; if `at` is None, the line of `path`
+        itself."""
         where = path if at is None else (*path, at)
         while where and where not in self.lines:
             where = where[:-1]
@@ -77,8 +77,8 @@ class ProblemList:
         self._keep(FlowProblem(file, self.lines.get(where, 1), shown_path(path), one_line(text), is_warning))
 
     def add_line(self, line: int, text: str, *, file: str = "") -> None:
-        """Add a problem with a known line but without a path. `file` is the file with the problem; if it is empty, this
-        is the first file."""
+        """Add a problem whose line is known, but which has no path. `file` is the file with the problem; empty means
+        the first file."""
         self._keep(FlowProblem(file or self._file, line, "", one_line(text)))
 
     def _keep(self, problem: FlowProblem) -> None:

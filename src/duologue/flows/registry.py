@@ -1,9 +1,10 @@
 """Actions, validators and normalisers: Python functions that flows refer to by name.
 
 A parameter gets the value of the slot of the same name. The parameter `key` gets the idempotency key of the action: a
-text that is the same when the same run of the action is tried again. The parameter `context` gets the context of the
-call, or None in a dialogue without a call. Rule: a function's result is checked before it is
-used, and the dialogue always gets an answer, even if the function fails or hangs.
+text that stays the same when this run of the action is retried. The parameter `context` gets a `Context`, with which
+the function can read facts about the call and act on it; it is None if the dialogue isn't part of a call. Rule: a
+function's result is checked before it is used, and the dialogue always gets an answer, even if the function fails or
+hangs.
 """
 
 from __future__ import annotations
@@ -69,8 +70,7 @@ class Registry:
 
     @classmethod
     def of(cls, module: ModuleType) -> Registry:
-        """A registry of the module's functions and classes, defined or imported there. Names with a leading underscore
-        are left out."""
+        """A registry of the public functions and classes in the module, including those that the module imports."""
         found = {name: value for name, value in vars(module).items() if callable(value) and not name.startswith("_")}
         return cls(found)
 
@@ -108,8 +108,8 @@ class Registry:
         return Rejected(effect.request, "", now()) if value is None else Validated(effect.request, value, now())
 
     async def _check(self, name: str, value: Any, effect: Validate, context: Context[Any] | None) -> Any:
-        """Call a validator or normaliser. The value is passed as its first parameter; its other parameters get the
-        values of slots."""
+        """Call a validator or normaliser. Its first parameter gets the value, its other parameters get the values of
+        slots."""
         wanted = list(inspect.signature(self._functions[name]).parameters)
         return await self._call(
             name, {"context": context, **dict(effect.slots), wanted[0] if wanted else "value": value}
@@ -122,9 +122,9 @@ class Registry:
         once: Once | None = None,
         context: Context[Any] | None = None,
     ) -> ActionDone | WorkFailed:
-        """Run an action. If `once` is given, the action runs through it, so that it doesn't run a second time after a
-        restart. There is one exception: an action that was interrupted and has a parameter `key` runs again, because it
-        can recognise by the key that this is the same operation."""
+        """Run an action. If `once` is given, it runs the action, so that the action doesn't run a second time after a
+        restart. There is one exception: an interrupted action with a parameter `key` runs again, because it can
+        recognise by the key that this is the same operation."""
         given = {"context": context, **dict(effect.slots), "key": effect.key, "confirmed": effect.confirmed}
         try:
             async with asyncio.timeout(ACTION_S_MAX):

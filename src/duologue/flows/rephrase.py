@@ -28,7 +28,7 @@ _INSTRUCTIONS = (
 
 
 async def rephrased(brain: Brain, said: Respond, request: Request) -> Respond:
-    """The response in the brain's words; unchanged if the brain's words can't be used."""
+    """The response, reworded by the brain if its words can be used; otherwise unchanged."""
     if said.kept is None:
         return said
     try:

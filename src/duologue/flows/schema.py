@@ -69,8 +69,8 @@ Scalar: TypeAlias = Annotated[
 
 
 def _by_shape(**tags: type) -> Discriminator:
-    """A pydantic discriminator that chooses the member of a union by the Python type of the value. `tags` has the name
-    and the type of each member. If the value has none of these types, the last member is chosen."""
+    """A pydantic discriminator that chooses the member of a union by the Python type of the value. `tags` lists the
+    name and the type of each member. If no type fits, the last member is chosen."""
 
     def tag_of(value: Any) -> str:
         return next((f"<{tag}>" for tag, shape in tags.items() if isinstance(value, shape)), f"<{[*tags][-1]}>")

@@ -24,8 +24,8 @@ _WANTED = {
 
 
 def check_schema(data: object, notes: ProblemList) -> FileEntry | None:
-    """The content of the file as typed entries. If the file doesn't fit the schema, adds every mismatch to `notes` and
-    returns None."""
+    """Convert the content of the file to typed entries. If the file doesn't fit the schema, add every mismatch to
+    `notes` and return None."""
     try:
         return FileEntry.model_validate(data)
     except ValidationError as error:

@@ -165,9 +165,8 @@ def _check_cases(at: LocatedStep, notes: ProblemList) -> None:
 
 
 def _check_loop(at: LocatedStep, notes: ProblemList) -> None:
-    """Warn about a loop that never ends. There are two kinds. In the first, no step in the loop asks, acts or changes
-    the loop's condition. In the second, the loop only asks for slots and never empties them; a filled slot isn't asked
-    for again."""
+    """Warn about a loop that never ends. This is a loop in which no step asks, acts or changes the loop's condition. It
+    is also a loop that only asks for slots and never empties them, because a filled slot isn't asked for again."""
     try:
         condition = parse(at.text("while") or "")
     except (BadCondition, RecursionError):

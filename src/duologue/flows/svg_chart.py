@@ -234,8 +234,8 @@ def _stack(blocks: Sequence[Block]) -> Block:
 
 
 def _side_by_side(columns: Sequence[Block]) -> Block:
-    """The cases of a branch, the first on the left. If the flow continues after a case, the line of this case leads
-    down to a point where all such lines meet."""
+    """The cases of a branch side by side, the first on the left. A line leads down from every case after which the flow
+    continues, and all these lines meet in one point."""
     width = fsum(column.left + column.right for column in columns) + _ASIDE * (len(columns) - 1)
     tallest = max(column.height for column in columns)
     top, height = 10 + _GAP, 10 + _GAP + tallest + 20
@@ -276,8 +276,8 @@ def _loop(test: Block, body: Block) -> Block:
 
 
 def _with_detour(box: Block, body: Block, when: str, *, goes_again: bool) -> Block:
-    """A step with its on_no or on_failure block on the right. If the flow continues after that block, a line leads back
-    to the step (with `goes_again`) or on to the rest of the flow."""
+    """A step with its on_no or on_failure block on the right. If the flow continues after that block, a line leads from
+    the block back to the step (with `goes_again`) or on to the rest of the flow."""
     off = box.right + _DETOUR + body.left
     top = box.height + 14
     height = top + body.height + (30 if body.is_open else 0)

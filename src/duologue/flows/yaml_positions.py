@@ -102,7 +102,9 @@ def _compose(text: str) -> Any:
     try:
         return loader.get_single_node()
     except (ValueError, OverflowError):  # PyYAML doesn't check whether an escape is a valid character
-        raise _Refused(loader.get_mark().line + 1, "not valid YAML: an escape that isn't a character") from None
+        raise _Refused(
+            loader.get_mark().line + 1, "not valid YAML: an escape in this line doesn't stand for a character"
+        ) from None
     finally:
         loader.dispose()
 
@@ -136,8 +138,7 @@ class _Values:
         return _scalar(self._sound(node.value, line), tag)
 
     def _sound(self, text: str, line: int) -> str:
-        """The text with lone surrogates replaced, because these can't be encoded as UTF-8. Each replacement is
-        reported."""
+        """The text without lone surrogates, which can't be encoded as UTF-8. Each of them is replaced and reported."""
         sound = text.encode("utf-8", "replace").decode("utf-8")
         if sound != text:
             self._notes.add_line(line, f"incomplete character (a lone surrogate escape) in {quoted(sound)}")

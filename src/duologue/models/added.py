@@ -84,7 +84,7 @@ def add_voice(
     for file in (model, config, *([speakers] if speakers else [])):
         if not file.is_file():
             hint = "; pass the settings of the voice with --config" if file == config else ""
-            raise VoiceRefused(f"{file}: no such file{hint}")
+            raise VoiceRefused(f"the file {file} doesn't exist{hint}")
     folder = voices_folder() / name
     partial = folder.with_name(f".{name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
@@ -116,7 +116,7 @@ def remove_voice(name: str) -> None:
 def _describe(folder: Path) -> AddedVoice:
     """The voice whose files are in this folder. Raises VoiceRefused if the folder doesn't contain a voice."""
     if not (folder / MODEL).is_file():
-        raise VoiceRefused(f"{folder} has no {MODEL}")
+        raise VoiceRefused(f"the folder {folder} has no file {MODEL}: add the voice again")
     config = _read_json(folder / CONFIG)
     name, own = folder.name, str(config.get("duologue_language", ""))
     if isinstance(config.get("phoneme_id_map"), dict):

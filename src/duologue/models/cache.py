@@ -84,8 +84,8 @@ def _file_states(folder: Path) -> FileStates:
 
 
 def is_present(name: str, *, models: Mapping[str, Model] = MODELS) -> bool:
-    """Was the model verified with the hashes that are now in the catalogue, and do its files still have the same
-    sizes?"""
+    """Is the model complete, as far as this can be told without reading its files? True if it was verified with the
+    hashes that are now in the catalogue, and its files still have the same sizes."""
     model = model_named(name, models)
     folder = cache_folder() / name
     stamp = read_stamp(folder)
@@ -185,7 +185,7 @@ def _folder_problems(
 
 
 def folder_digest(hashes: Mapping[str, str]) -> str:
-    """One SHA-256 for many files: the hash of the lines that `sha256sum` prints, sorted by path."""
+    """One SHA-256 for all files of a folder: the hash of the lines that `sha256sum` prints for them, sorted by path."""
     lines = "".join(f"{hashes[path]}  {path}\n" for path in sorted(hashes))
     return hashlib.sha256(lines.encode()).hexdigest()
 
@@ -214,8 +214,8 @@ def _size_of(path: Path) -> int:
 
 
 def pins_of(model: Model) -> dict[str, str]:
-    """For each path of a model, the hash that the catalogue expects. If a stamp has other hashes, the stamp is out of
-    date. For a compiled library, the platform and the compiler options take the place of the hash."""
+    """The hash that the catalogue expects, for each path of a model. A stamp with other hashes is out of date. For a
+    compiled library, the platform and the compiler options take the place of the hash."""
     pins = {part.cached_as: part.sha256 for part in parts_here(model)}
     if model.library is not None:
         pins[model.library.cached_as] = f"compiled on {platform_name()} with {' '.join(OPTIONS)}"

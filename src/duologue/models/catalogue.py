@@ -104,7 +104,7 @@ class Model:
 
 
 def platform_name() -> str:
-    """The platform of this machine, such as `linux-x86_64`. `PackagePart.only_on` has the same form."""
+    """The platform of this machine, such as `linux-x86_64`, in the form of `PackagePart.only_on`."""
     return f"{sys.platform}-{platform.machine().lower()}"
 
 

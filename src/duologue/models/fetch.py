@@ -94,8 +94,8 @@ class Source(Protocol):
 
 
 class Installers:
-    """Fetches packages from PyPI with pip, and from the npm registry with npm. If an installer downloads nothing for
-    `stall_s_max` seconds, it is stopped."""
+    """Fetches packages from PyPI with pip, and from the npm registry with npm. An installer that receives no data for
+    `stall_s_max` seconds is stopped."""
 
     def __init__(self, poll_s: float = POLL_S, stall_s_max: float = STALL_S_MAX) -> None:
         self._poll_s = poll_s
@@ -146,7 +146,9 @@ class Installers:
                     downloaded, since = now_bytes, time.monotonic()
                     watch(downloaded)
                 elif time.monotonic() - since > self._stall_s_max:
-                    raise NoNetwork(f"no data for {self._stall_s_max:.0f} s: check the network and try again") from None
+                    raise NoNetwork(
+                        f"the download got no data for {self._stall_s_max:.0f} s: check the network and try again"
+                    ) from None
 
 
 def _command(package: Package, into: Path) -> list[str]:
@@ -169,10 +171,10 @@ def _command(package: Package, into: Path) -> list[str]:
 
 
 def _environment(package: Package, into: Path) -> dict[str, str]:
-    """Prepares what pip needs to fetch a source archive, and returns the environment variables for pip. pip gets a file
-    with the archive's hash, which it compares before it opens the archive. It also gets a build backend, which it asks
-    for the name of the package. This backend is ours and answers from the catalogue, so that the package's own build
-    script isn't run."""
+    """Prepare what pip needs to fetch a source archive, and return the environment variables for pip. pip gets a file
+    with the archive's hash, which it compares before it opens the archive. pip also asks a build backend for the name
+    of the package: it gets one of ours, which answers from the catalogue, so that the package's own build script isn't
+    run."""
     if not package.source_sha256:
         return {}
     pinned = f"{package.spec} --hash=sha256:{package.source_sha256}\n"

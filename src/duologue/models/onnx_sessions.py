@@ -40,8 +40,8 @@ class OnnxSession(Protocol):
 
 
 def session(path: Path, inner: Sequence[str] = (), rewritten: Rewrites | None = None) -> OnnxSession:
-    """The session for this model file, which all users of the file share. `inner` has the names of values inside the
-    model's graph that are returned as additional outputs. If `rewritten` is given, it gets the bytes of the file and
+    """The session for this model file, which all users of the file share. `inner` names values inside the model's graph
+    that are returned as additional outputs. If `rewritten` is given, this function gets the bytes of the file and
     returns the bytes to load instead."""
     with _loading:
         key = (path, tuple(inner), rewritten)

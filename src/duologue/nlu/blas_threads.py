@@ -24,10 +24,10 @@ _limit: Any = None
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Within this block, numpy's matrix products use only one thread. This also affects other code that uses numpy at
-    the same time.
+    """Let numpy's matrix products use only one thread within this block. This also affects other code that uses numpy
+    at the same time.
 
-    Blocks may overlap. The limit is removed when the last of the blocks ends.
+    Blocks may overlap. The limit is removed when the last of them ends.
     """
     global _users, _limit
     controller = _blas()

@@ -1,8 +1,8 @@
 """Caches answers: within one second, the same message in the same scope is sent to the NLU only once.
 
-A scope says what is possible at a turn: the intents, the slots and the agent's last question. If the transcript is
-unchanged, an event is repeated, or a second caller asks in the same turn, the cached answer is returned. Callers that
-ask while an answer is pending wait for the same answer. Rule: a failure is never cached. An answer that is older than a
+A scope says what is possible at a turn: the intents, the slots and the agent's last question. The cached answer is used
+if the transcript is unchanged, if an event is repeated, or if a second caller asks in the same turn. Callers that ask
+while an answer is pending wait for the same answer. Rule: a failure is never cached. An answer that is older than a
 second is never used, and is deleted when the next message arrives.
 """
 
@@ -59,8 +59,8 @@ class CachedNlu:
         return answer
 
     def prepare(self, *scopes: MessageScope) -> None:
-        """If the NLU has to learn scopes, let it learn these scopes now, before a message arrives. Returns when they
-        are learned. May be called in any thread."""
+        """Let the NLU learn these scopes now, before a message arrives, if it has to learn scopes at all. Returns when
+        they are learned. May be called in any thread."""
         if isinstance(self._nlu, Prepares):
             self._nlu.prepare(*scopes)
 
@@ -75,8 +75,7 @@ class CachedNlu:
         return tuple(message for message, _ in self._answers)
 
     def _leave(self, key: _Key, question: _Question) -> None:
-        """Called when a caller stops waiting for the answer. If no other caller waits for it, the question is
-        cancelled."""
+        """Cancel the question to the NLU if the caller that has just stopped waiting was the last one."""
         if not question.waiting and not question.task.done():
             question.task.cancel()
         if (not question.waiting or question.task.done()) and self._questions.get(key) is question:

@@ -21,8 +21,8 @@ USUAL = 0.5  # assumed as the usual similarity if no intent has two phrases
 @dataclass(frozen=True, slots=True)
 class Scores:
     """The scores of a message. `each` has the score of every intent. `near` is the similarity of the message to the
-    nearest phrases of the best intent. `usual` is how similar the phrases of one intent usually are to each other.
-    `usual` is computed for this scope, which is the set of intents that are possible at a turn."""
+    nearest phrases of the best intent. `usual` says how similar the phrases of one intent usually are in this scope
+    (the set of intents that are possible at a turn)."""
 
     each: Sequence[float]
     near: float

@@ -41,7 +41,7 @@ class Embeddings:
 
     def of_phrases(self, texts: Sequence[str]) -> Views:
         """The embeddings of these phrases. Each view (one kind of embedding) has one row for each phrase. Phrases that
-        aren't in the cache are embedded together."""
+        aren't in the cache are embedded in one go."""
         with self._lock:
             known = {text: self._phrases[text] for text in texts if text in self._phrases}
         new = [text for text in dict.fromkeys(texts) if text not in known]

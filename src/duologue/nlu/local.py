@@ -41,7 +41,8 @@ class Learned(Protocol):
 
 
 class _Reader:
-    """One of the three methods to learn scopes: with the models, from words with numpy, or from words without numpy."""
+    """One method to learn scopes. There are three: with the models, from words with numpy, and from words without
+    numpy."""
 
     def __init__(self, by: str, calibration: Calibration, learn: Callable[[list[tuple[str, ...]]], Learned]) -> None:
         self.by = by

@@ -50,8 +50,8 @@ def fit(rows: Floats, labels: NDArray[np.int64], classes: int) -> Floats:
 
 
 def _fit_few(rows: Floats, labels: NDArray[np.int64], classes: int) -> Floats:
-    """Fit the weights if there are fewer rows than columns. The solution is then a linear combination of the rows, so
-    the fit runs in the smaller space of these combinations."""
+    """Fit the weights if there are fewer rows than columns. Each column of the weights is then a linear combination of
+    the rows, so the fit only looks for the coefficients of this combination."""
     products = (rows @ rows.T).astype(np.float64)
     products[np.diag_indices_from(products)] += 1e-5
     root = np.linalg.cholesky(products)

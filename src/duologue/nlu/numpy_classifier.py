@@ -47,8 +47,8 @@ class MessageView:
         return found
 
     def with_similarity(self, each: Floats, row: Floats) -> Scores:
-        """The scores `each`, together with the similarity of the message to the phrases of the best intent. `row` is
-        the vector of the message."""
+        """Add to the scores `each` the similarity of the message to the phrases of the best intent. `row` is the vector
+        of the message."""
         alike = (self.rows @ row)[self.labels == each.argmax()]
         return Scores(each.tolist(), _nearest(alike), self.usual)
 

@@ -43,7 +43,9 @@ def _header(path: Path) -> tuple[int, dict[str, Any]]:
 
 def _array(path: Path, begins: int, entry: dict[str, Any], shape: tuple[int, ...]) -> Floats:
     if entry["dtype"] != "F32" or tuple(entry["shape"]) != shape:
-        raise ValueError(f"an array is {entry['dtype']} {entry['shape']}, but F32 {list(shape)} was expected")
+        raise ValueError(
+            f"an array has the type {entry['dtype']} and the shape {entry['shape']}; expected F32 and {list(shape)}"
+        )
     first, last = entry["data_offsets"]
     size = 4 * prod(shape)
     if last - first != size or not 0 <= first <= last <= path.stat().st_size - begins:

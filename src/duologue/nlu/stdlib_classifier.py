@@ -84,7 +84,7 @@ def softmax(scores: Sequence[float]) -> list[float]:
 
 
 def _near(row: Sparse, others: Sequence[Sparse]) -> float:
-    """The mean similarity of `row` to those few of the `others` that are most similar to it."""
+    """The mean similarity of `row` to the few rows in `others` that are most similar to it."""
     alike = [sum(value * other.get(place, 0.0) for place, value in row.items()) for other in others]
     nearest = sorted(alike)[-NEAREST:]
     return sum(nearest) / len(nearest)

@@ -22,8 +22,8 @@ _JOINTS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """Something that the user may want: to start a flow, or to give a command. The examples matter most. The title (or
-    the name, if there is no title) and the description are used as further examples."""
+    """Something that the user may want: to start a flow, or to give a command. An NLU learns it mainly from the
+    examples, and also from the description and the title (or the name, if there is no title)."""
 
     name: str
     examples: tuple[str, ...] = ()

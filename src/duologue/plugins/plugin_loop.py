@@ -1,8 +1,9 @@
 """A plugin object and the event loop in which it works.
 
 Plugins get their HTTP session from LiveKit's HTTP context, and that session belongs to one event loop. The session is
-opened once for each adapter, in a separate context. Everything that the plugin starts is started in that context. Rule:
-a plugin object is used in only one event loop. A function that creates the plugin is called once for each event loop.
+opened once for each adapter (such as `PluginEars`), in a `contextvars` context of its own. Everything that the plugin
+starts is started in that context, where it finds the session. Rule: a plugin object is used in only one event loop. A
+function that creates the plugin is called once for each event loop.
 """
 
 from __future__ import annotations
@@ -128,8 +129,8 @@ async def close_soon(close: Callable[[], Awaitable[None]]) -> None:
 
 def close_unused(plugin: Any) -> None:
     """Close the connections that the plugin's pools no longer use, in the background. Otherwise LiveKit's pool would
-    close the connection of a cancelled request only when the next request begins, and that request would have to
-    wait."""
+    close the connection of a cancelled request only at the beginning of the next request, which would have to wait for
+    this."""
     for pool in list(getattr(plugin, "__dict__", {}).values()):
         drain = getattr(pool, "_drain_to_close", None)
         if drain is not None and getattr(pool, "_to_close", None):

@@ -33,7 +33,7 @@ class PushedFrames:
         if frame.rate_hz <= 0 or len(frame.pcm) % 2:
             raise PluginFailed(
                 ErrorClass.INVALID_ARGS,
-                f"a frame of {len(frame.pcm)} bytes at {frame.rate_hz} Hz isn't 16-bit PCM: check the line's audio",
+                f"a frame of {len(frame.pcm)} bytes at {frame.rate_hz} Hz isn't 16-bit PCM: check the audio source",
             )
         self._rate_hz = self._rate_hz or frame.rate_hz
         made = audio_frame(frame.pcm, frame.rate_hz)
@@ -54,5 +54,5 @@ class PushedFrames:
 
 
 def audio_frame(pcm: bytes, rate_hz: int) -> Any:
-    """These samples as LiveKit's AudioFrame; None if there are no samples."""
+    """These samples as an AudioFrame of LiveKit; None if there are no samples."""
     return rtc().AudioFrame(pcm, rate_hz, 1, len(pcm) // 2) if pcm else None

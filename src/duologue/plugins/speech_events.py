@@ -14,7 +14,7 @@ _TEXTS = {"interim_transcript", "preflight_transcript", "final_transcript"}
 
 
 def read_event(event: Any) -> Given | None:
-    """The plugin's event in the form that Duologue's ears use; None if the ears don't need this event."""
+    """The plugin's event as an event of Duologue's ears; None if the ears don't need it."""
     kind = _kind(event)
     if kind == "start_of_speech":
         return OnsetHeard()

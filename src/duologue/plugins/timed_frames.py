@@ -18,8 +18,8 @@ _TIMED_KEY = "lk.timed_transcripts"
 
 
 def feed_frame(timed: TimedSound, frame: Any, name: str) -> list[Sound]:
-    """The sounds that are complete after this frame was added. Raises a ServiceError if the audio of the frame can't be
-    played."""
+    """Add a frame, and return the sounds that are now complete. Raises a ServiceError if the audio of the frame can't
+    be played."""
     if frame.num_channels != 1:
         raise PluginFailed(
             ErrorClass.INVALID_ARGS,

@@ -1,5 +1,5 @@
-"""Makes the spoken forms of an agent's sentences, by the rules of its language and its own pronunciations of names and
-terms.
+"""Makes the spoken forms of an agent's sentences, by the rules of the agent's language and by the agent's own
+pronunciations of names and terms.
 
 Rule: a sentence is rewritten in one pass. The rules for a language and a lexicon are prepared before that, and only one
 time. If a language has no rules, only markup is left out, and everything else is said as it is written.

@@ -22,14 +22,18 @@ def check_question(question: str, parameters: Collection[str], tool: str) -> Non
     """Raise TypeError if this question can't be asked: it is empty, or has a field that isn't a parameter of the
     tool."""
     if not question.strip():
-        raise TypeError(f"confirm of the tool {tool} is empty: write a question that is answered with yes or no")
+        raise TypeError(f"`confirm` of the tool {tool} is empty: write a question that is answered with yes or no")
     try:
         fields = _fields(question)
     except ValueError as problem:
-        raise TypeError(f"confirm of the tool {tool}: {problem}; write {{{{ for a brace") from None
+        raise TypeError(
+            f"`confirm` of the tool {tool} isn't a valid text with fields: {problem}; write {{{{ for a brace"
+        ) from None
     if unknown := sorted(fields - set(parameters)):
         known = ", ".join(parameters) or "none"
-        raise TypeError(f"confirm of the tool {tool} has the field {unknown[0]!r}; its parameters are: {known}")
+        raise TypeError(
+            f"`confirm` of the tool {tool} has the field {unknown[0]!r}, but the tool's parameters are: {known}"
+        )
 
 
 async def refusal(question: str, arguments: Mapping[str, Any], job: Job) -> str | None:
@@ -57,12 +61,14 @@ def _fields(question: str) -> set[str]:
 
 
 def _asked(question: str, arguments: Mapping[str, Any]) -> str:
-    """The question with the arguments filled in, in one line. Raises ServiceError if an argument doesn't fit its format
-    in the question, or if the question is too long to be said."""
+    """The question with the arguments filled in, in one line. Raises ServiceError if an argument doesn't fit the format
+    that the question gives for it, or if the question is too long to be said."""
     try:
         asked = " ".join(question.format(**arguments).split())
     except (TypeError, ValueError) as problem:  # a format such as `{amount:.2f}` doesn't fit the value
-        raise ServiceError(ErrorClass.TOOL_ERROR, f"the question before this tool can't be made: {problem}") from None
+        raise ServiceError(
+            ErrorClass.TOOL_ERROR, f"the arguments don't fit the question in `confirm`: {problem}"
+        ) from None
     if len(asked) > ASKED_CHARS_MAX:
         line = "the user must confirm these arguments, but they are too long to be said: shorten them to"
         raise ServiceError(ErrorClass.INVALID_ARGS, f"{line} {ASKED_CHARS_MAX} characters in all")

@@ -32,7 +32,9 @@ class ClientTool:
     async def run(self, arguments: dict[str, Any], job: Job) -> object:
         self._contract.check(arguments)
         if job.context is None:
-            raise ServiceError(ErrorClass.TOOL_ERROR, "this call has no client that runs tools")
+            raise ServiceError(
+                ErrorClass.TOOL_ERROR, f"{self._tool.name} runs on a client, so it can be used only in a conversation"
+            )
         try:
             client = job.context.client
         except NotPossible as why:

@@ -41,8 +41,8 @@ class NotCollected(DuologueError):
 @dataclass(frozen=True, slots=True)
 class CollectText:
     """Asks for a text. First `question` is asked; after a reply without a usable value, `again` is asked. If `confirm`
-    isn't empty, the value is read back and must be confirmed: `{value}` in `confirm` stands for the value. Texts that
-    you omit are filled in from built-in texts in the agent's language. `today` returns the current time, which is
+    isn't empty, the value is read back and must be confirmed: `{value}` in `confirm` stands for the value. Instead of a
+    text that you omit, a built-in text in the agent's language is used. `today` returns the current time, which is
     needed for relative days such as "tomorrow"."""
 
     question: str
@@ -101,12 +101,12 @@ class CollectText:
         return reading.value_of("value") if isinstance(reading, Direct) else None
 
     def _certain(self, context: Context[Any], value: Any) -> Any:  # noqa: ARG002
-        """The value, or None if it was heard too badly to be used. In this base class, each value is used."""
+        """The value; None if it was heard too badly to be used. In this base class, the value is always used."""
         return value
 
     async def _settle(self, context: Context[Any], reply: str) -> Any:  # noqa: ARG002
-        """Called when no value was found in this reply. If the reply is ambiguous, ask which meaning is right and
-        return the chosen value; otherwise return None. In this base class, the result is always None."""
+        """Ask which meaning of an ambiguous reply is right, and return the chosen value; None if the reply isn't
+        ambiguous. Called when no value was found in the reply. In this base class, the result is always None."""
         return None
 
     def _reading(self, reply: str, among: tuple[Any, ...] = ()) -> Reading:

@@ -79,7 +79,7 @@ def tool(
 def as_worker(work: object) -> Worker:
     """Make a worker from a function or a method, with or without `@tool`. A worker is returned unchanged."""
     if isinstance(work, type):
-        raise TypeError(f"{work.__qualname__} is a class: pass an object of it, such as {work.__qualname__}()")
+        raise TypeError(f"{work.__qualname__} is a class: pass an instance of it, such as {work.__qualname__}()")
     if isinstance(getattr(work, "tool", None), Tool) and callable(getattr(work, "run", None)):
         return cast(Worker, work)
     return FunctionWorker(cast(Callable[..., Any], work))
@@ -95,8 +95,8 @@ def mode_of(mode: ModeName) -> Mode:
 
 
 class FunctionWorker:
-    """Runs a function for each tool call. If the function raises an exception, it becomes a ServiceError (TOOL_ERROR),
-    unless it already is a ServiceError.
+    """Runs a function for each tool call. An exception that the function raises becomes a ServiceError (TOOL_ERROR),
+    unless it is one already.
 
     A function that isn't async can't be stopped. After its job is cancelled, the function still runs to its end in its
     thread, but its result is ignored.
@@ -105,7 +105,7 @@ class FunctionWorker:
     def __init__(self, function: Callable[..., Any]) -> None:
         declared: Declared = getattr(_plain_function(function), _MARK, None) or declare_tool(function)
         if declared.contract.needs_self and not inspect.ismethod(function):
-            raise TypeError(f"{function.__qualname__} is a method: pass it from an object, as in `shop.find`")
+            raise TypeError(f"{function.__qualname__} is a method: pass the method of an instance, such as `shop.find`")
         self._function = function
         self._contract = declared.contract
         self._tool = declared.tool

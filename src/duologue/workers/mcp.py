@@ -75,10 +75,10 @@ class McpServer:
     with `prefix` in front. When the server requests a single piece of text, the user is asked for it. Forms and web
     pages can't be spoken, so requests for them are declined.
 
-    `dialect="legacy"` is for old servers that fail when they are asked for their protocol revision. With this option,
-    they aren't asked. If such a server runs as a process, it doesn't say which tool call its question belongs to. With
-    `shared=False`, each conversation has its own connection, so every question can be answered. Otherwise, the server's
-    questions are declined as soon as a second conversation has used the server.
+    `dialect="legacy"` is for old servers that fail when a client asks for their protocol revision: with this option,
+    they aren't asked. Such a server doesn't say which tool call its question belongs to, if it runs as a process. With
+    `shared=False`, each conversation has its own connection, so every question can be passed on. Otherwise, the
+    server's questions are declined as soon as a second conversation has used the server.
     """
 
     def __init__(
@@ -139,8 +139,8 @@ class McpServer:
             raise
 
     def workers(self) -> list[Worker]:
-        """A worker for each tool that the server listed when it was opened. The workers of one list belong to one
-        caller, so each conversation must get its own list."""
+        """A worker for each tool that the server listed when it was opened. Each conversation must call this for
+        itself, because the workers of one list belong to one caller."""
         if not self._workers and self._link is None:
             raise RuntimeError(
                 f"{self.name} is not open: `await server.open()` first, or pass the server itself as a tool"
@@ -149,8 +149,8 @@ class McpServer:
         return [replace(worker, caller=caller) for worker in self._workers]
 
     def for_one_conversation(self) -> McpServer:
-        """The server object that a conversation should use: this object or, with `shared=False`, a new copy of it. The
-        copy isn't open yet."""
+        """The server object that a conversation should use: this object or, with `shared=False`, a copy that isn't open
+        yet."""
         if self.shared:
             return self
         own = copy(self)
@@ -174,7 +174,7 @@ class McpServer:
 
     async def call(self, tool: str, arguments: dict[str, Any], job: Job, caller: object = None) -> str:
         """Call a tool and return its result as text. `tool` is the server's own name for the tool, without the prefix.
-        If the server asks a question, the question is passed only to the caller whose tool call it belongs to."""
+        A question from the server is passed only to the caller whose tool call it belongs to."""
         from .mcp_link import Undelivered
 
         try:

@@ -63,8 +63,8 @@ def _size(base64: str) -> str:
 
 
 def _is_said(structured: Any, texts: list[str]) -> bool:
-    """Do these texts already contain the structured content? Servers repeat it as text, in one piece or item by item,
-    with or without a wrapper named `result`."""
+    """Do these texts already contain the structured content? Servers repeat the content as text, in one piece or item
+    by item, with or without a wrapper named `result`."""
     wrapped = isinstance(structured, dict) and list(structured) == ["result"]
     value = structured["result"] if wrapped else structured
     read = [_read(text) for text in texts]

@@ -196,8 +196,8 @@ class McpLink:
             return ElicitResult(action="cancel")
 
     def _explain(self, failure: MCPError, attempt: Attempt) -> ServiceError | Undelivered:
-        """The exception for the caller whose request failed. If the request can't have reached the server, this link is
-        also marked as over."""
+        """The exception for the caller whose request failed. If the request can't have reached the server, also mark
+        this link as over."""
         is_stale = attempt.status == 404 and failure.code == INVALID_REQUEST  # the server no longer knows the session
         if attempt.unreachable or is_stale:
             self._over.set()

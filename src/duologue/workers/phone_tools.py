@@ -44,7 +44,9 @@ class TransferTool:
         if name not in self._numbers or job.context is None:
             raise ServiceError(ErrorClass.INVALID_ARGS, f"`to` must be one of {', '.join(self._numbers)}")
         if self._with_briefing and not briefing.strip():
-            raise ServiceError(ErrorClass.INVALID_ARGS, "`briefing` is empty")
+            raise ServiceError(
+                ErrorClass.INVALID_ARGS, "`briefing` is empty: write what the person who answers has to know"
+            )
         try:
             await job.context.transfer(self._numbers[str(name)], briefing=briefing)
         except TransferFailed as failure:
@@ -56,8 +58,7 @@ class TransferTool:
 
 def transfer_to(*, briefing: bool = False, **numbers: str) -> TransferTool:
     """A tool that transfers the telephone call to one of these numbers: `transfer_to(billing="+4930123456")`. With
-    `briefing`, the brain also writes a text, which is read to the person at that number before that person takes
-    over."""
+    `briefing`, the brain also writes a text. It is read to the person who answers, before that person takes over."""
     if not numbers:
         raise TypeError("transfer_to needs at least one number with a name: transfer_to(billing='+4930123456')")
     return TransferTool(numbers, briefing)

@@ -104,8 +104,7 @@ def description_of(function: Callable[..., Any]) -> str:
 
 
 def notes_of(function: Callable[..., Any]) -> dict[str, str]:
-    """The descriptions of parameters in the `Args:` section of the function's docstring, by the name of the
-    parameter."""
+    """The descriptions in the `Args:` section of the function's docstring, by the names of the parameters."""
     notes: dict[str, str] = {}
     inside, depth, name = False, 0, ""
     for line in inspect.cleandoc(function.__doc__ or "").splitlines():
@@ -175,8 +174,8 @@ def _hints(function: Callable[..., Any], namespace: Mapping[str, Any] | None) ->
 def _model(
     function: Callable[..., Any], names: dict[str, str], parameters: list[inspect.Parameter], hints: dict[str, Any]
 ) -> type[BaseModel]:
-    """A pydantic model of the parameters. Its fields are named `argument_0`, `argument_1` and so on, and the names of
-    the parameters are aliases. The reason is that a parameter may have a name that isn't allowed for a field, such as
+    """A pydantic model of the parameters. Its fields are named `argument_0`, `argument_1` and so on, with the names of
+    the parameters as aliases, because a parameter may have a name that pydantic doesn't allow for a field, such as
     `schema`."""
     try:
         from pydantic import ConfigDict, Field, create_model

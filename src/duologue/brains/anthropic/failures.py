@@ -68,8 +68,8 @@ def refused(host: str) -> ServiceError:
 
 
 def _classify(failure: Exception) -> tuple[ErrorClass | None, str]:
-    """The class of this failure, and a detail that is safe to report. If the exception didn't come from the API, the
-    class is None and the detail is empty."""
+    """The class of this failure, and a detail that is safe to report. For an exception that didn't come from the API:
+    None and an empty text."""
     import anthropic
 
     match failure:

@@ -26,7 +26,7 @@ class ReplyEvents:
         self._open: dict[int, tuple[str, str, str]] = {}  # calls by their block: id, name and arguments so far
 
     def take(self, event: Any) -> list[str | ToolCall]:
-        """Process an event. Returns the parts of the reply that are complete now."""
+        """Process an event, and return the parts of the reply that it has completed."""
         parts: list[str | ToolCall] = []
         match event.type:
             case "message_start":

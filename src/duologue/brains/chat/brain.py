@@ -154,9 +154,9 @@ class ChatBrain(Brain, Summarises):
         return cast("AsyncStream[ChatCompletionChunk]", answer)
 
     def _shrink_history(self, request: Request) -> bool:
-        """From now on, send at most half as much history as in this request, and return True. Half is enough, because a
-        conversation grows slowly, so it exceeds the model's limit only by a little. If the history can't get any
-        shorter, change nothing and return False."""
+        """Send at most half as much history as in this request from now on, and return True. Half is enough, because a
+        conversation grows slowly, so it exceeds the model's limit only by a little. Change nothing and return False if
+        the history can't get any shorter."""
         sent = min(self._history_chars_max, chars_in(request.history))
         smaller = max(CHARS_MIN, sent // 2)
         is_smaller = bounded(request, smaller) != request

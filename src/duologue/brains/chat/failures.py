@@ -60,8 +60,8 @@ def broken_off(host: str) -> ServiceError:
 
 
 def too_long(host: str) -> ServiceError:
-    """The error for a history that the model rejects as too long. The class of the error allows a retry, because the
-    next request sends less history."""
+    """The error for a history that the model rejects as too long. Its class allows a retry, because the next request
+    sends less history."""
     return ChatFailed(ErrorClass.SERVER_ERROR, f"the conversation is too long for {host}: the next request sends less")
 
 
@@ -93,8 +93,8 @@ def _classify(failure: Exception) -> ErrorClass | None:
 
 
 def _classify_code(failure: object) -> ErrorClass:
-    """The error class for an error that arrived in the stream. The error's code or type decides the class; if both are
-    unknown, the class is SERVER_ERROR."""
+    """The error class for an error that arrived in the stream, by the error's code or type; SERVER_ERROR if both are
+    unknown."""
     codes = [str(getattr(failure, name, None) or "") for name in ("code", "type")]
     if re.fullmatch(r"[45]\d\d", codes[0]):
         return classify_status(int(codes[0]))

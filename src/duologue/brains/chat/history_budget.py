@@ -49,8 +49,8 @@ def is_length_error(failure: object) -> bool:
 
 
 def first_unanswered(history: tuple[Item, ...]) -> int:
-    """The index of the first item that no reply has answered yet. This is the item after the last reply that has text
-    and made no tool call."""
+    """The index of the first item that no reply has answered yet: the item after the last reply that has text and no
+    tool call."""
     for at in range(len(history) - 1, -1, -1):
         item = history[at]
         if isinstance(item, AgentSaid) and item.text and not item.calls:

@@ -95,9 +95,9 @@ def _task(request: Request, waits_for_an_answer: bool) -> str:
 
 
 def words_not_in_history(request: Request) -> str:
-    """The user's words in this request that the history in the request doesn't contain yet. Usually the history
-    contains all of them, but not always at its end: after a tool call or a retry, other items follow the words. Only
-    the history since the last answer is compared, because a new "yes" isn't the same as an earlier "yes"."""
+    """The user's words in this request that its history doesn't contain yet. Usually the history contains all of them,
+    but other items may follow them there, for example after a tool call or a retry. Only the history since the last
+    answer is compared, because a new "yes" isn't the same as an earlier "yes"."""
     known: list[str] = []
     for item in request.history:
         if isinstance(item, AgentSaid) and item.text and not item.calls:
@@ -113,8 +113,8 @@ def words_not_in_history(request: Request) -> str:
 
 
 def _is_end_of(known: list[str], words: list[str]) -> bool:
-    """Do `words` consist of a note in brackets, which says what was left out, and then the last of the `known` words?
-    The first word after the note may be incomplete."""
+    """Do `words` consist of a note in brackets, which says that something was left out, and of the last of the `known`
+    words? The first word after the note may be cut."""
     end = next((at for at, word in enumerate(words) if word.endswith("]")), -1) + 1
     rest = words[end:]
     if not end or not words[0].startswith("[") or not rest or len(rest) > len(known):
@@ -216,8 +216,8 @@ def _quoted(text: str) -> str:
 
 
 def _arguments(call: ToolCall) -> str:
-    """The arguments as JSON. Many services parse the arguments again and fail on broken JSON from a model. So
-    broken JSON is wrapped in an object, in which the model can still see what it wrote."""
+    """The arguments as JSON. If a model wrote broken JSON, it is wrapped in an object, in which the model can still see
+    what it wrote, because many services parse the arguments again and fail on broken JSON."""
     if isinstance(call.arguments, dict):
         return json.dumps(call.arguments, ensure_ascii=False)
     return call.arguments if is_json_object(call.arguments) else json.dumps({"unreadable": call.arguments})

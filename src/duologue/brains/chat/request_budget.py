@@ -63,8 +63,8 @@ class _Shortened:
         return replace(self._request, history=(*notes, *kept), text=text if self._request.text else "")
 
     def _fitted(self, item: Item) -> Item | None:
-        """The item, cut to the number of characters that are still free; None if too few are free. Call this for the
-        newest item first, because each item uses up characters."""
+        """Return the item, cut to the number of characters that are still free, and count its characters as used; None
+        if too few are free. Call this for the newest item first."""
         match item:
             case AgentSaid():
                 return self._fitted_reply(item)
@@ -81,8 +81,8 @@ class _Shortened:
         return None
 
     def _fitted_reply(self, item: AgentSaid) -> AgentSaid | None:
-        """The reply, cut to the characters that are still free. A tool call is kept if its output is in the request or
-        if the call is still running."""
+        """Return the reply, cut to the characters that are still free, and count its characters as used. A tool call is
+        kept if its output is in the request or if the call is still running."""
         calls = tuple(
             (number, self._fitted_call(call))
             for number, call in item.calls
@@ -99,7 +99,8 @@ class _Shortened:
         return replace(call, arguments={"left_out": f"{len(str(call.arguments))} characters"})
 
     def _piece(self, text: str) -> str:
-        """As much of this text as fits. After a text has been cut, older texts don't fit at all."""
+        """Return as much of this text as fits, and count its characters as used. After a text that had to be cut,
+        nothing is left for the next (older) text."""
         if len(text) <= self._room:
             self._room -= len(text)
             return text

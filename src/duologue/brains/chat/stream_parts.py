@@ -39,7 +39,7 @@ class ReplyStream:
         self._returned = 0  # how many of the calls were returned
 
     def take(self, chunk: object) -> list[str | ToolCall]:
-        """Process a chunk. Returns the parts of the reply that are complete now."""
+        """Process a chunk, and return the parts of the reply that it has completed."""
         self.take_usage(chunk)
         parts: list[str | ToolCall] = []
         for choice in _list(chunk, "choices")[:1]:  # only one choice was requested
@@ -97,9 +97,9 @@ class ReplyStream:
         return None
 
     def _whole_calls(self) -> list[ToolCall]:
-        """The next tool calls that can be returned, in order. A tool call can be returned when its arguments are
-        complete and another tool call has begun. Calls after an incomplete one must wait, because the chunks of several
-        calls may be interleaved."""
+        """The next tool calls that can be returned, in order. A call can be returned when its arguments are complete
+        and another call has begun. If an earlier call isn't complete yet, later calls must wait for it, because the
+        chunks of several calls may be interleaved."""
         parts = []
         while self._returned < len(self._calls) - 1 and is_json_object(self._calls[self._returned].arguments):
             parts.append(self._complete(self._calls[self._returned]))
@@ -114,8 +114,8 @@ class ReplyStream:
 
 def _begins_another(call: _PartialCall, call_id: str, name: str) -> bool:
     """Does this chunk begin a new tool call? The index can't tell, because some servers give every tool call the same
-    index. A new id begins a new tool call. If there is no id, a name begins a new tool call, provided that the current
-    one has a name and complete arguments."""
+    index. A new id always begins a new call. A chunk without an id begins one if it has a name, and if the current call
+    has a name and complete arguments."""
     if call_id and call.id:
         return call_id != call.id
     return bool(name and call.name) and is_json_object(call.arguments)

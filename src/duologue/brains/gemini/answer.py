@@ -20,8 +20,8 @@ _REJECTED = ("RESPONSE_REJECTED", "PROHIBITED", "BLOCKLIST", "SAFETY", "NCII", "
 
 
 class GeminiAnswer:
-    """The server's answer to one request. `reply` is the number of the reply that the answer belongs to; 0 while that
-    number isn't known."""
+    """The server's answer to one request. `reply` is the number of the agent's reply that this answer becomes; 0 while
+    that number isn't known."""
 
     def __init__(self, reply: int = 0) -> None:
         self.reply = reply

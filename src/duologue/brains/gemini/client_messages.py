@@ -174,7 +174,7 @@ def content(told: Iterable[Told], *, is_request: bool) -> ClientMessage:
 
 def responses(outputs: Iterable[tuple[str, str, str]], told: Iterable[Told]) -> ClientMessage:
     """The message with the outputs of tool calls, each as (id, function, output). The server continues its answer when
-    it has the outputs of all calls. The texts in `told` are part of the same message, because a separate message would
+    it has the outputs of all calls. The texts in `told` are part of this message, because a message of their own would
     interrupt the answer."""
     found: list[dict[str, Any]] = [
         {**({} if call.startswith(OWN_ID) else {"id": call}), "name": name, "response": {"output": output}}

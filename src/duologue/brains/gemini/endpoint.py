@@ -25,8 +25,8 @@ _VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 
 
 class GeminiEndpoint:
-    """A server and the key for it. Without a URL, the server is Google's. Google's server gets the key that was passed;
-    if no key was passed, the value of GEMINI_API_KEY or GOOGLE_API_KEY. Any other server gets a key only if one was
+    """A server and the key for it. Without a URL, the server is Google's. Google's server gets the key that was passed
+    or, if none was passed, the value of GEMINI_API_KEY or GOOGLE_API_KEY. Any other server gets a key only if one was
     passed. A key may be a function that returns a token, which is sent as a bearer token."""
 
     def __init__(self, url: str | None, key: GeminiKey | None, headers: Mapping[str, str]) -> None:

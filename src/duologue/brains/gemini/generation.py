@@ -93,7 +93,7 @@ ROWS: dict[tuple[AnswerStage, AnswerStep], _Row] = {
 
 def step(state: Generation, happened: AnswerStep) -> tuple[Generation, Delivery]:
     """The next state, and what to do with the message. While the end of an earlier turn is still missing (`has_tail`),
-    an end that arrives before the first part of an answer is treated as the end of that earlier turn, and dropped."""
+    an end that arrives before the first part of the new answer belongs to that earlier turn, and is dropped."""
     if state.stage in (AnswerStage.ASKED, AnswerStage.STOPPING) and state.has_tail and happened in _LATE:
         return Generation(state.stage, happened is not AnswerStep.TURN_ENDED), Delivery.DROP
     stage, has_tail, verdict = ROWS[state.stage, happened]

@@ -154,8 +154,8 @@ class GeminiSession:
             self.send(message)
 
     def claim(self, reply: int) -> GeminiAnswer | None:
-        """When the user's turn ends, the server may begin an answer by itself. If it has done so, use this answer for
-        reply number `reply`, and return it. Otherwise return None."""
+        """Use the answer that the server has begun by itself, at the end of the user's turn, for reply number `reply`,
+        and return it. Return None if the server has begun no answer."""
         answer = self._answer
         if answer is None or answer.reply:
             return None
@@ -177,19 +177,20 @@ class GeminiSession:
         self._tell_change()
 
     def interrupt(self) -> None:
-        """Stop the server's answer. From then on, the server no longer waits for the outputs of tool calls."""
+        """Stop the server's answer. The server then no longer waits for the outputs of tool calls."""
         self.copy.cancel_calls()
         self.send(cm.interruption())
 
     @property
     def is_answering(self) -> bool:
-        """Is the server giving an answer that the runtime wants? If so, the beginning of an activity (a stretch of the
-        user's speech) would interrupt the answer."""
+        """Is the server giving an answer that the runtime wants? The beginning of an activity (a stretch of the user's
+        speech) would interrupt this answer."""
         return self.generation.stage in (AnswerStage.ASKED, AnswerStage.ANSWERING)
 
     def begin_activity(self) -> ClientMessage:
-        """The message that tells the server that the user has begun to speak. When the server gets this message, it
-        stops its answer and no longer waits for the outputs of tool calls."""
+        """Return the message which tells the server that the user has begun to speak. The caller must send it. An
+        answer that the runtime hasn't requested is dropped, and the server no longer waits for the outputs of tool
+        calls."""
         if self._answer is not None and not self._answer.reply:  # the runtime didn't want it
             self._answer = None
             if not self.generation.is_free:
@@ -198,7 +199,7 @@ class GeminiSession:
         return cm.begin_activity()
 
     async def wait_until_free(self) -> None:
-        """Wait until a request can be sent, or until there is an answer for `claim`. Waits at most `free_ms_max`."""
+        """Wait until a request can be sent, or until there is an answer for `claim`, but at most `free_ms_max`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._settings.free_ms_max / 1000):
                 while not self._is_free and not self.is_over:
@@ -262,7 +263,7 @@ class GeminiSession:
                 self._tell(came)
 
     def _tell(self, came: Came) -> None:
-        """Report a message that belongs to no answer: call the matching method of the session's owner."""
+        """Report a message that belongs to no answer to the session's owner."""
         if self._owner is None:
             return
         match came:
@@ -309,7 +310,7 @@ class GeminiSession:
         self._tell_change()
 
     def _reflect(self, reply: int, came: Came) -> None:
-        """If this message adds sound or tool calls to the server's copy of the conversation, record that."""
+        """Record in the server's copy of the conversation the sound or the tool calls that this message adds to it."""
         match came:
             case ModelSound():
                 self.copy.add_sound(reply)

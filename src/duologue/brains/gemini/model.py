@@ -153,8 +153,8 @@ class GeminiLive:
                 self._start_retiring(old)
 
     async def _connect(self, context: SessionContext | None) -> GeminiSession:
-        """Open a connection. If the server gave us a handle and still accepts it, the connection resumes the server's
-        session. Otherwise a new session begins, and is given the context."""
+        """Open a connection. If the server has given us a handle and still accepts it, this connection resumes the
+        server's session. Otherwise it begins a new session, which gets the context."""
         resume = self._resume if self.settings.resumes else None
         if resume is not None:
             try:
@@ -289,8 +289,8 @@ class GeminiLive:
                 yield part
 
     async def _with_task(self, instructions: str, tools: tuple[Tool, ...]) -> GeminiSession:
-        """The current session. If the instructions or tools have changed, the server gets the new ones first. If the
-        server can't change them within a session, a new connection is opened."""
+        """Return the current session, after the server has got the instructions and tools if they have changed. If the
+        server can't change them within a session, open a new connection first."""
         self._task = (instructions, tools)
         live = self._session()
         key = cm.task_key(instructions, tools)

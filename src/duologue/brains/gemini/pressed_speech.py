@@ -72,8 +72,8 @@ class PressedSpeech:
             self._heard.put_nowait(heard)
 
     def _commit(self) -> None:
-        """End the turn. The message that tells the server about the end also requests the transcript of the turn and
-        the answer to it."""
+        """End the turn. The message that tells the server about the end also requests the turn's transcript and an
+        answer."""
         self._finish()
         self._turns += 1
         self._open = f"turn_{self._turns}"
@@ -101,15 +101,15 @@ class PressedSpeech:
             self._finish()
 
     def note_change(self) -> None:
-        """Called when the server has begun or ended an answer. If it has begun to answer and part of the turn's
-        transcript has arrived, the transcript is complete."""
+        """Called when the server has begun or ended an answer. If it has begun one, a transcript of which some words
+        have arrived is treated as complete."""
         answer = self._live.answer if self._live is not None else None
         if self._text.strip() and answer is not None and answer.begun.done():
             self._finish()
 
     def lose(self) -> None:
-        """Called when the session is lost. Every utterance that still waits for its transcript ends with the text that
-        has arrived so far."""
+        """Called when the session is lost. An utterance that still waits for its transcript gets the words that have
+        arrived so far as its final text."""
         self._live = None
         for heard in self._utterances.lose():
             self._heard.put_nowait(heard)

@@ -100,8 +100,8 @@ class ServerCopy:
         return (*found, *self.catch_up(self._context.recent).told)
 
     def catch_up(self, history: tuple[Item, ...], reply: int = 0) -> CatchUp:
-        """The texts and outputs that the server needs so that its copy matches this history. Called before reply number
-        `reply` is requested."""
+        """Return the texts and outputs that make the server's copy match this history, and treat them as sent. Called
+        before reply number `reply` is requested."""
         told: list[Told] = []
         outputs: list[tuple[str, str, str]] = []
         recent = history[max(place_of(self._first, history), self._settled_items) :]
@@ -135,8 +135,8 @@ class ServerCopy:
         return True
 
     def _user(self, item: UserSaid) -> list[Told]:
-        """The words of this turn that the server doesn't know, because they were typed or because only an earlier
-        session heard them. Empty if the words were overheard."""
+        """The words of this turn that the server doesn't have in this session, because they were typed or because only
+        an earlier session heard them. Empty if the words were overheard."""
         before = self._said.get(item.turn, 0)
         self._said[item.turn] = max(before, count_words(item.text))
         rest, _ = self._heard.match(new_words(item.text, before).split())
@@ -158,7 +158,7 @@ class ServerCopy:
         return [_heard_only(item.text)]
 
     def _unheard(self, heard: set[int], reply: int) -> list[Told]:
-        """Texts that tell the server which of its answers the user didn't hear at all. Such answers aren't in the
+        """Texts which tell the server that the user heard nothing of some of its answers. Such answers aren't in the
         history."""
         found: list[Told] = []
         for number, made in self._made.items():

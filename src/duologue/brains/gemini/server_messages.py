@@ -141,7 +141,7 @@ Came: TypeAlias = (
 
 
 def read(text: str | bytes) -> list[Came]:
-    """The values in this message, in the order in which they must be processed. Never raises."""
+    """The values in this message, in the order in which they must be processed. Never raises an exception."""
     try:
         message: Any = json.loads(text)
     except (ValueError, RecursionError):

@@ -15,7 +15,7 @@ INPUT_HZ = 16_000  # sample rate of the audio that the server gets; the audio th
 @dataclass(frozen=True, slots=True)
 class GeminiSettings:
     """The settings of one session. `extra`, such as {"generationConfig": {"temperature": 0.7}}, is added to the setup
-    message. If the setup message already has a dict with the same name, the two dicts are merged."""
+    message. A dict in `extra` is merged with the dict of the same name in the setup message."""
 
     voice: str = "Puck"  # the voice of the model
     language: str = ""  # the language of the voice, such as "de-DE"; if empty, the model chooses

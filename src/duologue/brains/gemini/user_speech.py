@@ -36,8 +36,8 @@ class UserSpeech:
 
     @property
     def requests(self) -> bool:
-        """Has the user spoken to the server and got no answer yet? If so, the next request for an answer also tells the
-        server that this speech has ended."""
+        """Is there speech that the server has not answered yet? If so, `request` returns messages that end this
+        speech."""
         return FloorOutput.END in step(self._floor, FloorInput.ASKED)[1]
 
     def use(self, live: GeminiSession | None) -> None:
@@ -90,13 +90,13 @@ class UserSpeech:
         self._take(FloorInput.NOISE)
 
     def note_free(self) -> None:
-        """If the server isn't answering, send it the audio with words that was held back."""
+        """Send the audio with words that was held back, if the server isn't answering."""
         if self._live is not None and not self._live.is_answering:
             self._take(FloorInput.FREED)
 
     def request(self, told: ClientMessage | None = None) -> list[ClientMessage]:
-        """The messages that end the user's speech, so that the server answers it. The texts in `told` come before the
-        message that ends the speech. If there is no speech to answer, the list is empty."""
+        """End the user's speech, and return the messages which tell the server to answer it; an empty list if there is
+        no speech to answer. The texts in `told` come right before the message that ends the speech."""
         self._floor, outputs = step(self._floor, FloorInput.ASKED)
         messages: list[ClientMessage] = []
         for output in outputs:

@@ -105,8 +105,8 @@ class RealtimeAnswer:
         self._end(self._failure_of(ended))
 
     def _failure_of(self, ended: ResponseEnded) -> ServiceError | None:
-        """The error with which this response ended. None if the response is complete, or if the server cut it short
-        after its first part without reporting an error."""
+        """The error with which this response ended. None if the response is complete, or if it ended early after its
+        first part without an error from the server."""
         if ended.status == "failed":
             return failure_of_code(ended.code or "server_error")
         if self.said or ended.status == "completed":
@@ -116,8 +116,8 @@ class RealtimeAnswer:
         return failure_of(ErrorClass.SERVER_ERROR, ended.reason or ended.status)
 
     def end_without_event(self) -> None:
-        """End the answer normally, although the server never sent the event for its end. All items of the answer are
-        complete."""
+        """End the answer normally, although the server never sent the event for its end. Call this only if all items of
+        the answer are complete."""
         for item in list(self._sounds):
             self._end_item(item)
         self._end(None)

@@ -183,8 +183,8 @@ def _task(request: Request) -> str:
 
 
 def read_aloud(text: str, name: str) -> ResponseCreateEventParam:
-    """The event that asks the server to speak this text outside the conversation. The part that the user hears is added
-    to the server's copy of the conversation later, because the history contains it."""
+    """The event that asks the server to speak this text outside the conversation. The words that the user hears are
+    added to the server's copy of the conversation later, when it is updated from the history."""
     return _create(_out_of_band(name, _READ_ALOUD + text, "audio"))
 
 

@@ -87,14 +87,13 @@ class Exchange:
     # -- What the model requests
 
     def request(self, answer: RealtimeAnswer, before: list[ClientEvent]) -> None:
-        """Send the events in `before`, because the request depends on them, and then send the request for this
-        answer."""
+        """Send the request for this answer, after the events in `before`, on which the request depends."""
         self._pending[answer.name] = answer
         self.send_all(before, answer)
         self._create(answer)
 
     def send_all(self, events: list[ClientEvent], answer: RealtimeAnswer | None = None) -> None:
-        """Send these events. If the server refuses an event that adds an item or changes settings, `answer` fails."""
+        """Send these events. `answer` fails if the server refuses one of them that adds an item or changes settings."""
         for event in events:
             cause = self._send(event)
             if event["type"] in ("session.update", "conversation.item.create"):
@@ -133,8 +132,8 @@ class Exchange:
         return bool(self._pending)
 
     async def wait_until_free(self) -> None:
-        """Wait until no response is in progress, but at most `free_ms_max`. Responses that haven't ended by then are
-        forgotten. If one is in fact still running, the server refuses the next request, and that request is retried."""
+        """Wait until no response is in progress, but at most `free_ms_max`. Then forget responses that haven't ended.
+        If one of them is in fact still running, the server refuses the next request, which is then sent again."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._settings.free_ms_max / 1000):
                 while self.is_busy:
@@ -230,7 +229,7 @@ class Exchange:
             self._note_ended(happened.response)
 
     def _reflect(self, reply: int, happened: OfResponse) -> None:
-        """If this event has added something to the server's copy of the conversation, record that in the mirror."""
+        """Record in the mirror what this event has added to the server's copy of the conversation."""
         match happened:
             case ItemBegan():
                 self.mirror.begin_item(reply, happened.item, happened.is_message)
@@ -243,8 +242,8 @@ class Exchange:
                     self.mirror.add_call(reply, item, call.id)
 
     def _discard_unrequested(self, happened: OfResponse) -> None:
-        """Process an event of a response that was never requested. The event has no effect, and when the response ends,
-        its items are deleted on the server."""
+        """Process an event of a response that was never requested: only remember its items and, when the response ends,
+        delete them on the server."""
         if isinstance(happened, ItemBegan):
             self._unrequested[happened.response].append(happened.item)
         elif isinstance(happened, ResponseEnded):
@@ -253,8 +252,8 @@ class Exchange:
             self._note_ended(happened.response)
 
     def _buffer_early(self, happened: OfResponse) -> None:
-        """Store an event that arrived before its response began. If the response has already ended, or if no request
-        waits for a response, the event isn't stored, but counted as late."""
+        """Store an event that arrived before its response began. Only count it as late if the response has already
+        ended, or if no request waits for a response."""
         waiting = any(not answer.response for answer in self._pending.values())
         if happened.response in self._ended or not waiting:
             self._counts["late"] += 1
@@ -301,8 +300,8 @@ class Exchange:
         self._response_ended.set()
 
     def _retry_when_free(self, answer: RealtimeAnswer) -> None:
-        """A response that was never requested blocks this request: send the request again when that response has ended.
-        The response is cancelled now, unless it was already cancelled when it began."""
+        """Send the request again as soon as the response that blocks it has ended. That response was never requested,
+        and is cancelled now unless it was already cancelled when it began."""
         answer.is_waiting = True
         unrequested = [response for response, owner in self._open.items() if owner is None]
         if not unrequested:  # unrequested responses that we know of were cancelled when they began

@@ -26,8 +26,8 @@ class ItemAudio:
         self._words += text
 
     def add(self, pcm: bytes) -> Sound | None:
-        """Add audio. Returns the audio that may be played now; None if there is too little. The last TAIL_MS are held
-        back."""
+        """Add audio, and return the audio that may be played now; None if there is too little. The last TAIL_MS are
+        held back."""
         pcm = self._held + pcm
         ms = len(pcm) // _MS_BYTES - TAIL_MS
         if ms <= 0:

@@ -104,7 +104,8 @@ class Mirror:
         return [*events, *self.catch_up(self._context.recent)]
 
     def truncate(self, reply: int, heard_ms: int) -> list[ClientEvent]:
-        """The events that shorten the audio of this reply, in the server's copy, to the part that the user heard."""
+        """Return the events that shorten this reply, in the server's copy, to the audio that the user heard. Empty if
+        the reply isn't in the copy, or was shortened before."""
         known = self._replies.get(reply)
         if known is None or known.is_truncated:
             return []
@@ -122,8 +123,8 @@ class Mirror:
         return events
 
     def catch_up(self, history: tuple[Item, ...], reply: int = 0) -> list[ClientEvent]:
-        """The events that make the server's copy match this history. Called before reply number `reply` is
-        requested."""
+        """Return the events that make the server's copy match this history, and treat them as sent. Called before reply
+        number `reply` is requested."""
         events, self._again = self._again, []
         recent = history[max(place_of(self._first, history), self._settled_items) :]
         for item in recent:
@@ -155,8 +156,9 @@ class Mirror:
     # -- The user
 
     def _catch_up_user(self, item: UserSaid) -> list[ClientEvent]:
-        """The events that add those words of this turn that the server doesn't know, because they were typed or because
-        only an earlier session heard them. If the words were overheard, the result is the events that delete them."""
+        """The events that add the words of this turn that the server doesn't have in this session, because they were
+        typed or because only an earlier session heard them. If the words were overheard, the events that delete
+        them."""
         before = self._said.get(item.turn, 0)
         self._said[item.turn] = max(before, count_words(item.text))
         rest, heard = self._heard.match(new_words(item.text, before).split())
@@ -208,8 +210,8 @@ class Mirror:
         return [ce.output_item(name, item.output or item.outcome.value)]
 
     def _forget(self, number: int) -> list[ClientEvent]:
-        """The events that delete a reply from the server's copy. The reply isn't in the history, because the user heard
-        nothing of it and none of its tool calls was run."""
+        """Return the events that delete a reply from the server's copy, and treat it as deleted. The reply isn't in the
+        history, because the user heard nothing of it and none of its tool calls was run."""
         left = [made for made in self._replies[number].made if not made.is_deleted]
         for made in left:
             made.is_deleted = True

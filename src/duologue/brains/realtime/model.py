@@ -65,7 +65,9 @@ class RealtimeModel:
     ) -> None:
         self.settings = settings or RealtimeSettings()
         if ears is not None and self.settings.server_decides:
-            raise ValueError('with ears=..., pass settings=RealtimeSettings(turn_detection="none") too')
+            raise ValueError(
+                'ears=... also needs settings=RealtimeSettings(turn_detection="none"), because the ears end the turns'
+            )
         if ears is None and self.settings.transcription is None:
             raise ValueError("transcription=None needs ears=...: otherwise the user's words are unknown")
         self.counts: Counter[str] = Counter()  # how many events were unknown, repeated, refused, late and so on

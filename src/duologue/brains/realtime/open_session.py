@@ -66,8 +66,9 @@ class RealtimeSession:
         self.exchange.send_all(self.exchange.mirror.restore())
 
     def changes(self, task: dict[str, Any]) -> dict[str, Any]:
-        """The instructions and tools that must be sent. Usually only those that have changed since the last call are
-        returned; empty if nothing has changed. But if the server refused an update, all of them are returned."""
+        """Return the instructions and tools that must be sent, and treat them as sent. Usually these are only those
+        that have changed since the last call; but if the server refused an update, these are all of them. Empty if
+        nothing must be sent."""
         if self.exchange.lost_update:
             self.exchange.lost_update, self._task = False, {}
         new = {key: value for key, value in task.items() if key != "type" and self._task.get(key) != value}

@@ -71,8 +71,8 @@ class Utterances:
         return []
 
     def begin_unnamed(self) -> list[Heard]:
-        """Record an onset that we detected ourselves, before the server did. The utterance has no name yet, because the
-        server's item for it isn't known. Returns the report of the onset."""
+        """Record an onset that we detected before the server did, and return the report of it. The utterance has no
+        name yet, because the server's item for it isn't known."""
         if self._unnamed is not None:
             return []
         self._number += 1
@@ -116,7 +116,7 @@ class Utterances:
             del self._known[next(iter(self._known))]
 
     def _onset(self, item: str) -> list[Heard]:
-        """The report of the onset of this item. Empty if the onset was already reported."""
+        """Record the onset of this item and return the report of it; empty if the onset was already reported."""
         return [] if item in self._known else self._begin(item)
 
     def _end(self, item: str) -> list[Heard]:

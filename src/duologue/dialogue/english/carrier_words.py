@@ -155,5 +155,5 @@ ALTERNATIVES = _words("or either both")
 
 
 def is_negation(word: str) -> bool:
-    """Does this word deny something?"""
+    """Does this word deny something? True for "not", "never" and "can't"."""
     return word in NEGATIONS or word.endswith("n't")

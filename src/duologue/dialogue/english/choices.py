@@ -25,7 +25,7 @@ _LETTERS = "abcdefgh"
 
 
 def find_choices(tokens: Sequence[Token], choices: tuple[Choice, ...], *, is_asked: bool = False) -> list[Match]:
-    """Every choice that a reply names. If the reply names no choice, but refers to one by its position ("the second
+    """Every choice that a reply names. If the reply names none, but points to a choice by its position ("the second
     one"), this choice is returned. With `is_asked`, other everyday words for a choice are accepted too."""
     found = list(names_of(choices).find(tokens)) or list(_by_stem(tokens, choices))
     if is_asked:
@@ -58,8 +58,9 @@ def names_of(choices: tuple[Choice, ...]) -> NameList:
 
 
 def _by_stem(tokens: Sequence[Token], choices: Sequence[Choice]) -> Iterator[Match]:
-    """The words in the reply that are another form of a choice: "sport" for "sports". The stem (the word without its
-    ending) must have at least four letters and belong to only one choice."""
+    """The words in the reply that have the same stem (the word without its ending) as a choice of one word: "sport" for
+    "sports". The stem must belong to only one choice and have at least four letters, unless the word is only the plural
+    of the choice."""
     stems: dict[str, set[str]] = {}
     for choice in choices:
         for name in (choice.value, *choice.also):

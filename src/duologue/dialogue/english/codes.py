@@ -118,8 +118,8 @@ def _is_like_a_word(word: str) -> bool:
 
 
 def _ends_hundred(tokens: Sequence[Token], at: int) -> bool:
-    """Does the number end with this "hundred"? In "eight hundred five five five" it does, because single digits follow.
-    In "nine hundred ninety nine" the number goes on after it."""
+    """Does the number end with the "hundred" before the token at index `at`? In "eight hundred five five five" it does,
+    because single digits follow. In "nine hundred ninety nine" it doesn't."""
     words = ([token.word for token in tokens[at : at + 2]] + [""] * 2)[:2]
     if words[0] not in SMALL or tokens[at].pause:
         return words[0] != "and"
@@ -189,9 +189,9 @@ def _is_pronoun_i(tokens: Sequence[Token], place: int) -> bool:
 
 
 def spellings(spelled: str) -> tuple[str, ...]:
-    """Every text that `spelled` may mean. `spelled` contains a "?" for each "oh" or "o" that was said. A "?" next to a
-    digit is a zero; elsewhere it may be a zero or the letter O. Several in a row are all the same, so "one oh oh P" is
-    either 100P or 1OOP."""
+    """Every text that `spelled` may mean. In `spelled`, each "oh" or "o" is written as a "?". A "?" next to a digit is
+    a zero; elsewhere it is a zero or the letter O. If several follow each other, all of them mean the same: "one oh oh
+    P" is either 100P or 1OOP."""
     texts = [""]
     if _SAME.search(spelled):
         return tuple(dict.fromkeys(text for one in ("0", "O") for text in spellings(_all_as(spelled, one))))
@@ -203,7 +203,8 @@ def spellings(spelled: str) -> tuple[str, ...]:
 
 
 def _all_as(spelled: str, char: str) -> str:
-    """The text with every "oh" that is said several times in a row, between a digit and a letter, read as `char`."""
+    """The text, in which each run of several "?" (each stands for an "oh") between a digit and a letter is replaced by
+    `char`."""
     return _SAME.sub(lambda run: char * len(run[0]), spelled)
 
 

@@ -232,9 +232,9 @@ class _Dates:
         return tuple(map(self._in_days, dict.fromkeys(days)))
 
     def _with_date(self, days: tuple[date, ...], wanted: int, at: int) -> Found | None:
-        """Reads a date that follows its weekday: "Friday the 8th". `days` are the days that the weekday alone may mean.
-        If the date falls on this weekday, only that day is meant. Otherwise all days that the weekday or the date may
-        mean are candidates."""
+        """Reads a date right after a weekday: "Friday the 8th". `days` are the days that the weekday alone may mean. If
+        the date falls on this weekday, only that day is meant. Otherwise the candidates are all days that the weekday
+        or the date may mean."""
         begun = at + (self.words[at] in ("on", "the") and not self.tokens[at].pause) if at < len(self.tokens) else at
         found = self._month_first(begun) or self._day_first(begun) if begun < len(self.tokens) else None
         if found is None:

@@ -59,16 +59,16 @@ def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value
 
 
 def unsettled_slots(slots: tuple[Slot, ...], message: str, today: str) -> tuple[str, ...]:
-    """The slots for days and times that the message mentions, but without a value that can be used: "on Monday or
-    Tuesday", "this weekend"."""
+    """The slots for days and times that the message mentions without giving a usable value: "on Monday or Tuesday",
+    "this weekend"."""
     _, doubtful = _told_and_doubtful(tokens_of(message), slots, today)
     return tuple(slot.name for slot in slots if slot.kind in _MOMENTS and doubtful.get(slot.name))
 
 
 def _told_and_doubtful(tokens: Sequence[Token], slots: tuple[Slot, ...], today: str) -> tuple[Filled, dict[str, bool]]:
-    """Two results: the slots that the message fills, and the slots for which it has only unclear values. For each slot
-    of the second kind, True means that at least one unclear value is about something that the user wants; False means
-    that all are about the past."""
+    """Sort the slots that the message mentions into two dicts: the slots that it fills, and the slots for which it has
+    only unclear values. In the second dict, True means that at least one of the unclear values is about something that
+    the user wants, and False that all are about the past."""
     filled: Filled = {}
     doubtful: dict[str, bool] = {}
     named = stems_of(*(slot.name for slot in slots))
@@ -154,7 +154,7 @@ def _is_filled(fitting: Sequence[Slot], filled: Filled) -> bool:
 
 
 def _is_in_other_month(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    """Does the message name a month separately from this day, as in "in June, ideally the third"?"""
+    """Does the message name a month, but not as a part of this day? True for "in June, ideally the third"."""
     return slot.kind is SlotKind.DATE and any(
         tokens[place].word in MONTHS and tokens[place - 1].word in _BEFORE_MONTHS
         for place in range(1, len(tokens))

@@ -50,8 +50,9 @@ def covered_by(matches: Iterable[Match]) -> frozenset[int]:
 
 
 def objection(tokens: Sequence[Token], covered: frozenset[int]) -> Why | None:
-    """The reason why a reply can't be a plain answer: it contains a word that changes or denies something, or it asks
-    something. None if it can be a plain answer. `covered` holds the indexes of the tokens that are part of a value."""
+    """The reason why a reply can't be a plain answer: a word changes or denies something, or the reply asks something.
+    None if it may be a plain answer. `covered` holds the indexes of the tokens that are part of a value; they aren't
+    checked."""
     opening = True
     for place, token in enumerate(tokens):
         if place in covered:

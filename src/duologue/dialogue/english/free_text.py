@@ -83,7 +83,7 @@ _I = frozenset(("i", "i'm", "i'd", "i'll", "i've"))
 
 def bare_name(tokens: Sequence[Token], also: frozenset[str] = frozenset()) -> Span | None:
     """The span of the name in a reply that is nothing but a name: "uh, New York", "it's Miller, please". None for any
-    other reply. `also` holds words that are accepted in a name even if they have another meaning."""
+    other reply. `also` holds ordinary words that may be part of a name here."""
     first, after = without_filler(tokens)
     run = tokens[first:after]
     if not 0 < len(run) <= BARE_WORDS_MAX or _holds_more_than_a_name(
@@ -97,9 +97,9 @@ def bare_name(tokens: Sequence[Token], also: frozenset[str] = frozenset()) -> Sp
 
 
 def _is_no_part(run: Sequence[Token], at: int, known: frozenset[str], *, is_name: bool) -> bool:
-    """Is this a carrier word (a word around a value), and therefore not part of a name? False if it has a capital
-    letter within a sentence, as in "Johnny Cash". If `is_name` is set, the agent asked for a name. In this case, a noun
-    or verb right after a part of a name belongs to the name, even in lower case: "price" in "tom price"."""
+    """Is this a carrier word (a word around a value) that isn't part of a name? False if it has a capital letter within
+    a sentence, as in "Johnny Cash". If `is_name` is set, because the agent asked for a name, also False for a noun or
+    verb right after a part of a name, even in lower case: "price" in "tom price"."""
     word = run[at].word
     if not is_carrier(word) or word in known or _is_initial(run, at) or is_capital(run[at]):
         return False
@@ -135,8 +135,8 @@ def without_filler(tokens: Sequence[Token]) -> Span:
 
 
 def _is_surname(given: Token, last: Token) -> bool:
-    """Is the last word of a name, which is also an ordinary word, the surname? True for "Bill Sharp" and "bill sharp".
-    In lower case, the word must follow a given name."""
+    """Is `last`, which is also an ordinary word, the surname after the given name `given`? True for "Bill Sharp" and
+    "bill sharp". In lower case, `given` must be a known given name."""
     if last.pause or is_number(given.word):
         return False
     return is_capital(last) or (last.word in _SURNAMES and given.word in GIVEN_NAMES)
@@ -157,8 +157,8 @@ def trimmed_text(tokens: Sequence[Token], slot: Slot) -> Span:
 
 
 def _past_leads(tokens: Sequence[Token], first: int, after: int) -> int:
-    """The index of the first word after words that only introduce a text, such as "it's called" or "I told you". "It's"
-    alone introduces a thing ("it's 12 Main Street"), but not what happens ("it's not working")."""
+    """The index of the first word after words that only introduce a text, such as "it's called" or "I told you". An
+    "it's" alone introduces a text only before a thing ("it's 12 Main Street"), and not in "it's not working"."""
     words = words_of(tokens)
     while first < after:
         size = next((len(lead) for lead in _TEXT_LEADS if words[first : first + len(lead)] == lead), 0)
@@ -282,7 +282,7 @@ def cannot_be_a_name(tokens: Sequence[Token], span: Span, today: date) -> bool:
 
 def proper_name(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
     """The span of a capitalised name among carrier words (words around a value): "I want to see Jordan Miller". None if
-    other words are capitalised too, because capital letters then don't show where the name is."""
+    other words are capitalised too, because capital letters then don't tell which words are the name."""
     left = leftover(tokens, frozenset(), echo)
     if not left or left[0] == 0 or tokens[left[0] - 1].word not in _LEADS:
         return None
@@ -300,8 +300,8 @@ def proper_name(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
 
 def named_person(tokens: Sequence[Token], left: Sequence[int]) -> Span | None:
     """The span of the person whom a reply to "who?" names among carrier words: "Justin is the receiver", "my uncle
-    Richard", "send it to mom". None if there is no such person. `left` holds the indexes of the words that nothing else
-    explains. A word in lower case is accepted only if it is a word for a relative."""
+    Richard", "send it to mom". None if there is no such person. `left` holds the indexes of the words that weren't
+    understood otherwise. A word in lower case is accepted only if it is a word for a relative."""
     first, after = left[0], left[-1] + 1
     if tokens[first].word in _KIN and after - first > 1 and first and tokens[first - 1].word in _OWNERS:
         is_named = after - first == len(left) and _is_written_as_person(tokens[first + 1 : after])

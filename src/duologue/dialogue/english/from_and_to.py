@@ -62,17 +62,17 @@ def role_of(slot: Slot) -> str | None:
 
 
 def _words_of(slot: Slot) -> set[str]:
-    """The words in a slot's name without their endings, each alone and also joined with the next word: "check_in" also
-    gives "checkin"."""
+    """The stems (words without their endings) of the words in a slot's name, each alone and also joined with the next
+    word: "check_in" gives "checkin" too."""
     words = slot.name.casefold().split("_")
     return {stem(word) for word in (*words, *(one + other for one, other in pairwise(words)))}
 
 
 def roles_among(slots: Sequence[Slot]) -> dict[str, str]:
-    """A dict that maps the names of these slots, all of one kind, to their roles. An arrival is the beginning of a stay
-    but the end of a trip. So a single date of arrival or departure gets the role that no other slot has; if no slot has
-    a role yet, an arrival is "to" and a departure is "from". If there are several such dates, arrivals are "from" and
-    departures are "to"."""
+    """The roles of these slots, which all have the same kind, by the names of the slots. A date of arrival is the
+    beginning of a stay, but the end of a trip. So if there is only one date of arrival or departure, it gets the role
+    that no other slot has; without other roles, an arrival is "to" and a departure is "from". If there are several such
+    dates, arrivals are "from" and departures are "to"."""
     roles = {slot.name: role for slot in slots if (role := role_of(slot)) is not None}
     free = [slot for slot in slots if slot.name not in roles and _words_of(slot) & (_COMING | _LEAVING)]
     if len(free) > 1:
@@ -129,8 +129,8 @@ def belongs_to_other_thing(tokens: Sequence[Token], match: Match, echo: frozense
 
 
 def contradicts(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    """Does the value belong to a different activity than the slot, or does it have the other role? Examples: "arriving
-    on Monday" for a departure date, "until Monday" for a start date."""
+    """Does the value belong to a different activity than the slot, or to the other end of the trip or stay? Examples:
+    "arriving on Monday" for a departure date, "until Monday" for a start date."""
     if slot.kind not in (SlotKind.DATE, SlotKind.TIME, SlotKind.NAME, SlotKind.TEXT):
         return False
     is_until = slot.kind is SlotKind.DATE and match.first > 0 and tokens[match.first - 1].word in _UNTIL

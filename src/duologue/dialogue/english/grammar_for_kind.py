@@ -129,8 +129,8 @@ def counts_seats(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def is_count_not_time(tokens: Sequence[Token], match: Match) -> bool:
-    """Was a number read as a time only because of the word after it, as in "six tonight"? As a reply to "how many?",
-    such a number is a count."""
+    """Was a number read as a time only because of the word after it, as in "six tonight"? If the agent asked "how
+    many?", such a number is a count."""
     if not isinstance(match.candidates[0], str) or ":" not in match.candidates[0]:
         return False
     before = tokens[match.first - 1].word if match.first else ""
@@ -207,9 +207,9 @@ def _is_placed(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def known_names(tokens: Sequence[Token], names: NameList, *, is_open: bool = True) -> list[Match]:
-    """Every known name in a reply, including a title before it. A name that consists of ordinary words is accepted only
-    if it is the whole reply or is capitalised. If the slot takes only names from the list (`is_open` is False), such a
-    name is also accepted at the beginning of a clause or after a preposition: "the airport, at ten"."""
+    """Every known name in a reply, with the title before it if there is one. A name that consists of ordinary words is
+    accepted only if it is the whole reply or is capitalised. If the slot takes only names from the list (`is_open` is
+    False), such a name is also accepted at the beginning of a clause or after a preposition: "the airport, at ten"."""
     whole = without_filler(tokens)
     return [
         match._replace(first=match.first - _has_title(tokens, match.first))

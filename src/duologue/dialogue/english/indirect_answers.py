@@ -84,8 +84,8 @@ def where_agreeing(words: Sequence[str]) -> range | None:
 
 
 def refuses(words: Sequence[str]) -> bool:
-    """Does the reply refuse without using a no? True for "I've changed my mind" and "there's a mistake in there". False
-    for a reply with a negation."""
+    """Does the reply refuse without a word such as "no" or "not"? True for "I've changed my mind" and "there's a
+    mistake in there". False if the reply contains such a word."""
     if any(is_negation(word) for word in words):
         return False
     return where(words, _REFUSING) is not None or any(word in _WRONG for word in words)

@@ -214,8 +214,8 @@ class _ListReader:
         return ListReply("remove", old=old, position=position, is_one_of=one_of)
 
     def refusal(self, text: str, count: int) -> ListReply | None:
-        """The removal in "no funghi"; None if the words aren't a removal. "No two funghi" isn't a removal, because the
-        user corrects the number."""
+        """The removal of an item by a "no" before its name: "no funghi". None for other words, and for "no two funghi",
+        because there the user corrects the number."""
         one_of, old, position, leftover = self._meant(text, count)
         if leftover or not old or self._counts in old or self._read(tokens_of(text)).is_begun:
             return None
@@ -238,8 +238,8 @@ class _ListReader:
 
     def _described(self, text: str, count: int) -> ListReply | None:
         """A change in which the new values stand right after the item: "the second one small", "the funghi large". If
-        the item is named by its values and not by its position, only a comparison with the list can show which of the
-        values are new. So all the values are returned as `old`, and they are compared later."""
+        the values also describe the item ("funghi"), only a comparison with the list can show which of them are new. So
+        all the values are returned as `old`, and are compared with the list later."""
         one_of, old, position, leftover = self._meant(text, count)
         if leftover or not old:
             return None

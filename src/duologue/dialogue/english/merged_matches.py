@@ -18,8 +18,8 @@ _BEFORE_WISHES = HEDGES | FILLERS | PREPOSITIONS | DETERMINERS | frozenset(("say
 
 
 def merged(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool) -> Match | None:
-    """One match for several matches that can all mean the same value; None if they can't. If there are other matches, a
-    "one" that may be a pronoun is ignored."""
+    """One match for several matches that can all mean the same value; None if they can't. A "one" that may be a pronoun
+    is ignored if there are other matches."""
     counts = [match for match in matches if not is_pronoun_one(tokens, match.first)] or matches
     if is_count and any(words_of(tokens[one.after : other.first]) == ("oh",) for one, other in pairwise(matches)):
         return None  # "one oh one" isn't a count
@@ -31,9 +31,8 @@ def merged(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool)
 
 
 def narrowed(tokens: Sequence[Token], span: Match, wish: Match) -> Match | None:
-    """One match for a span of days and a preferred day within it that follows directly: "sometime next week, ideally
-    Tuesday". None if the second match isn't a day in that span. Only words such as "ideally" may stand between the two;
-    otherwise the result is None too."""
+    """One match for a span of days and, right after it, a preferred day in that span: "sometime next week, ideally
+    Tuesday". None if the day isn't in the span, or if words other than "ideally" or the like stand between the two."""
     shared = tuple(value for value in wish.candidates if value in span.candidates)
     between = tokens[span.after : wish.first]
     if span.unit != SPAN_OF_DAYS or not shared or any(token.word not in _BEFORE_WISHES for token in between):

@@ -144,15 +144,15 @@ def _words_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | 
 
 
 def _is_one_of(tokens: Sequence[Token], place: int) -> bool:
-    """Does "a hundred", "a million" or the like begin here, meaning one hundred or one million? "Thanks a million"
-    isn't a number."""
+    """Do the words at this index mean one hundred, one million or the like, as in "a hundred"? False for "thanks a
+    million"."""
     neighbours = {token.word for token in (*tokens[max(0, place - 1) : place], *tokens[place + 2 : place + 3])}
     return place + 1 < len(tokens) and tokens[place + 1].word in _ONE_OF and not neighbours & {"thanks", "thank"}
 
 
 def _may_follow(last: int, value: int) -> bool:
-    """Can this number word follow the other one within one number? It can in "twenty one" and "one hundred five", but
-    not in "five six"."""
+    """Can a word that means `value` follow a word that means `last` within one number? True for "twenty one" and "one
+    hundred five", False for "five six"."""
     return last in (0, 100) or last >= 1000 or (20 <= last < 100 and 0 < value < 10)
 
 

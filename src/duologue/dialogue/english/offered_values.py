@@ -57,8 +57,8 @@ def _weekdays_in(c: ReplyContext, matches: Sequence[Match]) -> set[int]:
 
 
 def _narrowed(c: ReplyContext, matches: Sequence[Match], chosen: list[Json]) -> Reading | None:
-    """Reads "Tuesday or Wednesday" after more than these two were offered. The result says that the agent has to ask
-    which of the two is meant. None for any other reply."""
+    """Reads a reply that picks some of the offered values, but not all: "Tuesday or Wednesday", of five days. The
+    result says that the agent has to ask which of them is meant. None for any other reply."""
     covered = covered_by(matches)
     left = [place for place in leftover(c.tokens, covered, c.echo) if c.tokens[place].word != "or"]
     if left or not 1 < len(chosen) < len(c.question.among) or objection(c.tokens, covered) is not None:

@@ -43,8 +43,8 @@ _OPERATIONS = _operations()
 
 @lru_cache(maxsize=512)
 def operations_in(text: str) -> frozenset[tuple[int, int]]:
-    """The operations that a text mentions. Each operation is a pair: the number of its group in `_GROUPS`, and its
-    position in that group. The operations of a group exclude each other."""
+    """The operations that a text mentions. An operation is a pair of numbers: the index of its group in `_GROUPS`, and
+    its index in that group. The operations of one group exclude each other."""
     tokens = tokens_of(text)
     return frozenset(
         operation

@@ -1,8 +1,8 @@
 """Other everyday words for a choice: "a concert" where music was offered, "big" for "large", "my current account".
 
-A group holds a word that may be on a list of choices, and other words with exactly the same meaning. "Baseball game"
-isn't in the group of "sports", because its meaning is narrower. Rule: such a word is accepted only as the answer to a
-question, only if it fits exactly one choice on the list, and never if it is on the list itself.
+A group holds a word that may be on a list of choices, and other words with exactly the same meaning. Words with a
+narrower meaning aren't included, such as "baseball game" for "sports". Rule: such another word is accepted only as the
+answer to a question, only if it fits exactly one choice on the list, and never if it is on the list itself.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def _asks(tokens: Sequence[Token]) -> bool:
 
 
 def _begins_clause(tokens: Sequence[Token], place: int) -> bool:
-    """This word follows a comma: does a new clause begin here, as in "yes, …" or "…, and …"?"""
+    """Does a new clause begin at this word, which follows a comma? True for "yes, …" and "…, and …"."""
     return tokens[place - 1].word in OPENINGS or tokens[place].word in ("and", "but", "also", "so")
 
 
@@ -124,7 +124,8 @@ def asks_if_it_suits(tokens: Sequence[Token], covered: frozenset[int], echo: fro
 
 
 def _is_span(tokens: Sequence[Token], place: int, covered: frozenset[int]) -> bool:
-    """Is this word part of a range, as in "from Friday to Sunday"? A lone "until Friday" isn't a range."""
+    """Is this word part of a range, as in "from Friday to Sunday"? False for the "until" in "until Friday", because a
+    range has two ends."""
     if tokens[place].word == "from":
         return any(_is_span(tokens, at, covered) for at in range(place + 1, len(tokens)) if tokens[at].word in _UNTIL)
     return tokens[place].word in _UNTIL and {place - 1, place + 1} <= covered

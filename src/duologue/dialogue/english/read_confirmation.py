@@ -1,8 +1,9 @@
 """Reads the reply to a confirmation: yes, no, or a change.
 
-For a yes or a no, every word must be understood. A reply is a change if it gives a new value without a yes. It is also
-a change if it says a no, or a word like "instead", together with something else. If the new values aren't fully
-understood here, NLU reads them. Rule: a reply that asks something goes to NLU, even if it begins with a yes.
+A reply is a yes or a no only if every word of it is understood. A reply is a change if it gives a new value without a
+yes. It is also a change if it says a no, or a word like "instead", together with something else. If the new values
+aren't fully understood here, NLU reads them. Rule: a reply that asks something goes to NLU, even if it begins with a
+yes.
 """
 
 from __future__ import annotations
@@ -112,13 +113,13 @@ def _is_refused(tokens: Sequence[Token]) -> bool:
 
 
 def _is_said_wrong(tokens: Sequence[Token], place: int) -> bool:
-    """Is this one of the words that only refuse ("wrong") and don't say what to change?"""
+    """Does this word only refuse, such as "wrong", without saying what to change?"""
     return tokens[place].word in REFUSING_WORDS
 
 
 def _wants_otherwise(tokens: Sequence[Token], content: Sequence[int], text: str) -> bool:
     """Does the user want something different from what the agent proposed? True for "play it in the kitchen", after
-    "shall I play it in the bedroom?". False if the reply repeats no word of the question, because then it may be about
+    "shall I play it in the bedroom?". False if the reply repeats no word of the question, because it may then be about
     another task."""
     asked, words = stems_of(text), [token.word for token in tokens if token.word not in POLITE | FILLERS]
     is_order = bool(words) and (is_service_verb(words[0]) or stem(words[0]) in ACTS)
@@ -144,7 +145,7 @@ def _is_courtesy(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_forbidden(tokens: Sequence[Token], place: int, text: str) -> bool:
-    """Does the reply forbid what the word at `place` stands for, and did the question propose it? Example: "don't
+    """Does the reply forbid an action that the question proposed? The word at `place` names the action. Example: "don't
     cancel it", after "shall I cancel it?"."""
     before = [token.word for token in tokens[max(0, place - 2) : place]]
     is_denied = before[-1:] == ["don't"] or before == ["do", "not"]

@@ -1,7 +1,7 @@
 """Reads a reply to one question: a value, several candidates, a command, or something for NLU.
 
-The reply is first read as a value for the slot that the question asks for. If this doesn't explain every word, the
-reply is read as values for several slots. Rule: nothing is used from a reply that isn't wholly understood.
+The reply is first read as a value for the slot that the question asks for. If words are left over, the reply is read as
+values for several slots. Rule: nothing is used from a reply that isn't wholly understood.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> boo
 
 
 def read_volunteered(slots: tuple[Slot, ...], reply: str, about: str, today: str) -> Direct | None:
-    """The values in a message that doesn't answer a question, if they explain every word; otherwise None. Because
+    """The values in a message that doesn't answer a question, if the message says nothing else; otherwise None. Because
     nothing was asked, a yes, a name alone or a number alone isn't a value here."""
     tokens = tokens_of(reply)
     if not tokens or not slots:
@@ -126,9 +126,8 @@ def _read_value(c: ReplyContext) -> Reading:
 
 
 def _turns_down(c: ReplyContext, matches: Sequence[Match]) -> frozenset[int]:
-    """The indexes of words that only reject the day or time that the agent's question named: "actually" in "actually,
-    the 5th", after "on the 4th?". Empty if the question named no day or time, or if the reply gives the same day or
-    time as the question."""
+    """The indexes of the words that only reject a day or time named in the agent's question: "actually" in "actually,
+    the 5th", after "on the 4th?". Empty if the question named no day or time, or if the reply gives the same one."""
     if c.slot.kind not in MOMENTS:
         return frozenset()
     asked = find_values(tokens_of(c.question.text), c.slot, c.today, is_asked=False)
@@ -198,8 +197,8 @@ def _is_word_in_sentence(c: ReplyContext, match: Match) -> bool:
 
 
 def _alternatives(c: ReplyContext, matches: Sequence[Match], covered: frozenset[int]) -> Reading | None:
-    """Reads "2 or 3": both values are candidates, and the agent has to ask which one is meant. None for any other
-    reply."""
+    """Reads a reply that names two values with an "or" between them, such as "2 or 3". Both values are candidates, and
+    the agent has to ask which one is meant. None for any other reply."""
     if len(matches) != 2 or any(len(match.candidates) != 1 for match in matches):
         return None
     between = range(matches[0].after, matches[1].first)
@@ -216,9 +215,9 @@ def _alternatives(c: ReplyContext, matches: Sequence[Match], covered: frozenset[
 
 
 def _without_reason(c: ReplyContext, reading: Reading) -> Reading:
-    """What the reply means without the reason that the user gives ("two tickets" in "my partner comes along, so two
-    tickets"), if the rest is a plain answer. Otherwise the result is `reading`. Reasons in yes/no answers and in free
-    text aren't removed, because they may be part of the answer."""
+    """What the reply means without the reason that it contains, if the rest is a plain answer; otherwise `reading`.
+    Example: "two tickets" in "my partner comes along, so two tickets". In yes/no answers and in free text, reasons
+    aren't removed, because they may be part of the answer."""
     if not isinstance(reading, Unclear) or c.slot.kind in (SlotKind.YES_NO, SlotKind.TEXT):
         return reading
     for tokens in answers_without_reason(c.tokens, has_days=c.slot.kind is SlotKind.DATE):

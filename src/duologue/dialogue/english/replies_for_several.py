@@ -1,6 +1,6 @@
 """Reads a reply that gives values for several slots. The slot that was asked for may be one of them, but needn't be.
 
-Rule: every word has to be explained, and each value must fit only one slot.
+Rule: every word has to be understood, and each value must fit only one slot.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def gives_date_and_time(c: ReplyContext) -> bool:
 
 
 def read_several(c: ReplyContext) -> Direct | None:
-    """The values for the slot that was asked for and for other slots, if they explain every word; otherwise None."""
+    """The values for the slot that was asked for and for other slots, if the reply says nothing else; otherwise
+    None."""
     slots = (c.slot, *c.question.others)
     filled = assign(c.tokens, slots, c.today)
     if filled and c.is_asked and c.slot.name not in filled:
@@ -104,7 +105,7 @@ def _opening(c: ReplyContext) -> Value | None:
 
 
 def _is_lone_count(filled: Filled, asked: Slot) -> bool:
-    """Is the only value a number without a unit, and is it for a slot that wasn't asked for? If so, the user may have
-    misspoken, or the number may be part of a date."""
+    """Is the only value in the reply a number without a unit, and not for the slot that was asked for? The user may
+    then have misspoken, or the number may be part of a date."""
     (slot, match), *more = filled.values()
     return not more and slot.kind is SlotKind.NUMBER and slot is not asked and not match.unit

@@ -96,8 +96,8 @@ class ReplyContext:
         return any(token.word in ASSENT for token in first) and any(stem(token.word) in APPROVAL for token in first[1:])
 
     def names_a_value(self) -> bool:
-        """Does the reply contain a value that would also be found in a longer sentence? False for a name that isn't on
-        the list of its slot."""
+        """Does the reply contain a value that the grammar would also find among other words? False for a name that
+        isn't on the list of its slot."""
         return self.slot.kind is not SlotKind.NAME or bool(self.find())
 
     def places_outside_yes_no(self) -> list[int]:
@@ -135,8 +135,8 @@ class ReplyContext:
 
 
 def _as_birth(question: Question) -> Slot:
-    """The slot that was asked for, marked as a date of birth if the question asks for one. When the agent asks which of
-    two dates is meant, the slot isn't marked, because the year is already known."""
+    """The slot that was asked for, marked as a date of birth if the question asks for one. Not marked when the agent
+    asks which of two dates is meant, because these dates have a year."""
     slot = question.slot
     is_birth = slot.is_past and not question.among and (slot.is_birth or is_about_birth(slot.name, question.text))
     return slot if slot.is_birth is is_birth else replace(slot, is_birth=is_birth)

@@ -1,8 +1,8 @@
 """Several slots in one reply: "two people on Friday at seven".
 
-Each value is given to the one slot that it fits. The kind of the value decides, the slot's list of names, what the
-value counts, a "from" or "to" before it, or whether the words tell of the past. Rule: the same words never fill two
-slots. If they fit two slots, the whole reply fills no slot.
+Each value is given to the one slot that it fits. Five things decide which slot this is: the kind of the value, the
+slot's list of names, what the value counts, a "from" or "to" before it, and whether the words tell of the past. Rule:
+the same words never fill two slots. If they fit two slots, the whole reply fills no slot.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ Filled = dict[str, tuple[Slot, Match]]
 
 
 def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Filled | None:
-    """The slots that the reply fills, each with the words for its value. The keys of the dict are the names of the
-    slots. None if a value fits no slot or several slots, or if two values fit the same slot."""
+    """The slots that the reply fills, by their names, each with the words for its value. None if a value fits no slot
+    or several slots, or if two values fit the same slot."""
     filled: Filled = {}
     for match, fitting in find_all_values(tokens, slots, today):
         if len(fitting) != 1 or _begins_range(tokens, match, filled):
@@ -52,8 +52,8 @@ def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Fill
 
 
 def with_later_end(tokens: Sequence[Token], filled: Filled, today: Today) -> Filled:
-    """The slot for the end of a range of days, with a day that comes after the beginning of the range. Empty if the
-    reply gives no range of days. Example: "from Monday to Friday", said on a Wednesday, means the Friday after next
+    """The slot for the end of a range of days, with a day after the beginning of this range. Empty if the reply gives
+    no range of days. Example: in "from Monday to Friday", said on a Wednesday, "Friday" is the one after next
     Monday."""
     days = {name: entry for name, entry in filled.items() if entry[0].kind is SlotKind.DATE}
     ends = {role: days[name] for name, role in roles_among([slot for slot, _ in days.values()]).items()}
@@ -79,7 +79,7 @@ def _of_today(tokens: Sequence[Token], slots: Sequence[Slot], filled: Filled, to
 
 
 def _without_past_times(filled: Filled, today: Today) -> Filled:
-    """The times in the reply without the candidates that have already passed, if today is the only day in the reply.
+    """The slots for times, without the candidates that have already passed, if today is the only day in the reply.
     Otherwise empty."""
     days = {match.candidates for slot, match in filled.values() if slot.kind is SlotKind.DATE}
     if days != {(today.day.isoformat(),)}:
@@ -106,7 +106,8 @@ def find_all_values(tokens: Sequence[Token], slots: Sequence[Slot], today: Today
 
 
 def _begins_range(tokens: Sequence[Token], match: Match, filled: Filled) -> bool:
-    """Is a number without a unit the beginning of a range of days or times? True for the "20" in "20 to 22 March"."""
+    """Is the match a number without a unit that begins a range of days or times? True for the "20" in "20 to 22
+    March"."""
     if match.unit or match.after >= len(tokens) or tokens[match.after].word not in _UNTIL:
         return False
     timed = [other for slot, other in filled.values() if slot.kind in (SlotKind.DATE, SlotKind.TIME)]
@@ -114,9 +115,9 @@ def _begins_range(tokens: Sequence[Token], match: Match, filled: Filled) -> bool
 
 
 def _other_end(found: list[Found], roles: Mapping[str, str]) -> list[Found]:
-    """The two values of a trip or a stay, such as "Boston to Chicago". If the words decide the slot of only one value
-    (here "Chicago"), the other value gets the slot for the other end. In all other cases `found` is returned
-    unchanged."""
+    """The two values of a trip or a stay, such as "Boston to Chicago". If only one of them certainly fits one slot
+    (here "Chicago", because of the "to"), the other value gets the slot for the other end. In all other cases `found`
+    is returned unchanged."""
     if len(found) != 2:
         return found
     for one, other in (found, found[::-1]):
@@ -163,9 +164,8 @@ def _longest(found: Sequence[Found], taken: Sequence[Match]) -> list[Found]:
 
 def _one_slot_each(tokens: Sequence[Token], found: Sequence[Found], today: Today) -> list[Found]:
     """The matches, with only one entry for each span of words. Two slots may read the same words differently: "Friday"
-    is a coming day for an appointment, but a past day for the date of a theft. In such a case, the words are given to
-    the slot that they are about. If this isn't clear, the entry lists all these slots, and then no slot is filled with
-    these words."""
+    is a coming day for an appointment, but a past day for the date of a theft. Then the entry has only the slot that
+    the words are about. If this isn't clear, the entry lists all these slots, so that none of them is filled."""
     spans: dict[tuple[int, int], list[Found]] = {}
     for entry in found:
         spans.setdefault((entry[0].first, entry[0].after), []).append(entry)
@@ -187,8 +187,8 @@ def _about(tokens: Sequence[Token], entries: list[Found], today: Today) -> Found
 
 
 def _is_of_tense(entry: Found, today: Today, *, is_past: bool) -> bool:
-    """Does the slot fit the tense of the words and the days that were found? A slot for past days needs words about the
-    past and days before today. A slot for coming days needs words that aren't about the past."""
+    """Does this reading fit the tense of the words around it? If these words tell of the past, the slot must be for
+    past days, and the days must be before today. Otherwise the slot must not be for past days."""
     match, slots = entry
     days = [str(day) for day in match.candidates]
     is_before = all(day < today.day.isoformat() for day in days)
@@ -225,15 +225,16 @@ def _fitting(tokens: Sequence[Token], match: Match, fitting: Sequence[Slot], rol
 
 
 def _counts_all(match: Match, slots: Sequence[Slot]) -> bool:
-    """Is this a number of people of any age, although there is a separate slot for children? If so, it isn't clear how
-    many adults there are: "two tickets" may be for an adult and a child."""
+    """Does the match count people of any age, although one of the slots is only for children? Then it isn't clear how
+    many of the people are adults: "two tickets" may be for an adult and a child."""
     is_general = CLASS_OF.get(match.unit) == "people" and not any(match.unit in stems_of(slot.name) for slot in slots)
     return is_general and any(counts_children(slot.name) for slot in slots)
 
 
 def may_count(slot: Slot, what: str) -> bool:
-    """Can a slot hold a number of `what`? A slot for nights can't hold a number of guests. A number of days or an
-    amount of money needs a slot whose name mentions time or money."""
+    """Can the slot hold a number of `what`? A slot that is named after one thing, such as nights, can't hold a number
+    of another, such as guests. A number of days or an amount of money needs a slot whose name mentions time or
+    money."""
     classes = _classes(slot)
     return what in classes if classes or what in ("time", "money") else True
 

@@ -63,8 +63,8 @@ def _fits(text: str, name: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _vowels(text: str) -> tuple[bool, int]:
-    """Two results: whether a text begins with a vowel (a leading H is ignored), and how many groups of vowels it has. A
-    silent E at the end of a word isn't counted."""
+    """Whether a text begins with a vowel (a leading H is ignored), and how many groups of vowels it has. A silent E at
+    the end of a word isn't counted."""
     spoken = " ".join(_without_silent_e(word) for word in text.casefold().split())
     vowels = [unicodedata.normalize("NFD", char)[0] in _VOWELS for char in spoken]
     groups = sum(is_vowel and not before for is_vowel, before in zip(vowels, [False, *vowels], strict=False))

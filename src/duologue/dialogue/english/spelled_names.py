@@ -58,8 +58,8 @@ def find_spelled(tokens: Sequence[Token]) -> Spelled | None:
 
 
 def spelled_name(reply: str, tokens: Sequence[Token], *, is_person: bool) -> Match | None:
-    """The name in a reply, written as it was spelled; None if no name is spelled. Letters such as "I B M", which may be
-    something other than a person's name, stay in capitals."""
+    """The name in a reply, written as it was spelled; None if no name is spelled. Spelled letters such as "I B M",
+    which may be something other than a person's name, are written in capitals."""
     spelled = find_spelled(tokens)
     if spelled is None or any(token.word in MARKERS or is_negation(token.word) for token in tokens[1 : spelled.first]):
         return None
@@ -94,8 +94,8 @@ def spelled_name(reply: str, tokens: Sequence[Token], *, is_person: bool) -> Mat
 
 
 def _is_letter(token: Token) -> bool:
-    """Is this token one letter, or a word that stands for one letter? "IBM" is neither: STT also writes it when it
-    wasn't spelled."""
+    """Is this token one letter, or a word that stands for one letter? False for capitals such as "IBM", because STT
+    also writes them when they weren't spelled."""
     return len(token.text) == 1 or not token.text.isupper()
 
 

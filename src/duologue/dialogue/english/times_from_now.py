@@ -1,7 +1,8 @@
 """Times counted from now: "in half an hour", "an hour and a half from now", "right now".
 
-This module also removes times that have already passed today. Both are possible only if the time at which the user
-replied is known. Rule: a time counted from now that falls after midnight belongs to tomorrow, so it isn't read here.
+This module also removes times that have already passed today. Both tasks need the time at which the user replied;
+without it, nothing is read or removed. Rule: a time counted from now that falls after midnight belongs to tomorrow, so
+it isn't read here.
 """
 
 from __future__ import annotations

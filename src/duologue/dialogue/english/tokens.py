@@ -97,8 +97,7 @@ def _tokens_of(reply: str) -> tuple[Token, ...]:
 
 
 def _rejoined(text: str, tokens: Sequence[Token]) -> list[Token]:
-    """The tokens, in which words that STT writes in two parts are joined again: "to Morrow", "To-morrow", "week
-    end"."""
+    """The tokens, after words that STT wrote in two parts were joined again: "to Morrow", "To-morrow", "week end"."""
     found: list[Token] = []
     for token in tokens:
         before = found[-1] if found else None
@@ -134,8 +133,8 @@ def without_hesitations(text: str) -> str:
 
 
 def _joined(tokens: Sequence[Token], found: Sequence[Token], place: int) -> str:
-    """The pause mark before the word at `place`: a comma, a full stop, a question mark or nothing. Hesitations before
-    the word, and the commas around them, are treated as removed."""
+    """The pause mark before the word at `place` (a comma, a full stop, a question mark or nothing), after hesitations
+    before this word and the commas around them were removed."""
     first = place
     while first and tokens[first - 1].word in HESITATIONS and (not found or tokens[first - 1] is not found[-1]):
         first -= 1

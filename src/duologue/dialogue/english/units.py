@@ -75,7 +75,7 @@ def in_asked_period(
 ) -> list[Match]:
     """The matches, with each duration counted in the unit that the question asks for: 14 for "two weeks", after "for
     how many days?". A duration that isn't a whole number of this unit is left out. If the question asks for no unit of
-    time, `matches` is returned unchanged. Unless `is_asked` is True, "a week" is used only after "for"."""
+    time, `matches` is returned unchanged. If `is_asked` is False, "a week" is used only after "for"."""
     asked = period_asked(question)
     if not asked:
         return list(matches)
@@ -93,8 +93,7 @@ def in_asked_period(
 
 
 def _is_length(tokens: Sequence[Token], place: int, *, is_asked: bool) -> bool:
-    """Is this a length of time? Not in "two hours a day" or "twice a week", which are rates, and not in "half a day",
-    which is a part."""
+    """Is this a length of time? False for rates ("two hours a day", "twice a week") and for parts ("half a day")."""
     before = tokens[place - 1].word if place else ""
     if tokens[place].word not in ("a", "an", "the"):
         return before not in ("per", "every", "each")
@@ -102,8 +101,8 @@ def _is_length(tokens: Sequence[Token], place: int, *, is_asked: bool) -> bool:
 
 
 def _counted(parts: dict[str, int], asked: str) -> int | None:
-    """A duration as a whole number of a unit; None if the number isn't whole, or is unknown, as with months counted in
-    days."""
+    """A duration as a whole number of the unit `asked`. None if the number isn't whole or can't be known, such as the
+    number of days in a month."""
     for sizes in (_MINUTES, _MONTHS):
         if asked in sizes and all(unit in sizes for unit in parts):
             count, rest = divmod(sum(sizes[unit] * number for unit, number in parts.items()), sizes[asked])
@@ -140,8 +139,8 @@ def asks_how_many(question: Question) -> bool:
 
 
 def find_zero(tokens: Sequence[Token], question: Question) -> Match | None:
-    """A match with the value 0, if the reply says that there are no things of the kind that was asked for: "none", "no
-    children". Otherwise None. A "no" with a pause after it isn't a zero, because it answers something else."""
+    """A match with the value 0, if the reply says that there is nothing to count: "none", "no children". Otherwise
+    None. A "no" with a pause after it isn't a zero, because it doesn't belong to the word after it."""
     if not asks_how_many(question):
         return None
     for place, token in enumerate(tokens):
@@ -179,7 +178,7 @@ def units_disagree(tokens: Sequence[Token], matches: Sequence[Match], question: 
 
 
 def counts_twice(tokens: Sequence[Token], matches: Sequence[Match]) -> bool:
-    """Does the reply add up two counts, perhaps two equal ones? True for "two city bikes and two mountain bikes"."""
+    """Does the reply give two counts that have to be added? True for "two city bikes and two mountain bikes"."""
     return any(
         bool(_ADDING & set(words_of(tokens[one.after : other.first]))) and other.first - one.after > 1
         for one, other in pairwise(matches)

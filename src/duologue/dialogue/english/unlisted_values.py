@@ -86,8 +86,8 @@ def _given_name(c: ReplyContext) -> list[int]:
 
 def _near(c: ReplyContext, left: list[int]) -> Reading | None:
     """Reads words that nothing else explained and that are almost a known name. If the slot accepts only listed names,
-    part of a listed name is enough. If the slot accepts other names too and the known name isn't certain, the user's
-    own words may also be the name. None if the words are similar to no name."""
+    a part of a listed name is enough. If it accepts other names too, and the known name isn't certain, the words that
+    the user said are a candidate as well. None if the words are similar to no name."""
     names, run = _listed(c), Span(left[0], left[-1] + 1)
     if names is None or len(left) < run.after - run.first:
         return None
@@ -111,7 +111,7 @@ def _near(c: ReplyContext, left: list[int]) -> Reading | None:
 
 
 def misspelled(c: ReplyContext, match: Match, left: list[int]) -> Reading | None:
-    """Reads a name with one misspelled word, if the other word alone already means the same name: "Grace Hoper" for
+    """Reads a name with one misspelled word, if the correct word alone already means the same name: "Grace Hoper" for
     "Grace Hopper". None for any other reply."""
     names, run = c.slot.names, sorted({*range(match.first, match.after), *left})
     if c.slot.kind is not SlotKind.NAME or names is None or len(run) != run[-1] + 1 - run[0]:

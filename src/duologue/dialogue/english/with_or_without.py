@@ -20,8 +20,8 @@ _ABOUT = frozenset(
 
 
 def find_wanted(tokens: Sequence[Token], slot: str) -> list[Match]:
-    """Every mention of the thing that the slot is named after. The value is True if the user wants it ("with parking"),
-    and False if the user refuses it ("no parking")."""
+    """Every mention of the thing that the slot is named after, with True if the user wants it ("with parking"), and
+    False if the user refuses it ("no parking")."""
     name = _named_by(slot)
     if not name:
         return []

@@ -1,7 +1,7 @@
 """Yes or no as people say it: "sure, that works", "I'd rather not", "a shared one is fine".
 
-Rule: a reply is a yes or a no only if it doesn't say both. "No, that's fine" and "yes, but" go to NLU. So does a plain
-yes or no to a question that is negative, asks "do you mind", or offers two things.
+Rule: a reply that says both yes and no goes to NLU, such as "no, that's fine" or "yes, but". So does a plain yes or no
+to a question that is negative, asks "do you mind", or offers two things.
 """
 
 from __future__ import annotations
@@ -131,8 +131,8 @@ def is_service_verb(word: str) -> bool:
 
 
 def without_apology(tokens: Sequence[Token]) -> Sequence[Token]:
-    """The tokens without an apology that has no meaning of its own: the "sorry" at the end of a denial ("no voucher,
-    sorry"), or the "sorry" in "sorry, no"."""
+    """The tokens without an apology that only belongs to a no: the "sorry" in "no voucher, sorry" and in "sorry,
+    no"."""
     if len(tokens) < 2 or not any(is_negation(token.word) for token in tokens):
         return tokens
     tokens = tokens[:-1] if tokens[-1].word == "sorry" else tokens
@@ -171,7 +171,8 @@ def polarity(tokens: Sequence[Token]) -> Polarity | None:
 
 
 def _says_go_ahead(words: Sequence[str]) -> bool:
-    """Does the user say "go ahead" or the like? False for "leave it as it is", which may mean yes or no."""
+    """Does the user say "go ahead", or another phrase that means it? False for "leave it as it is", which may mean yes
+    or no."""
     where = where_phrase(words, GOING_ON) or where_phrase(words, GO_AHEAD) or _where_short_yes(words)
     return where is not None and words[max(0, where.start - 1)] != "as"
 
@@ -186,8 +187,7 @@ def _where_short_yes(words: Sequence[str]) -> range | None:
 
 
 def _agrees_by(words: Sequence[str], place: int) -> bool:
-    """Is this word a yes or praise? False for "enough", and for "correct" in "correct the date", where it is an
-    order."""
+    """Is this word a yes or praise? False for "enough", and for an order, such as "correct" in "correct the date"."""
     word = words[place]
     if word in _SUFFICES or (word == "correct" and words[place + 1 : place + 2] in _OBJECTS):
         return False
@@ -225,7 +225,7 @@ def _is_praise(word: str) -> bool:
 
 
 def _is_contented(words: Sequence[str]) -> bool:
-    """Does the user say "I'm good" or the like, meaning that nothing more is wanted? False for "I'm good with that"."""
+    """Does the user say that nothing more is wanted, as in "I'm good"? False for "I'm good with that"."""
     where = where_phrase(words, _CONTENTED)
     return where is not None and words[where.stop : where.stop + 1] not in (["with"], ["to"], ["if"])
 
@@ -281,7 +281,7 @@ def wishes(tokens: Sequence[Token]) -> bool:
 
 @lru_cache(maxsize=512)
 def trick_of(text: str) -> Trick | None:
-    """Why a plain yes or no to this question would be unclear; None if it would be clear."""
+    """Why the wording of this question makes a plain yes or no unclear; None if it doesn't."""
     words = [token.word for token in tokens_of(text)]
     if any(is_negation(word) or word in ("or", "non", "without", "either", "rather") for word in words):
         return Trick.DENIES
@@ -290,19 +290,18 @@ def trick_of(text: str) -> Trick | None:
 
 @lru_cache(maxsize=512)
 def asks_for_more(text: str) -> bool:
-    """Does the question offer more, like "anything else?"? After such a question, "I'm good" means no."""
+    """Does the question offer more, like "anything else?"? Then an answer such as "I'm good" means no."""
     return any(token.word in _MORE for token in tokens_of(text))
 
 
 @lru_cache(maxsize=512)
 def asks_for_a_need(text: str) -> bool:
-    """Does the question ask whether the user needs something, like "do you need one?"? "I don't mind" doesn't answer
-    such a question."""
+    """Does the question ask for a need, like "do you need one?"? A reply such as "I don't mind" doesn't answer it."""
     return any(stem(token.word) in ("need", "requir") for token in tokens_of(text))
 
 
 def does_not_mind(tokens: Sequence[Token]) -> bool:
-    """Does the reply say "I don't mind" (or the like), but not yes?"""
+    """Does the reply say something like "I don't mind", without a yes?"""
     words = [token.word for token in tokens]
     return where_phrase(words, _MINDING) is not None and not any(word in ASSENT for word in words)
 

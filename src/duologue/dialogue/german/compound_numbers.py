@@ -22,8 +22,8 @@ def compound_numbers(known: Mapping[str, int]) -> Callable[[str], int | None]:
         return simple[tens] + simple[unit]
 
     def rest(word: str, below: int) -> int | None:
-        """The value of the text after "hundert" or "tausend": 0 if nothing follows, otherwise a number smaller than
-        `below`, with or without "und" before it. None if the text isn't such a number."""
+        """The number in the text after "hundert" or "tausend", with or without an "und" before it: 0 if the text is
+        empty, otherwise a number smaller than `below`. None if the text isn't such a number."""
         if not word:
             return 0
         value = number(word)

@@ -18,7 +18,7 @@ _ORDER = ("Y", "Mo", "W", "D", "H", "M", "S")
 
 
 def find_durations(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Match]:
-    """Every duration in a reply. A duration that says when something happens, as in "in two hours", isn't included."""
+    """Every duration in a reply, except those that say when something happens, as in "in two hours"."""
     found: list[Match] = []
     place = 0
     while place < len(tokens):

@@ -86,8 +86,8 @@ def _are_letters(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_small_word(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
-    """Is a single letter a word here, and not part of a code? Examples: the "o" in "AB123 o AB124", the "y" in "uno y
-    dos". A capital letter is never such a word."""
+    """Is a single letter a word here, and not part of a code? True for the "o" in "AB123 o AB124" and the "y" in "uno y
+    dos". Always False for a capital letter."""
     token = tokens[place]
     if len(token.word) > 1 or token.text[0].isupper():
         return False
@@ -108,8 +108,8 @@ def _letter(lexicon: Lexicon, token: Token) -> str | None:
 
 
 def _past_example(lexicon: Lexicon, tokens: Sequence[Token], place: int, letter: str) -> int:
-    """The index of the token after the letter at `place`. If the letter is followed by an example word, as in "A wie
-    Anton", it is the index after that word."""
+    """The index of the token after the letter at `place` and, if there is one, after the example word for this letter:
+    "A wie Anton"."""
     at = place + 1
     is_example = at + 1 < len(tokens) and tokens[at].word in lexicon.as_in and tokens[at + 1].word.startswith(letter)
     return place + 3 if is_example and len(tokens[at + 1].word) > 1 else at

@@ -1,6 +1,6 @@
 """Days: "am dritten Mai", "nächsten Freitag", "el 3 de mayo de 2027", "pasado mañana", "3.5.", "in zwei Wochen".
 
-If no year is said, the next such day is meant; for a slot about the past, the last such day. Rule: words that may mean
+A day without a year means the next such day or, for a slot about the past, the last such day. Rule: words that may mean
 two days give both days, so that the agent asks which one is meant. A span of days ("this weekend") is never read as one
 day.
 """
@@ -310,8 +310,8 @@ def _week_after(lexicon: Lexicon, words: list[str], place: int) -> tuple[int, in
 
 
 def _weekday(lexicon: Lexicon, context: DayContext, day: int, lead: str) -> list[date]:
-    """The days that a weekday may mean. "Next Friday" may mean two days, if Friday is still to come this week: the
-    Friday of this week, or the Friday of next week."""
+    """The days that a weekday may mean. If Friday is still to come this week, "next Friday" may mean two days: this
+    Friday, or the Friday of next week."""
     today = context.since if context.since is not None and not context.is_past else context.today
     ahead = (day - today.weekday()) % 7
     if lead == "last" or lead in lexicon.last_words or (context.is_past and lead == ""):

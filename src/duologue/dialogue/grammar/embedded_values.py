@@ -40,7 +40,7 @@ def read_parts(lexicon: Lexicon, slots: tuple[Slot, ...], message: str, today: s
 
 
 def unsettled_slots(lexicon: Lexicon, slots: tuple[Slot, ...], message: str, today: str) -> tuple[str, ...]:
-    """The slots for days and times that the message mentions, but without a value that can be used."""
+    """The slots for days and times that the message mentions without giving a usable value."""
     tokens = tokens_of(lexicon, message)
     if not tokens or asks_by_words(lexicon, tokens):
         return ()

@@ -1,7 +1,7 @@
 """Checks that every word of a reply is accounted for. Only then is the reply a plain answer.
 
 A word is accounted for if it is part of the value, is a carrier word (a word that people put around an answer), or was
-in the question. Rule: a reply with a word that denies, changes or asks something goes to NLU.
+in the question. Rule: a reply goes to NLU if a word in it denies, changes or asks something.
 """
 
 from __future__ import annotations

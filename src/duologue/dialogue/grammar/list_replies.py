@@ -115,13 +115,13 @@ def _without_opening(lexicon: Lexicon, tokens: Tokens) -> tuple[Tokens, bool]:
 
 
 def _starts(lexicon: Lexicon, tokens: Tokens, mark: str) -> int:
-    """The number of words in the phrase with which the tokens begin, if it is listed under `mark`. Otherwise 0."""
+    """The number of words in the phrase at the beginning of the tokens, if it is listed under `mark`. Otherwise 0."""
     return phrase_at(words_of(tokens), 0, lexicon.list_words[mark]) if tokens else 0
 
 
 def _ends(lexicon: Lexicon, tokens: Tokens, mark: str) -> int:
-    """The number of words in the phrase with which the tokens end, if it is listed under `mark`. Polite words after the
-    phrase are counted too. Otherwise 0."""
+    """The number of words in the phrase at the end of the tokens, plus polite words after it, if the phrase is listed
+    under `mark`. Otherwise 0."""
     words = words_of(tokens)
     stop = len(words)
     while stop and words[stop - 1] in lexicon.polite | lexicon.fillers:
@@ -243,8 +243,8 @@ class _ListReader:
 
     def _described(self, tokens: Tokens, count: int) -> ListReply | None:
         """A change in which the new values stand right after the item: "die zweite klein", "die Funghi groß". If the
-        item is named by its values and not by its position, only a comparison with the list can show which of the
-        values are new. So all the values are returned as `old`, and they are compared later."""
+        values also describe the item ("Funghi"), only a comparison with the list can show which of them are new. So all
+        the values are returned as `old`, and are compared with the list later."""
         one_of, old, position, leftover = self._meant(tokens, count)
         if leftover or not old:
             return None

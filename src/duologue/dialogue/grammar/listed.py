@@ -47,7 +47,7 @@ def names_of_choices(lexicon: Lexicon, choices: tuple[Choice, ...]) -> NameList:
 
 
 def find_names(lexicon: Lexicon, tokens: Sequence[Token], names: NameList) -> list[Match]:
-    """Every listed name in a reply, including a title before it."""
+    """Every listed name in a reply, with the title before it if there is one."""
     found = folded_names(lexicon, names).find(tokens)
     return [
         match._replace(first=match.first - (match.first > 0 and tokens[match.first - 1].word in lexicon.titles))
@@ -57,8 +57,8 @@ def find_names(lexicon: Lexicon, tokens: Sequence[Token], names: NameList) -> li
 
 
 def find_choices(lexicon: Lexicon, tokens: Sequence[Token], choices: tuple[Choice, ...]) -> list[Match]:
-    """Every choice that a reply names. If the reply names no choice, but refers to one by its position, this choice is
-    returned."""
+    """Every choice that a reply names. If the reply names none, but points to a choice by its position ("der zweite"),
+    this choice is returned."""
     found = named_choices(lexicon, tokens, choices)
     if found or (pointed := find_pointed(lexicon, tokens, len(choices))) is None:
         return found
@@ -66,7 +66,8 @@ def find_choices(lexicon: Lexicon, tokens: Sequence[Token], choices: tuple[Choic
 
 
 def named_choices(lexicon: Lexicon, tokens: Sequence[Token], choices: tuple[Choice, ...]) -> list[Match]:
-    """Every choice that a reply names, by its name or by another form of a word."""
+    """Every choice that a reply names exactly. If it names no choice exactly, every choice that it names in another
+    form, such as the plural."""
     return list(names_of_choices(lexicon, choices).find(tokens)) or _by_stem(lexicon, tokens, choices)
 
 

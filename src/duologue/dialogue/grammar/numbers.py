@@ -79,8 +79,8 @@ def _scaled(total: int, group: int, scale: int) -> tuple[int, int, int]:
 
 
 def _room_after(value: int) -> int:
-    """A limit for the word after `value` within the same number: that word must mean a number below the limit. A limit
-    of 1 means that only a word such as "hundred" may follow."""
+    """The word after `value` can belong to the same number only if it means less than this limit. A limit of 1 means
+    that only a word such as "hundred" may follow."""
     if value >= 100 and value % 100 == 0:
         return 100
     return 1
@@ -164,8 +164,8 @@ def _is_no_count(lexicon: Lexicon, tokens: Sequence[Token], place: int, after: i
 
 
 def _ones(lexicon: Lexicon, tokens: Sequence[Token], *, is_asked: bool) -> Iterator[Match]:
-    """The articles that mean one ("eine" as the whole reply), and the words for zero. Yields nothing unless the agent
-    asked for a count (`is_asked`)."""
+    """Matches for words that can be the whole count: the articles that mean one ("eine" as the whole reply), and the
+    words for zero. Yields nothing unless the agent asked for a count (`is_asked`)."""
     for place, token in enumerate(tokens):
         follows = lexicon.stem(tokens[place + 1].word) if place + 1 < len(tokens) else ""
         if is_asked and token.word in lexicon.articles_as_one and _is_rest_polite(lexicon, tokens, place):

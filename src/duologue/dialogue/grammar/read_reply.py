@@ -80,7 +80,7 @@ def _is_maybe_several(reading: Reading) -> bool:
 
 
 def read_volunteered(lexicon: Lexicon, slots: tuple[Slot, ...], reply: str, about: str, today: str) -> Direct | None:
-    """The values in a message that doesn't answer a question, if they explain every word; otherwise None."""
+    """The values in a message that doesn't answer a question, if the message says nothing else; otherwise None."""
     tokens = tokens_of(lexicon, reply)
     if not tokens or not slots:
         return None
@@ -185,8 +185,8 @@ class _Reader:
         return covered_by(match for match in found if not covered & set(range(match.first, match.after)))
 
     def _alternatives(self, matches: Sequence[Match], covered: frozenset[int]) -> Reading | None:
-        """Reads "zwei oder drei": both values are candidates, and the agent has to ask which one is meant. None for any
-        other reply."""
+        """Reads a reply that names two values with an "or" between them: "zwei oder drei". Both values are candidates,
+        and the agent has to ask which one is meant. None for any other reply."""
         if len(matches) != 2 or any(len(match.candidates) != 1 for match in matches):
             return None
         between = range(matches[0].after, matches[1].first)
@@ -220,8 +220,8 @@ class _Reader:
         return self._as_reading(match)
 
     def _near(self, left: list[int]) -> Reading | None:
-        """Reads words that nothing else explained and that are almost a listed name. The agent asks whether this name
-        was meant, unless the name is certain. None if no name is similar."""
+        """Reads words that nothing else explained and that are almost a listed name. Unless the name is certain, the
+        agent asks whether it was meant. None if no name is similar."""
         names = None
         if self.slot.kind is SlotKind.CHOICE:
             names = names_of_choices(self.lexicon, self.slot.choices)
@@ -326,15 +326,15 @@ class _Reader:
     # -- Several slots
 
     def gives_both_moments(self) -> bool:
-        """Does the reply give a day, although the agent asked only for a time? If so, it probably gives both, as in
-        "tomorrow at eight"."""
+        """Does the reply give a day, although the agent asked only for a time? Then it probably gives a day and a time,
+        as in "tomorrow at eight"."""
         days = [slot for slot in self.question.others if slot.kind is SlotKind.DATE]
         return self.slot.kind is SlotKind.TIME and any(
             find_values(self.lexicon, self.tokens, slot, self.today, is_asked=False).matches for slot in days
         )
 
     def several(self) -> Direct | None:
-        """The values for the slot that was asked for and for other slots, if they explain every word; otherwise
+        """The values for the slot that was asked for and for other slots, if the reply says nothing else; otherwise
         None."""
         asked = self.slot.name if self.is_asked and self.slot.kind in (SlotKind.DATE, SlotKind.TIME) else ""
         assigned = assign(self.lexicon, self.tokens, (self.slot, *self.question.others), self.today, asked)

@@ -79,8 +79,8 @@ def _one_reading_each(matches: list[tuple[Match, list[Slot]]]) -> list[tuple[Mat
 
 
 def _narrowed(lexicon: Lexicon, tokens: Sequence[Token], span: Match, wish: Match) -> Match | None:
-    """One match for a span of days and a preferred day within it that follows directly: "nächste Woche, am liebsten
-    Dienstag". None if the two don't belong together."""
+    """One match for a span of days and, right after it, a preferred day in that span: "nächste Woche, am liebsten
+    Dienstag". None if the day isn't in the span, or if other words stand between the two."""
     shared = tuple(value for value in wish.candidates if value in span.candidates)
     marks = {word for phrase in lexicon.prefers_before for word in phrase}
     around = lexicon.carriers | lexicon.fillers | lexicon.polite | lexicon.day_leads | marks
@@ -117,8 +117,8 @@ def role_places(lexicon: Lexicon, tokens: Sequence[Token], matches: Sequence[Mat
 
 
 def contradicts_role(lexicon: Lexicon, tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    """Does a "from" stand before the value although the slot is for the end of a trip or range, or a "to" although the
-    slot is for its beginning? The name of the slot says which of the two the slot is for."""
+    """Does the word before the value say that the value is for the other end of a trip or range than the slot? That is
+    a "from" if the slot's name says that it is for the end, and a "to" if it is for the beginning."""
     before = tokens[match.first - 1].word if match.first else ""
     named = stems_of(lexicon, slot.name)
     is_from = bool(named & {lexicon.stem(word) for word in lexicon.from_slots})

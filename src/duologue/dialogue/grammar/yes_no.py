@@ -45,7 +45,7 @@ def polarity(lexicon: Lexicon, tokens: Sequence[Token]) -> Polarity | None:
 
 def _where_unbroken(tokens: Sequence[Token], phrases: tuple[Phrase, ...]) -> range | None:
     """The range of indexes of the first of these phrases that is said without a pause in it; None if there is no such
-    phrase. So "no está bien" says no, and "no, está bien" doesn't."""
+    phrase. Because of this, "no está bien" means no, and "no, está bien" means yes."""
     words = words_of(tokens)
     for place in range(len(words)):
         size = phrase_at(words, place, phrases)
@@ -112,7 +112,7 @@ def opening_answer(lexicon: Lexicon, tokens: Sequence[Token]) -> bool | None:
 
 
 def trick_of(lexicon: Lexicon, text: str) -> Trick | None:
-    """Why a plain yes or no to this question would be unclear; None if it would be clear."""
+    """Why the wording of this question makes a plain yes or no unclear; None if it doesn't."""
     words = words_of(tokens_of(lexicon, text))
     if any(word in lexicon.negations or word in lexicon.or_words for word in words):
         return Trick.DENIES

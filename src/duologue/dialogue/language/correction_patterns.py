@@ -59,17 +59,17 @@ class CorrectionPatterns:
     asks_agent: re.Pattern[str]
 
     def named(self, called: str, text: str) -> re.Match[str] | None:
-        """The match for texts such as "change the NAME to VALUE", "the NAME should be VALUE" or "make the NAME VALUE",
-        where NAME is `called`. None for any other text."""
+        """The match for texts such as "change the NAME to VALUE", "the NAME should be VALUE" or "make the NAME VALUE".
+        `called` is the NAME. None for any other text."""
         to_value, without_to = _naming(self, called)
         return to_value.match(text) or without_to.match(text)
 
     def says_wrong(self, called: str, text: str) -> bool:
-        """Does the text say that a value is wrong, as in "the NAME is wrong", where NAME is `called`?"""
+        """Does the text say that a value is wrong, as in "the NAME is wrong"? `called` is the NAME."""
         return any(pattern.match(text) for pattern in _calling_wrong(self, called))
 
     def wants_change(self, called: str, text: str) -> bool:
-        """Does the text ask to change NAME without giving a new value? NAME is `called`."""
+        """Does the text ask to change NAME without giving a new value? `called` is the NAME."""
         return _changing(self, called).match(text) is not None
 
 

@@ -41,8 +41,8 @@ def divides(whole: ItemValues, part: ItemValues, counts: str) -> bool:
 
 def divided(items: list[dict[str, Json]], place: int, part: ItemValues, counts: str) -> dict[str, Json]:
     """Divide the item at index `place`, because `part` describes only some of its things: "one large", after "two
-    pizzas". The number in the old item is reduced by the number in `part`. Returns the new item, which has the values
-    of `part` and the other values of the old item."""
+    pizzas". The count of the item is reduced by the count of `part`. Returns a new item with the values of `part` and
+    all other values of the divided item."""
     whole, taken = {**items[place]}, part[counts]
     left = whole[counts]
     assert isinstance(left, int), left

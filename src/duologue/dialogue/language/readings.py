@@ -166,7 +166,7 @@ class Polarity(Enum):
 
 
 class Trick(Enum):
-    """The reason why a plain yes or no to a question is unclear."""
+    """Why a plain yes or no to a question is unclear."""
 
     MINDS = "mind"  # the question asks "do you mind"
     DENIES = "or"  # the question is negative or offers two things: "a non-smoking room", "this or that"

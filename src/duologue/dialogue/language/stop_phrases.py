@@ -12,9 +12,9 @@ Phrase = tuple[str, ...]
 
 
 def after_stop(words: Sequence[str], phrases: Sequence[Phrase], around: frozenset[str]) -> int:
-    """The index of the first word after phrases such as "hold on" at the beginning of a message. Words in `around` that
-    stand next to these phrases are skipped too. 0 if the message doesn't begin with such a phrase, or if nothing
-    follows it."""
+    """The index of the first word after phrases such as "hold on" at the beginning of a message, and after words in
+    `around` that stand next to these phrases. 0 if the message doesn't begin with such a phrase, or if nothing follows
+    it."""
     place, has_stop = 0, False
     while place < len(words):
         word = words[place]
