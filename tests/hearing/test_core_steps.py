@@ -68,6 +68,15 @@ def test_words_over_the_end_of_the_question_answer_it() -> None:
     assert call.asked[-1] == "yes"
 
 
+def test_words_of_a_voice_that_was_taken_for_noise_are_measured_against_the_speech_in_which_they_come() -> None:
+    call = HeardCall().give(SpeechBegan(1), Partial("um", utterance=1), Final("", utterance=1))
+    call.speak("shall i", (0, 1_000)).wait(600).post(ev.PlaybackProgressed, heard_ms=600)
+    call.give(SpeechBegan(2)).wait(12_000)
+    assert call.hearing.known[-1].was_dismissed
+    call.post(ev.AudioBuffered).give(Partial("yes", utterance=2))
+    assert call.hearing.known[-1].over_ms == 0
+
+
 def test_a_lost_line_is_no_release_without_a_button() -> None:
     assert not HeardCall().begin("one", 1).post(ev.LinkClosed).intents(it.ReleaseButton)
 
