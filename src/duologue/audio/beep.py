@@ -107,7 +107,7 @@ class BeepDetector:
         self.state = BeepState()
 
     def hear(self, pcm: bytes) -> bool:
-        """Has a beep ended in this frame?"""
+        """Process a frame. Returns whether a beep has ended in it."""
         samples = to_samples(pcm)
         ms = round(samples.size * 1000 / self._rate_hz)
         self.state, has_ended = next_beep(self.state, tone_in(samples, self._rate_hz), ms)

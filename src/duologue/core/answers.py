@@ -33,7 +33,8 @@ def become_firm(d: Draft, e: Event) -> None:
 
 
 def start_reply(d: Draft, ask: Ask) -> None:
-    """Send the brain one request about all turns and news that are owed."""
+    """Send the brain one request about all turns that are owed an answer, and about all news (such as the result of a
+    job)."""
     d.reply_id += 1
     d.asked = d.said
     d.ask = ask
@@ -92,9 +93,9 @@ def mark_answered(d: Draft) -> None:
 
 
 def mark_heard(d: Draft) -> None:
-    """Count every turn that was sent to the brain as answered, because a reply was heard or shown. But if the reply
-    only said text from the program, these turns are owed an answer again, unless a running tool call will continue
-    their answer."""
+    """Count every turn that was sent to the brain as answered, because a reply was heard or shown. A reply that only
+    said text from the program answers no turn: the turns are then owed an answer again, unless a running tool call will
+    continue their answer."""
     if d.ask is not Ask.SAY:
         mark_answered(d)
     elif not has_foreground(d):
@@ -103,9 +104,9 @@ def mark_heard(d: Draft) -> None:
 
 def end_reply(d: Draft, heard: bool) -> None:
     """End a reply. If it was not heard, its turns are owed an answer again, and its news (results of tool calls and
-    jobs) will be sent to the brain again. But if the conversation waits for a tool call, the turns stay asked, because
-    the output of the tool call will continue the reply. If a lost line has ended an offer to go on, the offer is made
-    again."""
+    jobs) will be sent to the brain again. Exception: while the conversation waits for a tool call, the turns stay
+    asked, because the output of the tool call will continue the reply. If the reply was an offer to go on with an
+    earlier answer, and the line was lost, the offer is made again."""
     if not heard:
         d.cut = d.cut or (d.ask is Ask.OFFER and d.link in AWAY)
         if not has_foreground(d):
@@ -125,8 +126,8 @@ def clear_reply(d: Draft) -> None:
 
 def _owe_again(d: Draft) -> None:
     """Mark the turns that were sent to the brain as owed an answer again. If the line was lost more than
-    `line_losses_max` times during the answer to the same turn, give this turn up and tell the person so. The turn
-    itself may be what crashes every process that answers it. During a fault, do nothing."""
+    `line_losses_max` times during the answer to the same turn, give this turn up and tell the person so, because the
+    turn itself may crash every process that answers it. During a fault, do nothing."""
     if d.link is Link.FAULTED:
         return
     if d.link in AWAY and d.asked > d.answered:
@@ -144,15 +145,15 @@ def _count_loss(d: Draft) -> None:
 
 
 def note_goodbye(d: Draft) -> None:
-    """If the reply that has just been heard or shown was a goodbye, and a sound without words has kept the call, note
-    that. Another sound won't keep it."""
+    """If the reply that has just been heard or shown was a goodbye, but a sound without words keeps the conversation
+    from ending, record that. The next such sound won't keep the conversation from ending."""
     if d.ask is Ask.GOODBYE and d.words is Words.NONE:
         d.check_ins = d.settings.check_ins_max + 1
 
 
 def owe_asked(d: Draft) -> None:
-    """The question has changed, so every turn that was sent to the brain needs an answer again. This also applies while
-    part of the old answer is still being heard."""
+    """Mark every turn that was sent to the brain as owed an answer again, because the question has changed. This is
+    done even while part of the old answer is still being heard."""
     d.asked = d.answered
     d.news = d.news or d.telling
     d.telling = False
@@ -166,14 +167,14 @@ def report_lost(d: Draft, last: int) -> None:
 
 
 def tell(d: Draft, cue: Cue) -> None:
-    """Play this cue to the person, unless the person is speaking."""
+    """Play this cue (a short sound or phrase that belongs to no reply) to the person, unless the person is speaking."""
     if d.user is User.QUIET:
         d.emit(PlayCue(cue))
 
 
 def give_up(d: Draft, last: int, cue: Cue) -> None:
-    """Report the unanswered turns up to `last` as lost, and play this cue to the person. Does nothing if there are no
-    such turns."""
+    """Report the unanswered turns up to `last` as lost, and tell the person so with this cue. Does nothing if there are
+    no such turns."""
     if last > d.answered:
         report_lost(d, last)
         tell(d, cue)
@@ -185,8 +186,8 @@ def stop_sound(d: Draft) -> None:
 
 
 def end_sound(d: Draft) -> None:
-    """End a voice (stretch of the agent's speech) that was interrupted, and shorten its text in the history to the part
-    that was heard. If any part was heard, the turns that the voice answers count as answered."""
+    """End a voice (stretch of the agent's speech) that was interrupted, and shorten the text of this voice in the
+    history to the part that was heard. If any part was heard, the turns that this voice answers count as answered."""
     d.emit(TruncateReply(d.voice_id, d.heard_ms))
     if d.heard_ms:
         mark_heard(d)

@@ -174,9 +174,8 @@ _REGIONS: tuple[type[Leaf], ...] = (Link, User, Voice, Reply)
 
 
 def has_unowned_timer(s: State) -> bool:
-    """Does this state have an armed deadline that neither one of its leaves nor a true condition owns? The state
-    machine never makes such a state, but a damaged file may contain one. No row would react to the deadline, so it
-    would stay due forever."""
+    """Is a deadline armed that can't be armed in this state? The state machine never makes such a state, but a damaged
+    file may contain one. No row would react to the deadline, so it would stay due forever."""
     leaves = (s.link, s.user, s.voice, s.reply)
     owned = {limit.timer for limit in LIMITS if any(leaf in limit.leaves for leaf in leaves)}
     owned |= {limit.timer for limit in JOINT_LIMITS if limit.holds(s)}

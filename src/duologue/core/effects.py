@@ -60,7 +60,8 @@ class RestoreContext(Effect):
 
 @dataclass(frozen=True, slots=True)
 class CommitAudio(Effect):
-    """The audio of the turn is complete. Commit the audio buffer, so that the ears make the final text of the turn."""
+    """The audio of the turn is complete. Commit the audio buffer, so that the ears (STT) make the final text of the
+    turn."""
 
     turn: int
 
@@ -162,7 +163,7 @@ class StopPlayback(Effect):
 
 @dataclass(frozen=True, slots=True)
 class TruncateReply(Effect):
-    """In the history, shorten the text of this voice to the part that was heard."""
+    """In the history, shorten the text of this voice (stretch of the agent's speech) to the part that was heard."""
 
     voice: int
     heard_ms: int
@@ -173,14 +174,15 @@ class TruncateReply(Effect):
 
 @dataclass(frozen=True, slots=True)
 class PlayCue(Effect):
-    """Play this cue to the person now. If another cue is still playing, the new cue replaces it."""
+    """Play this cue (a short sound or phrase) to the person now. If another cue is still playing, the new cue replaces
+    it."""
 
     cue: Cue
 
 
 @dataclass(frozen=True, slots=True)
 class StopCue(Effect):
-    """Stop the cue, if one is playing."""
+    """Stop the cue (a short sound or phrase that belongs to no reply), if one is playing."""
 
 
 # -- Work

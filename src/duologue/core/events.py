@@ -58,7 +58,7 @@ class Event:
 
 
 def _prepare_checks(cls: type[Event]) -> None:
-    """Prepare the check of all values of an event: two calls instead of one for each field."""
+    """Prepare the check of the values of an event, so that it takes two calls instead of one for each field."""
     kinds = {field.name: _KINDS[str(field.type)] for field in fields(cls)}
     cls._kinds = tuple(kinds.values())
     cls._numbers = _getter([name for name, kind in kinds.items() if kind is int])
@@ -191,7 +191,8 @@ class PersonSeen(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class SpeechRequested(RecurringEvent):
-    """The program has something to say. The runtime stores the text, and it is spoken when the floor is free."""
+    """The program has something to say. The runtime stores the text. It is spoken when the floor is free (neither side
+    speaks)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,16 +341,16 @@ class LinkClosed(AboutSession):
 
 @dataclass(frozen=True, slots=True)
 class SessionEnded(RecurringEvent):
-    """The session ended while the next session, whose number is `session`, was still being opened. In a journal of an
-    earlier version of Duologue, `session` is 0: the event then applies to any session."""
+    """The current session ended while the next session was still being opened. `session` is the number of the next
+    session. It is 0 in journals of earlier versions of Duologue; the event then applies to any session."""
 
     session: int = UNNAMED_SESSION
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceFailed(RecurringEvent):
-    """A service failed outside a reply, and its own retries didn't help. `part` says whether it is the ears, the voice
-    or the session."""
+    """A service failed outside a reply, and its own retries didn't help. `part` says whether it is the ears (STT), the
+    voice (TTS) or the session."""
 
     part: FaultSource
     error: ErrorClass
@@ -385,7 +386,7 @@ class ReplyWasEmpty(AboutReply):
 
 @dataclass(frozen=True, slots=True)
 class ReplyFailed(AboutReply):
-    """The reply failed, in the brain or in the voice."""
+    """The reply failed, in the brain (LLM) or in the voice (TTS)."""
 
     error: ErrorClass
     part: FaultSource = FaultSource.BRAIN
@@ -409,14 +410,14 @@ class ToolCalled(AboutReply):
 
 @dataclass(frozen=True, slots=True)
 class PlaybackProgressed(AboutVoice):
-    """`heard_ms` of this voice have actually been heard so far."""
+    """The person has heard `heard_ms` of this voice (stretch of the agent's speech) so far."""
 
     heard_ms: int
 
 
 @dataclass(frozen=True, slots=True)
 class PlaybackFinished(AboutVoice):
-    """All audio of this voice was played, and no more will follow."""
+    """All audio of this voice (stretch of the agent's speech) was played, and no more will follow."""
 
     heard_ms: int
 
@@ -443,7 +444,7 @@ class LastWordsHeard(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class PlaybackFailed(AboutVoice):
-    """The line can't play this voice."""
+    """The line can't play this voice (stretch of the agent's speech)."""
 
     error: ErrorClass
 

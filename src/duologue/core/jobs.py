@@ -60,8 +60,8 @@ def refuse_call(d: Draft, e: ToolCalled, job: JobRecord) -> None:
 
 
 def acknowledge(d: Draft, e: Event, job: JobRecord) -> None:
-    """Give the tool call its one output now, because the job continues in the background. The result of the job will
-    follow as news."""
+    """Give the tool call its one output now, because the job continues in the background. The result of the job will be
+    sent to the brain later, as news."""
     d.news = True
     d.emit(PostOutput(job.call, Outcome.NEEDS_INPUT if isinstance(e, JobAsked) else Outcome.STARTED))
 
@@ -82,7 +82,7 @@ def end_job(d: Draft, e: Event, job: JobRecord) -> None:
 
 
 def _end_work(d: Draft, e: Event, job: JobRecord) -> Outcome:
-    """Return how the work ended. If it timed out, also cancel it. The runtime then uses the partial result."""
+    """If the work has timed out, cancel it; the runtime then uses the partial result. Returns how the work ended."""
     if isinstance(e, TimerFired):
         d.emit(CancelWork(job.call))
         return Outcome.TIMED_OUT
@@ -90,8 +90,9 @@ def _end_work(d: Draft, e: Event, job: JobRecord) -> Outcome:
 
 
 def end_quietly(d: Draft, e: Event, job: JobRecord) -> None:
-    """Give the tool call its output, but don't ask the brain about it, because the reply that made the tool call has
-    also answered the person. If the person heard nothing of that answer, the brain is asked again."""
+    """Give the tool call its output, but send no request about it to the brain, because the reply that made the tool
+    call has also answered the person. If the person heard nothing of that answer, the brain is asked for the answer
+    again."""
     d.emit(PostOutput(job.call, Outcome.DONE))
 
 

@@ -115,8 +115,9 @@ def needs_new_session(s: State, e: ReplyFailed | ServiceFailed | PlaybackFailed)
 
 
 def said_goodbye(s: State, e: Event) -> bool:
-    """Does this event end the agent's goodbye, and has the person said nothing since the goodbye was requested? A sound
-    without words may be the beginning of speech, so it keeps the call once. After the next goodbye, it doesn't."""
+    """Does the conversation end with this event, because the agent has finished its goodbye? No, if the person has said
+    something since the goodbye was requested. A sound without words may be the beginning of speech, so it also keeps
+    the conversation from ending, but only once: after the next goodbye, it doesn't."""
     is_quiet = s.user is User.QUIET or (s.words is Words.NONE and s.check_ins > s.settings.check_ins_max)
     unopposed = s.ask is Ask.GOODBYE and is_quiet and s.said == s.asked and not s.called
     shown = s.reply in (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING)
@@ -128,7 +129,7 @@ def is_paused(s: State, e: Event) -> bool:
 
 
 def check_in_is_due(s: State, e: Event) -> bool:
-    """Is a check-in planned, that is, is the timer DEAD_AIR running?"""
+    """Is a check-in (such as "Are you still there?") planned? That is so while the timer DEAD_AIR is running."""
     return s.due[TIMER_INDEX[Timer.DEAD_AIR]] > 0
 
 
@@ -163,8 +164,8 @@ def note_pause(d: Draft, e: Event) -> None:
 
 
 def _hush_cue(d: Draft) -> None:
-    """Stop the cue if it may still be playing. A cue can be playing only if the person is quiet, and the agent is
-    silent or its sound has paused."""
+    """Stop the cue (a short sound or phrase for a person who waits) if it may still be playing. A cue can be playing
+    only if the person is quiet, and the agent is silent or its sound has paused."""
     if d.user is User.QUIET and (d.voice is Voice.SILENT or d.cues):
         d.emit(StopCue())
 

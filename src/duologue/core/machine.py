@@ -164,7 +164,7 @@ def _freshness(kind: type[Event]) -> Fresh:
 
 
 def _text_wait_ms(d: Draft, s: State) -> int:
-    """How long the person has waited for the text of their turn, beyond the time that ears usually need."""
+    """How much longer the person has waited for the text of their turn than the ears (STT) usually need."""
     left_ms = s.due[_TEXT] if s.link in FROZEN else s.due[_TEXT] - d.at
     waited_ms = s.settings.text_ms_max - max(0, left_ms)
     return max(0, waited_ms - _USUAL_TEXT_MS)
@@ -324,8 +324,9 @@ class Machine:
     def _update_joint_limits(self, d: Draft, s: State) -> None:
         """Arm each joint deadline (one that depends on several regions) when its condition becomes true, and disarm it
         when the condition becomes false. Every condition can be true only if the agent is idle or the program has text
-        to say. Otherwise all joint deadlines are turned off without checking their conditions. When the person shows
-        that they are there, the count of check-ins starts again at 0, and deadlines that are off are armed again."""
+        to say. Otherwise all joint deadlines are turned off without checking their conditions. If this step resets the
+        count of check-ins, because the person has shown that they are there, then deadlines that are off are also armed
+        if their condition was already true before."""
         if is_idle(d) or d.says:
             begins_again = d.check_ins < s.check_ins
             for limit, index in self._joint:

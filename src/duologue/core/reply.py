@@ -61,8 +61,8 @@ def may_retry(s: State, e: Event) -> bool:
 
 
 def fails_for_good(s: State, e: Event) -> bool:
-    """Does this failure end in a fault? No, if no reply is pending, if the reply can be tried again, or if tool calls
-    that the reply has made will continue it. After the deadline for the whole answer, the reply isn't tried again."""
+    """Does this failure end in a fault? No, if no reply is pending, if the reply can be tried again, or if its tool
+    calls will continue it. After the deadline for the whole answer, a reply can't be tried again."""
     worth_going_on = not isinstance(e, ReplyFailed) or POLICIES[e.error].retries_max > 0
     if s.reply not in PENDING or (s.called and worth_going_on):
         return False
@@ -102,8 +102,9 @@ def another_agent_answers(s: State, e: AgentChangeRequested) -> bool:
 
 
 def may_guess(s: State, e: TurnGuessed) -> bool:
-    """May the brain be asked early, before it is certain that the turn is over? Only if no other turn or news is owed
-    an answer, and at most `early_requests_max` times in a turn."""
+    """May the brain be asked early, before it is certain that the turn is over? Not while an earlier turn has no answer
+    or there is news (such as the result of a job). In one turn, the brain is asked early at most `early_requests_max`
+    times."""
     is_free = s.link is Link.UP and s.user is not User.QUIET and is_idle(s) and s.words is not Words.NONE
     return (
         is_free
@@ -127,7 +128,7 @@ def begins_next_turn(s: State, e: Event) -> bool:
 
 
 def turn_has_words(s: State, e: Event) -> bool:
-    """Is the person in a turn that has words? A reply that is ready waits for this turn."""
+    """Is a turn of the person open, and does it have words? A reply that is ready waits for the end of this turn."""
     return s.user is not User.QUIET and s.words is not Words.NONE
 
 
@@ -135,8 +136,8 @@ def turn_has_words(s: State, e: Event) -> bool:
 
 
 def ask(d: Draft, e: Event) -> None:
-    """If the program has text to say and it may be said now, say it. Otherwise ask the brain about the turns and news
-    that are owed an answer."""
+    """If the program has text to say and it may be said now, say it. Otherwise ask the brain about all turns that are
+    owed an answer, and about news (such as the result of a job)."""
     if may_say(d.before):
         start_saying(d)
     else:

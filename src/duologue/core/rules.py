@@ -108,9 +108,10 @@ def speak_reply(d: Draft, e: Event) -> None:
 
 
 def complete_turn_and_free_floor(d: Draft) -> bool:
-    """Must the brain be asked now? Yes, if the person has just finished a turn, or if the last tool call that the
-    conversation waited for has just ended. Also yes if a request was sent early: it is used or dropped now. Everything
-    else that is owed, such as news of a job, waits for the timer BEAT, which is a short pause."""
+    """The floor is open, so must the brain be asked now? Yes, if the person has just finished a turn, or if the last
+    tool call that the conversation waited for has just ended. Also yes if a request was sent early, because it is used
+    or dropped now. Everything else that is owed, such as news of a job, waits for the timer BEAT, which is a short
+    pause."""
     return floor_is_open(d) and (d.reply in EARLY or _must_ask(d))
 
 

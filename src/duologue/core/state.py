@@ -209,27 +209,27 @@ def floor_is_free(s: StateOrDraft) -> bool:
 
 
 def is_owed(s: StateOrDraft) -> bool:
-    """Is there a turn to answer, or news that the brain has not received?"""
+    """Is there a turn to answer, or news (such as the result of a job) that the brain has not received?"""
     return s.said > s.answered or s.news
 
 
 def may_say(s: StateOrDraft) -> bool:
-    """Does the program have text to say, and may it be said now? Both sides must be quiet. In addition, either nothing
-    (no turn and no news) is owed an answer, or the conversation waits for a tool call."""
+    """Does the program have text to say, and may it be said now? Both sides must be quiet. In addition, either no turn
+    and no news waits for an answer, or the conversation waits for a tool call."""
     if not s.says or s.user is not _QUIET or s.voice is not _SILENT or s.reply is not _NONE or s.link not in LIVE:
         return False
     return has_foreground(s) or not is_owed(s)
 
 
 def is_waited_for(s: StateOrDraft) -> bool:
-    """Does the person wait for something: an answer to a turn, what the agent says about news, or a tool call?"""
+    """Does the person wait for something: an answer to a turn, news (such as the result of a job), or a tool call?"""
     return s.said > s.answered or s.news or s.telling or has_foreground(s)
 
 
 def waits_in_silence(s: StateOrDraft) -> bool:
     """Does the person wait in silence? Yes, if the person is quiet and waits for something, and the agent is silent.
-    Also yes while the agent's speech plays, because it may have a gap; every report of playback starts the wait again.
-    No after a fatal fault, because then there is nothing to wait for."""
+    Also yes while the agent's speech plays, because the speech may have a gap. Every report of playback then starts the
+    wait from 0 again. No after a fatal fault, because then there is nothing to wait for."""
     if s.user is not _QUIET or s.link in CLOSED or (s.fault is not None and s.fault.fatal):
         return False
     return s.voice is _PLAYING or (s.voice is _SILENT and is_waited_for(s))
@@ -242,14 +242,15 @@ def is_at_rest(s: StateOrDraft) -> bool:
 
 
 def awaits_check_in(s: StateOrDraft) -> bool:
-    """Does the agent wait for the person to say something, while the person has said no word? Sounds without words are
-    ignored, so that noise can't delay a check-in forever."""
+    """Should the agent check in if the silence goes on? Yes, if the agent is idle and has nothing to answer, no job is
+    running, and the person hasn't begun to say words. Sounds without words are ignored, so that noise can't delay a
+    check-in forever."""
     return not s.jobs and is_idle(s) and not is_owed(s) and s.words is _NO_WORDS
 
 
 def offers_to_go_on(s: StateOrDraft) -> bool:
     """Was an answer cut off by a sound without words or by a lost line, so that the agent should now go on, or offer to
-    go on? The floor must be open again."""
+    go on? Only if the person is quiet and the agent is idle again."""
     return s.cut and floor_is_open(s) and not is_owed(s)
 
 

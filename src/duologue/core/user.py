@@ -183,9 +183,9 @@ def take_typed(d: Draft, e: Event) -> None:
 
 
 def take_late_words(d: Draft, e: WordsHeard) -> None:
-    """Handle text that arrives after its turn has ended. The brain will be asked about it. But in three cases it is
-    only recorded as overheard: its turn was already answered (at least in part), its turn began while the agent's
-    current speech was playing, or it adds only fillers to a turn that was already sent to the brain."""
+    """Handle text that arrives after its turn has ended. The brain will be asked about it. But the text is only
+    recorded as overheard in three cases: if its turn was already answered (at least in part), if its turn began while
+    the agent's current speech was playing, or if it adds only fillers to a turn that was already sent to the brain."""
     _note_content(d, e)
     if e.presence and asks_for_presence(d.before, Words.PRESENCE) and e.turn > d.before.said:
         _give_sign(d, e.turn)
@@ -206,9 +206,9 @@ def _comes_too_late(s: State, e: WordsHeard) -> bool:
 
 
 def _end_turn(d: Draft) -> None:
-    """End the turn. Words that were spoken while the agent spoke, and fillers while a reply is pending, are recorded as
-    overheard. Other words need an answer. Substantial words during a firm reply (one that can't be interrupted) need an
-    answer too: they are answered after the reply."""
+    """End the turn. Words that were spoken while the agent spoke, and fillers while a reply is pending, are only
+    recorded as overheard. All other words need an answer, and so do substantial words during a firm reply (one that
+    can't be interrupted): they are answered after that reply."""
     if d.words is not Words.NONE:
         over_sound = d.voice in SOUNDING and not (d.firm and d.words is not Words.FILLER)
         behind_reply = d.words is Words.FILLER and d.reply in PENDING
@@ -234,8 +234,8 @@ def _end_turn(d: Draft) -> None:
 
 
 def _say_last_words(d: Draft) -> None:
-    """The conversation can't go on, and the person has spoken again: say once more that it is over. If the person only
-    made a noise, say nothing and end the conversation soon."""
+    """Say once more that the conversation is over, because the person has spoken after a fatal fault. If the person
+    only made a noise, say nothing and end the conversation soon."""
     if d.words is Words.NONE:
         d.shorten(Timer.DISMISS, d.settings.close_ms_max)
     else:

@@ -76,8 +76,8 @@ def changes_unheard_question(s: State, e: WordsHeard) -> bool:
 
 
 def may_ask_again(s: State, e: QuestionMissed) -> bool:
-    """May the agent say its question again? Only if no turn or news is owed an answer, and nothing else is about to be
-    said."""
+    """May the agent say its question again? Only if the person waits for nothing, no news (such as the result of a job)
+    is to be told, and nothing else is about to be said."""
     return floor_is_open(s) and not is_owed(s) and not s.says and not s.cut and s.ending is Ending.NO
 
 
@@ -102,7 +102,7 @@ def interrupt(d: Draft, e: Event) -> None:
 
 
 def take_up_again(d: Draft, e: QuestionMissed) -> None:
-    """Let the agent offer to go on, as after an interruption by a sound without words."""
+    """Let the agent offer to go on with its answer, as it does after an interruption by a sound without words."""
     d.cut = True
 
 
@@ -160,7 +160,7 @@ def expect_verdict(d: Draft, e: Event) -> None:
 
 
 def give_cue(d: Draft, e: Event) -> None:
-    """Play a cue that shows that the agent is still there: first a sound, later words."""
+    """Play a cue, which shows that the agent is still there: a sound the first time, and words after that."""
     d.emit(PlayCue(Cue.WORDS if d.cues else Cue.SOUND))
     d.cues = min(d.cues + 1, len(d.settings.cue_ms) - 1)
     d.arm(Timer.CUE, cue_ms(d))

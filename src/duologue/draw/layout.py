@@ -100,8 +100,8 @@ class CellSearch:
         return cost, cells[: self._count]
 
     def cost(self, cells: list[int], limit: float = float("inf")) -> float:
-        """The cost of an arrangement. If it is not lower than `limit`, any number that is not lower is returned: no
-        part of the cost is negative, so the sum of the first parts is enough."""
+        """The cost of an arrangement. As soon as the sum of its parts reaches `limit`, this sum is returned without the
+        remaining parts, which can't be negative."""
         cells = cells[: self._count]
         cost = FAR_START * sum(self._cells[cells[0]])
         cost += OUT_OF_ORDER * sum(after < before for before, after in pairwise(cells))

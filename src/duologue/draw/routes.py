@@ -117,7 +117,8 @@ class _Routes:
         return best
 
     def _candidates(self, source: str, target: str) -> list[tuple[float, Route]]:
-        """The routes between two boxes with their costs without collisions, cheapest first."""
+        """The routes between two boxes, cheapest first, each with its cost without collisions. They are computed only
+        once for each pair of boxes."""
         routes = self._routes.get((source, target))
         if routes is None:
             routes = self._routes[source, target] = _routes_between(self._ports[source], self._ports[target])
@@ -160,7 +161,7 @@ def _routes_between(sources: Sequence[Port], targets: Sequence[Port]) -> list[Ro
 
 @cache
 def _legs(port: Port) -> dict[float, CurveEnd]:
-    """For each bend."""
+    """The possible ends of a curve at this port, one for each strength of the bend."""
     legs = {}
     for bend in _BENDS:
         control = port.at.along(port.out, bend)

@@ -27,8 +27,7 @@ def is_installed() -> bool:
 
 def is_default() -> bool:
     """Should the echo canceller be used by default? Yes, if it is installed and the plugins of `duologue[livekit]`
-    aren't. These plugins install the same package, so if they are present, the user may not have chosen to install the
-    echo canceller."""
+    aren't. These plugins install the same package, so the user may have installed it only because of them."""
     return is_installed() and importlib.util.find_spec("livekit.agents") is None
 
 

@@ -1,11 +1,11 @@
 """Decides whether a frame is too loud to be an echo of the agent's voice.
 
 The gate compares the level of the microphone with the level of the playback, both in dB. From the agent's first words
-on, it learns two numbers. The lag is how long after the playback the echo arrives; at this lag, both levels rise and
-fall together. The coupling is how loud the echo is compared with the playback. From these two numbers, the gate
-computes how loud the echo can be now. As long as the lag is unknown, the gate assumes an echo of the loudest recent
-playback. Every loud sound is followed by its echo, and a person who talks at the same time only makes the frame louder.
-So the coupling is learned from the quieter frames. Rule: the playback must not be reported later than it is heard.
+on, it learns two numbers, from which it computes how loud the echo can be now. The lag is how long after the playback
+the echo arrives; at this lag, both levels rise and fall together. The coupling is how loud the echo is compared with
+the playback. As long as the lag is unknown, the gate assumes an echo of the loudest recent playback. Every loud sound
+is followed by its echo, and a person who talks at the same time only makes the frame louder. So the coupling is learned
+from the quieter frames. Rule: the playback must not be reported later than it is heard.
 """
 
 from __future__ import annotations
@@ -166,8 +166,9 @@ class EchoLevel:
 
 
 class _Echoes(NamedTuple):
-    """The levels that were heard after each loud frame of the playback. The echo of such a frame must be audible. It
-    may come one frame earlier or later, so each level here is the highest of three neighbouring frames."""
+    """The levels that were heard after each loud frame of the playback. A frame is loud if its echo should stand out
+    from the echo of earlier frames. The echo may come one frame earlier or later than expected, so each level here is
+    the highest of three neighbouring frames."""
 
     heard_db: NDArray[np.float64]
     places: NDArray[np.intp]  # the indexes of the loud frames of the playback, in order
@@ -192,7 +193,7 @@ class _Echoes(NamedTuple):
         return int(self.places.searchsorted(self.heard_db.size - lag))
 
     def coupling_at(self, lag: int) -> float:
-        """The coupling, if the echo comes at this lag."""
+        """How loud the echo is compared with the playback (the coupling), if it comes at this lag."""
         return self._highest(np.array([lag]))
 
     def highest(self, lag_max: int) -> float:

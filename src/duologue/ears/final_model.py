@@ -70,8 +70,7 @@ class FinalModel:
 
     @property
     def offer(self) -> FinalModelOffer:
-        """Two results: whether a stream may use the model now, and the length of the longest utterance for which it may
-        use the model."""
+        """Whether a stream may use the model now, and up to which length of utterances."""
         if self._model is None:
             return FinalModelOffer()
         if self.choice == "doubt":

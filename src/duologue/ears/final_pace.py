@@ -30,9 +30,9 @@ class FinalPace:
         return int(min(LENGTH_MS_MAX, 1000 * LIMIT_MS / self.ms_per_s))
 
     def ran(self, length_ms: int, took_ms: float) -> FinalPace:
-        """The pace after the model took `took_ms` for an utterance of `length_ms`. If the model took too long, the new
-        time replaces the known value, unless the known value is longer. Otherwise the new time is averaged with the
-        known value."""
+        """The pace after the model took `took_ms` for an utterance of `length_ms`. If the model took too long, the
+        greater of the new and the known value is kept. If it was fast enough, the known value moves towards the new
+        one."""
         measured = 1000 * max(0.0, took_ms) / max(1, length_ms)
         if took_ms > LIMIT_MS or self.ms_per_s <= 0:
             return FinalPace(max(measured, self.ms_per_s))

@@ -2,8 +2,8 @@
 
 The filter models the path from the played sound to its echo: a partitioned frequency-domain filter, adapted by
 normalised least mean squares. The lag of the echo is already known, so the filter covers only a fifth of a second
-around this lag. So it is small and learns within seconds. If a person speaks during the echo, the filter would learn
-wrong weights, so there are two copies of it. The first copy learns all the time. The second copy is used, and gets the
+around this lag, is small and learns within seconds. If a person speaks during the echo, the filter would learn wrong
+weights, so there are two copies of it. The first copy learns all the time. The second copy is used, and gets the
 weights of the first copy only when these have proved better. Only transcription needs this filter: whether a person
 speaks is decided from the unfiltered sound. Rule: the result is never louder than the unfiltered sound.
 """
@@ -46,8 +46,8 @@ class LinearEcho:
 
     def after(self, heard: Samples, played: Samples, lag: int, is_echo: bool) -> tuple[LinearEcho, Samples]:
         """Process a frame. Returns the filter to use for the next frame, and this frame without the echo. `lag` is how
-        many frames the echo comes after its sound. `is_echo` is True if the frame may be nothing but echo, without any
-        speech of a person."""
+        many frames later than its sound the echo comes. `is_echo` is True if the frame may be nothing but echo, without
+        any speech of a person."""
         before = self.played if self.played.size else np.zeros(self.size, np.float32)
         spectrum = np.fft.rfft(np.concatenate((before, played))).astype(np.complex64)
         spectra = (spectrum, *self.spectra)[: REACH + PARTITIONS]

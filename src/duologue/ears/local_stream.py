@@ -227,8 +227,8 @@ class LocalStream:
         batch.ask(frame, vad.memory, answer)
 
     def _set_looks(self) -> None:
-        """Let the VAD judge unsure frames a second time only while the agent is silent. While the agent speaks, each
-        frame is judged once, because playback must be held immediately."""
+        """Set whether the VAD judges unsure frames a second time: yes while the agent is silent. While the agent
+        speaks, each frame is judged once, because playback must be held immediately."""
         if isinstance(self._vad, SileroVad):
             self._vad.memory.looks_twice = not self._state.is_sounding
 
@@ -246,8 +246,8 @@ class LocalStream:
         self._take(SoundFrame(judged.probability, energy, level_db, excess_db, fault), judged.failure)
 
     def _without_echo(self, pair: FramePair, sound: Samples, excess_db: float) -> Samples:
-        """The sound of this frame without the echo. If the lag of the echo isn't known, or the echo canceller has
-        already removed the echo, the sound is returned unchanged."""
+        """Remove the echo from the sound of this frame, and return the sound. It is returned unchanged if the lag of
+        the echo isn't known, or if the echo canceller has already removed the echo."""
         lag = self._echo.level.lag
         if lag == UNKNOWN or self._threaded.cancels_echo:
             return sound
@@ -260,8 +260,8 @@ class LocalStream:
         self._text_source.add(self._without_noise(sound))
 
     def _without_noise(self, sound: Samples) -> Samples:
-        """The sound without noise, for transcription. If the noise suppressor fails, the sound is returned unchanged,
-        and the suppressor isn't used any more."""
+        """Remove noise from the sound, for transcription, and return it. If the noise suppressor fails, the sound is
+        returned unchanged, and the suppressor isn't used any more."""
         if self._suppressor is None:
             return sound
         try:

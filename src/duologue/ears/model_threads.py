@@ -2,9 +2,9 @@
 
 Speech detection must finish within the time of a frame (32 ms), a final transcript is needed soon, and a partial
 transcript can wait. Among equally urgent work, the conversation that was served longest ago comes first. Rule:
-transcription never takes the last thread, so speech is detected even while every other thread transcribes. If one of
-these threads runs Python code, the event loop gets the interpreter back quickly. Work that hangs is abandoned, and a
-new thread replaces the blocked thread.
+transcription never takes the last thread, so speech is detected even while every other thread transcribes. While Python
+code runs in these threads, the event loop waits at most about a millisecond for the interpreter's lock. Work that hangs
+is abandoned, and a new thread replaces the blocked thread.
 """
 
 from __future__ import annotations

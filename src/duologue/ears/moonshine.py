@@ -195,7 +195,7 @@ class _Decoding:
         self._sure.append(1 / float(np.exp(logits - logits[token]).sum()))
 
     def _is_looping(self) -> bool:
-        """Is the model repeating itself? If so, delete the repetitions."""
+        """Delete the repetitions if the model repeats itself. Returns whether it has repeated itself so far."""
         spare = repeated_tokens(self._tokens, self._times_max)
         if spare:
             del self._tokens[-spare:], self._sure[-spare:]

@@ -47,8 +47,8 @@ class ReportQueue:
             self._reader.set_result(None)
 
     async def get(self) -> Heard | None:
-        """The next report; None when all writers are done and the queue is empty. If a writer failed, its exception is
-        raised after the last report."""
+        """Wait for the next report, remove it from the queue and return it. Returns None when all writers are done and
+        the queue is empty. If a writer failed, its exception is raised after the last report."""
         while not self._waiting:
             if self._failure is not None:
                 raise self._failure

@@ -1,10 +1,11 @@
 """Decides when the voice detector judges a frame a second time, and which probability is used then.
 
-Silero's answer depends on where its frames begin: the same short word may get the probability 0.2, or 0.9 if the frames
-begin half a frame later. So while Silero is unsure, it also judges frames that begin half a frame earlier. The mean of
-both answers is used if it is higher than the first answer, so the second look never makes speech less probable. Rule:
-after some frames that were surely speech, there are no more second looks. So second looks don't delay the end of
-speech.
+The answer of the voice detector (Silero) for a frame is the probability that the frame is speech. It depends on where
+the frames begin: the same short word may get the probability 0.2, or 0.9 if the frames begin half a frame later. So
+while the detector is unsure about a sound, it judges the sound a second time, in frames that begin half a frame
+earlier. The mean of both answers is used if it is higher than the first answer, so the second look never makes speech
+less probable. Rule: after some frames that were surely speech, there are no more second looks, because they would delay
+the end of speech.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ class SoundDoubt:
     quiet: int = 0
 
     def needs_look(self, first: float) -> bool:
-        """Is a second look needed at a frame for which the first answer was this probability?"""
+        """Must this frame be judged a second time? `first` is the probability of speech from the first judgement."""
         return self.sure < SURE_FRAMES and (self.is_open or first >= NOTICED)
 
     def note(self, first: float, probability: float, is_twice: bool) -> None:
-        """Record the first answer about a frame, and the probability that is used. `is_twice` says whether there was a
-        second look."""
+        """Record the result for a frame: the probability from the first judgement, and the probability that is used.
+        `is_twice` says whether the frame was judged a second time."""
         self.is_open = is_twice
         self.sure += first >= SURE
         self.quiet = self.quiet + 1 if probability < QUIET else 0
@@ -44,6 +45,6 @@ class SoundDoubt:
 
 
 def raised(first: float, second: float) -> float:
-    """The probability to use after two looks: the log-odds of both answers are averaged. The result is never less than
-    the first answer."""
+    """The probability to use after two judgements: the mean of both, computed from their log-odds. It is never less
+    than the first."""
     return max(first, 1 / (1 + math.exp(-(log_odds(first) + log_odds(second)) / 2)))

@@ -91,7 +91,7 @@ class StreamWords(WordStream):
         return _written(final) if final is not None else self._given_up(number)
 
     async def _await_final(self, number: int) -> Final | None:
-        """The final text of this utterance; None if it takes too long."""
+        """Wait for the final text of this utterance. Returns None if it takes too long."""
         awaited: asyncio.Future[Final] = asyncio.get_running_loop().create_future()
         self._awaited[number] = awaited
         try:
@@ -163,7 +163,7 @@ class StreamWords(WordStream):
         return not end_ms or end_ms >= voiced_ms - COVERED_MS
 
     def _given_up(self, number: int) -> WrittenText:
-        """The text so far. Used if the service takes too long for the final text."""
+        """Stop waiting for the final text of this utterance, and return the text so far."""
         self._state, _ = step(self._state, TextOverdue(), self._stream.at_ms)
         spoken = self._spoken(number)
         return WrittenText(spoken.text, spoken.confidence, 1.0)

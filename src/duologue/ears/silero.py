@@ -49,8 +49,8 @@ class VadMemory:
         self.second: VadMemory | None = None  # the memory for second looks, while these are needed
 
     def start_second(self, hidden: Numbers, cell: Numbers) -> VadMemory:
-        """The memory for second looks. If there isn't one yet, it is made from the memory that the first look had
-        before this frame."""
+        """Return the memory for judging frames a second time. If there isn't one yet, make it from the memory that the
+        first judgement had before this frame."""
         if self.second is None:
             self.second = VadMemory(looks_twice=False)
             self.second.hidden, self.second.cell = hidden, cell
@@ -135,7 +135,7 @@ class SileroVad:
 
     def _judge(self, streams: Sequence[_Stream]) -> None:
         """Run the model for one frame of each stream, and update the memories. Streams with digital silence are judged
-        one by one, and so are the other streams if there are only a few. Otherwise the others share one run."""
+        one by one. All other streams share one run, unless there are so few that they are judged one by one, too."""
         silent = [stream for stream in streams if FEW_MAX and stream.is_silent and stream.memory.is_silent]
         sounding = [stream for stream in streams if not (FEW_MAX and stream.is_silent and stream.memory.is_silent)]
         alone, together = (sounding, []) if len(sounding) <= FEW_MAX else ([], sounding)

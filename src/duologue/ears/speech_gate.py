@@ -53,7 +53,7 @@ class VoiceGate:
     evidence: float = 0.0  # log-odds of voice, summed since the last frame below `off`
 
     def cut(self) -> VoiceGate:
-        """The gate after the current utterance was ended from outside. If speech goes on, a new onset is reported."""
+        """The gate after the caller has ended the current utterance. If the speech goes on, a new onset is reported."""
         return replace(self, is_cut=self.is_open, voiced=0, evidence=0.0)
 
     def heard(self, rule: GateRule, probability: float, is_eager: bool = False) -> tuple[VoiceGate, Change | None]:

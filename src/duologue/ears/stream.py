@@ -356,8 +356,9 @@ class _Draft:
                 self._go_without_text(failed.request, failed.why)
 
     def _go_without_judgement(self, request: JudgePause, why: str) -> None:
-        """Go on after a model has failed to judge a pause. If the question was whether the sound was speech, its pitch
-        is unknown. A clear voice is then treated as speech, and a faint voice is judged by its words."""
+        """Go on after a model has failed to judge a pause. If the question was whether the sound was speech, the pitch
+        of the sound stays unknown. A clear voice is then treated as speech, and a faint voice is judged by its
+        words."""
         self.out.append(EarsWarning(f"the model that judges pauses failed ({why}): this pause isn't judged"))
         if request.is_doubt:
             pitched_ms = PITCHED_MS_CLEAR if is_clear(request.known) else 0

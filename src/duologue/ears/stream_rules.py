@@ -51,9 +51,9 @@ def extended(state: StreamState, is_paused: bool) -> tuple[Utterance, ...]:
 
 
 def next_text(state: StreamState) -> RequestText | None:
-    """The next request about the oldest utterance. If the utterance has ended, its final transcript is requested. If it
-    goes on and is long, its older audio is to be settled (see `dictation`). Otherwise a partial transcript is
-    requested, if one is due. None if nothing is needed now."""
+    """The next request about the oldest utterance. If the utterance has ended, its final transcript is requested. If
+    the utterance goes on and is long, the text of its older audio is made final (see `dictation`). Otherwise a partial
+    transcript is requested, if one is due. None if nothing is needed now."""
     if not state.utterances:
         return None
     oldest = state.utterances[0]

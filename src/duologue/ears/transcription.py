@@ -103,7 +103,8 @@ class StreamTranscription:
         return self._dictation
 
     def _take(self, end: int) -> Samples:
-        """The audio that the dictation doesn't have yet, up to this position."""
+        """Return the audio, up to this position, that wasn't passed to the dictation yet. From now on, it counts as
+        passed."""
         first, self._taken = self._taken, max(self._taken, end)
         return self._between(first, end)
 

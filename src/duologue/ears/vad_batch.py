@@ -55,7 +55,7 @@ class VadBatch:
 
     @contextmanager
     def stream(self) -> Iterator[None]:
-        """A context manager that counts the streams: use it as long as frames of a stream arrive."""
+        """Count a stream as long as the `with` block runs. Use this while frames of the stream arrive."""
         self._streams += 1
         try:
             yield
@@ -105,7 +105,8 @@ class VadBatches:
         self._batches: WeakKeyDictionary[asyncio.AbstractEventLoop, VadBatch] = WeakKeyDictionary()
 
     def of_loop(self, vad: Batches) -> VadBatch:
-        """The `VadBatch` of the running event loop. It uses the detector that the first caller has passed."""
+        """Return the `VadBatch` of the running event loop, which is made at the first call. It uses the detector that
+        the first caller has passed."""
         loop = asyncio.get_running_loop()
         if loop not in self._batches:
             self._batches[loop] = VadBatch(vad)

@@ -76,8 +76,8 @@ def is_first_sign(d: HearingDraft, heard: Partial | Final) -> bool:
 
 def _known(d: HearingDraft, heard: Partial | Final) -> HeardUtterance | None:
     """The utterance that this text belongs to; None if that isn't known. Text without a number belongs to the newest
-    utterance. There is one exception, for ears that don't report onsets: if the newest utterance already has its final
-    text, the text doesn't belong to it, and the result is None."""
+    utterance. Exception: if the ears don't report onsets, and the newest utterance already has its final text, the
+    result is None."""
     for utterance in d.known:
         if utterance.number == heard.utterance:
             return utterance
@@ -128,8 +128,9 @@ def _onset_of_turn(d: HearingDraft) -> int:
 
 
 def split(d: HearingDraft) -> HeardUtterance | None:
-    """Split the newest utterance, although the user is still speaking. Its words so far stay in the turn that has
-    ended, and the words that follow belong to the next turn. Returns the utterance; None if no voice is heard."""
+    """Divide the newest utterance between two turns: its words so far stay in the turn that has ended, and the words
+    that follow belong to the next turn. Used if a turn ends while the user is still speaking. Returns the utterance;
+    None if no voice is heard."""
     newest = newest_of(d)
     if newest is None or not d.speaking:
         return None
@@ -222,8 +223,7 @@ def _hear(d: HearingDraft, utterance: HeardUtterance, heard: Partial | Final) ->
 
 
 def _hear_again(d: HearingDraft, utterance: HeardUtterance, is_final: bool) -> None:
-    """The user's voice was treated as noise, but now words were found in it. If the voice is still heard, the user's
-    speech begins now."""
+    """If the user's voice was treated as noise, but goes on and now has words, let the user's speech begin now."""
     if utterance.was_dismissed and not is_final and utterance.serial == d.newest:
         d.speaking = True
         d.began_at = d.at
@@ -256,7 +256,8 @@ def _without_taken(d: HearingDraft, utterance: HeardUtterance, text: str, heard:
 
 
 def _tell(d: HearingDraft, turn: int, utterance: HeardUtterance, text: str, heard: Partial | Final) -> None:
-    """Put the text into this turn, tell the conversation machine, and judge whether the text interrupts the agent."""
+    """Store the text as part of this turn, send the new words to the conversation machine, and judge whether they
+    interrupt the agent."""
     if not turn:
         return  # there is no turn yet: the conversation has not started
     is_final = isinstance(heard, Final)
@@ -296,8 +297,8 @@ def _is_own(d: HearingDraft, utterance: HeardUtterance, text: str) -> bool:
 
 
 def _late_ms(d: HearingDraft) -> int:
-    """How many milliseconds before the recorded onset the user may have begun to speak. 0 if the ears report onsets.
-    Ears that report only text do so after transcribing it, so the speech began earlier."""
+    """How many milliseconds before the recorded onset the user may have begun to speak. 0 if the ears report onsets. If
+    the ears report only text, they do so after they have transcribed the speech, so it began earlier."""
     return 0 if d.hears_onsets else d.policy.text_late_ms
 
 
@@ -325,7 +326,7 @@ def _sound_of(d: HearingDraft, utterance: HeardUtterance) -> Any:
 
 def _judge(d: HearingDraft, utterance: HeardUtterance, judged: Judgement) -> HeardUtterance:
     """Report whether a sound over the agent's speech is a bid for the floor (an attempt to interrupt). Nothing is
-    reported while that is undecided. For an utterance that isn't the newest, "no bid" isn't reported either, because it
+    reported while that is undecided. For an utterance that isn't the newest, only a bid is reported, because "no bid"
     would say nothing about the newest utterance."""
     if judged.bid is None or not (judged.bid or utterance.serial == d.newest):
         return d.put(utterance)

@@ -175,8 +175,8 @@ def repeat_question(d: HearingDraft, i: CoreStepped) -> None:
 
 
 def answer_came_early(d: HearingDraft, i: CoreStepped) -> bool:
-    """Has the agent just finished a question, and did the user say something while the last words of the question were
-    spoken?"""
+    """Did the user say something while the agent was speaking the last words of a question, which it has just
+    finished?"""
     return type(i.record.event) is ev.PlaybackFinished and _early_answer(d, i.record.before) is not None
 
 

@@ -78,8 +78,8 @@ def _completeness(d: HearingDraft) -> Completeness:
 
 
 def propose_guess(d: HearingDraft) -> None:
-    """Propose to ask the brain early, while the policy still waits for more silence. The text must be final, or the
-    user must have paused while the ears haven't reported the end of the voice yet. Each text is proposed only one
+    """Propose to ask the brain early, while the policy still waits for more silence. This is done only if the text is
+    final, or if the user pauses and the ears haven't reported the end of the voice yet. Each text is proposed only one
     time."""
     is_final = d.core.final and not d.core.unread
     wait = d.wait if is_final else _wait_in_pause(d)

@@ -1,7 +1,7 @@
 """The intents: what the hearing machine tells the conversation machine. Each intent becomes one event.
 
-Rule: an intent contains the numbers that it is about, such as the turn. The driver adds only the time, the sequence
-number and the number of the agent's current speech (`voice`).
+Rule: an intent contains the number of what it is about, such as the number of the turn. The driver adds only the time,
+the sequence number and the number of the agent's current speech (`voice`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class StopSpeech:
 
 @dataclass(frozen=True, slots=True)
 class PressButton:
-    """The user presses the push-to-talk button, and so takes the floor."""
+    """The user presses the push-to-talk button, and so takes the floor (the right to speak)."""
 
 
 @dataclass(frozen=True, slots=True)

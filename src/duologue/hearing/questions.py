@@ -38,22 +38,22 @@ class AskedQuestion(NamedTuple):
 
 
 def pose(question: AskedQuestion, reply: int, at: int, shown_ms: int) -> AskedQuestion:
-    """The record after the brain has asked a new question in this reply. Nothing of this question was heard yet."""
+    """The record of the question that the brain asks in this reply. The user has heard nothing of it yet."""
     is_playing = question.playing == reply
     return question._replace(reply=reply, asked_at=NOT_YET, shown_at=at + shown_ms if is_playing else NOT_YET)
 
 
 def hear_late(question: AskedQuestion, reply: int, at: int) -> AskedQuestion:
-    """The record after a late report that this reply was heard. If the question was in this reply, it is treated as
-    asked from now on."""
+    """The record of the question after a late report that the reply with this number was heard. If the question was in
+    that reply, it is treated as asked from now on."""
     is_open = bool(question.reply) and not question.is_asked
     return question._replace(asked_at=at) if is_open and question.reply == reply else question
 
 
 def follow(question: AskedQuestion, record: StepRecord, needed_ms: int | None, shown_ms: int) -> AskedQuestion:
-    """The record after a step of the conversation machine. `needed_ms` is how much of the speech must be heard before
-    the question is treated as asked; None means the whole speech. `shown_ms` is how long a text must be on the screen
-    before the question in it is treated as asked."""
+    """The record of the question after a step of the conversation machine. `needed_ms` is how much of the speech must
+    be heard before the question is treated as asked; None means the whole speech. `shown_ms` is how long a text must be
+    on the screen before the question in it is treated as asked."""
     started = next((effect for effect in record.effects if type(effect) is StartPlayback), None)
     if started is not None:
         question = question._replace(playing=started.reply)
@@ -92,8 +92,8 @@ JobQuestions = tuple[JobQuestion, ...]
 def pose_for_jobs(
     jobs: JobQuestions, calls: tuple[int, ...], reply: int, at: int, shown_ms: int, playing: int
 ) -> JobQuestions:
-    """The record after the brain has begun to ask the questions of these jobs in this reply. `playing` is the reply
-    whose sound was started last. A question that was asked already stays as it is."""
+    """All open questions of jobs, after the brain has begun to ask those of the jobs `calls` in this reply. `playing`
+    is the reply whose sound was started last. A question that was asked already stays as it is."""
     known = {one.call: one for one in jobs}
     for call in calls:
         one = known.get(call) or JobQuestion(call, AskedQuestion(playing=playing))
@@ -103,8 +103,8 @@ def pose_for_jobs(
 
 
 def follow_jobs(jobs: JobQuestions, record: StepRecord, needed_ms: int | None, shown_ms: int) -> JobQuestions:
-    """The record after a step of the conversation machine. The question of a job is removed when the job has ended, or
-    when the job asks another question."""
+    """All open questions of jobs, after a step of the conversation machine. A question is removed when its job has
+    ended or asks another question."""
     event = record.event
     over = event.call if type(event) is JobAsked and record.after is not record.before else None
     running = {job.call for job in record.after.jobs}
@@ -116,9 +116,9 @@ def follow_jobs(jobs: JobQuestions, record: StepRecord, needed_ms: int | None, s
 
 
 def judge_for_jobs(jobs: JobQuestions, began_at: int, is_read: bool, is_aside: bool = False) -> JobQuestions:
-    """The record after a request with new words of the user. They can answer only the questions that were asked before
-    the words began. With `is_aside`, the words answer a question that the agent asked by itself, so they answer no
-    job."""
+    """All open questions of jobs, after new words of the user were sent to the brain. The words can answer only
+    questions that were asked before the words began. With `is_aside`, the words answer a question that the agent asked
+    by itself, so they answer no job."""
     return tuple(
         one._replace(is_answerable=not is_aside and one.question.counts_for(began_at, is_read)) for one in jobs
     )

@@ -138,8 +138,8 @@ def due_times(policy: HearingPolicy, s: HearingState) -> list[DueTime]:
 
 
 def wordless_limit_ms(policy: HearingPolicy, core: State) -> int:
-    """A voice that has no words for this long is treated as noise. While the agent waits to check in on the user, the
-    limit is at most the time between two check-ins, so that noise never delays a check-in by more than this time."""
+    """How long a voice may last without words before it is treated as noise. While the agent waits to check in on the
+    user, this is at most the time between two check-ins, so that noise never delays a check-in by more than that."""
     period_ms = core.settings.dead_air_ms if awaits_check_in(core) else 0
     return min(policy.wordless_ms_max, period_ms) if period_ms else policy.wordless_ms_max
 

@@ -141,7 +141,7 @@ def fate_of(said: SaidTurn, s: State) -> Fate:
 def hear(
     words: SaidWords, turn: int, serial: int, text: str, confidence: float, is_final: bool
 ) -> tuple[SaidWords, int]:
-    """Set the text of an utterance in this turn. It replaces the utterance's earlier text. Returns the new words, and
+    """Set the text of an utterance in this turn, in place of the utterance's earlier text. Returns the new words, and
     the content id of the turn's text (0 if the text isn't final). If a turn gets the same final text again, the id is
     the same."""
     said = words.of(turn)
@@ -184,8 +184,8 @@ def store_typed(words: SaidWords, text: str, is_blind: bool = False) -> tuple[Sa
 
 
 def follow(words: SaidWords, record: StepRecord, needed: Iterable[int]) -> SaidWords:
-    """The words after a step of the conversation machine. Turns in `needed` are kept, because text for them may still
-    arrive."""
+    """Update what has become of the words in a step of the conversation machine, and return the new words. Turns in
+    `needed` are kept, because text for them may still arrive."""
     event, before, after = record.event, record.before, record.after
     if type(event) is TextTyped:
         words = _take_typed(words, event.content, after.turn, event.at)
@@ -222,8 +222,8 @@ def _owed_turns(record: StepRecord) -> tuple[int, ...]:
 
 
 def handle(words: SaidWords, reply: int) -> SaidWords:
-    """The words after this reply was heard, was shown or has called a tool: the turns in its request are marked as
-    handled."""
+    """Mark the turns in the request for this reply as handled, because the reply was heard, was shown or has called a
+    tool. Returns the new words."""
     for said in words.turns:
         if reply and said.given_in == reply and said.handled != said.given:
             words = words.put(said._replace(handled=said.given))

@@ -17,8 +17,8 @@ from duologue.core.step_record import StepRecord
 
 
 class Waited(NamedTuple):
-    """The waits that ended in one step, in milliseconds: for the first token and for the first audio. None if that wait
-    didn't end in this step."""
+    """The waits that ended in one step, in milliseconds: the wait for the first token, and the wait for the first
+    audio. A wait that didn't end in this step is None."""
 
     token_ms: int | None = None
     audio_ms: int | None = None

@@ -38,7 +38,8 @@ class _Side:
         self._next = -1  # the sample after the last one
 
     def place(self, end_ms: int, samples: int) -> int:
-        """The number of the sample at which to write a piece of sound whose end was heard at `end_ms`."""
+        """Reserve the place in the channel for the next piece of sound, whose end was heard at `end_ms`. Returns the
+        number of the sample at which to write it."""
         exact = end_ms * _PER_MS - samples
         if self._next < 0 or abs(exact - self._next) > JITTER_MS * _PER_MS:
             self._next = max(0, exact)
@@ -66,8 +67,8 @@ class _VoiceSound:
             self._samples.extend(array("h", bytes(2 * sound.ms * _PER_MS)))
 
     def take(self, heard_ms: int) -> array[int]:
-        """The samples that were heard since this method was last called. `heard_ms` is how much of the voice was heard
-        so far."""
+        """Return the samples that were heard since the last call of this method. `heard_ms` is how much of the voice
+        was heard so far."""
         upto = min(heard_ms * _PER_MS, len(self._samples))
         taken = self._samples[self.heard : upto]
         self.heard = max(self.heard, upto)

@@ -47,8 +47,8 @@ def delete(paths: Iterable[Path]) -> int:
 
 
 def search(places: Iterable[Path], traces: Iterable[bytes]) -> list[Path]:
-    """The files whose name or content contains one of these byte strings (`traces`). `places` are files, and folders
-    that are searched with their subfolders."""
+    """The files whose name or content contains one of the byte strings in `traces`. `places` lists the files and
+    folders to search; folders are searched with their subfolders."""
     wanted = [trace for trace in traces if trace]
     files = [file for place in places for file in (_files(place) if place.is_dir() else [place])]
     return [file for file in files if file.is_file() and _contains(file, wanted)]

@@ -70,7 +70,7 @@ class NoticeRow(NamedTuple):
 
 def step(h: NoticeHistory, i: Input) -> tuple[NoticeHistory, tuple[Notice, ...]]:
     """The history after this input, and the notices to show. A step that doesn't change the state shows no notice. But
-    if such a step says that the answer failed while it is being played, the history remembers that."""
+    if such a step says that an answer failed while the answer is being played, the history remembers that."""
     if isinstance(i, StepRecord):
         if i.after is i.before:
             return (replace(h, is_broken=True) if fails_while_played(i) else h), ()

@@ -225,8 +225,8 @@ class Waiting(Signal):
 
 @dataclass(frozen=True, slots=True)
 class CueGiven(Signal):
-    """A cue was given: the person hears it while they wait, or it tells them that an answer failed. `cue` is the
-    meaning of the cue. `text` is what is said; empty if the cue is only a sound."""
+    """A cue (a short sound or phrase that isn't part of an answer) was given, because the person waits or because an
+    answer failed. `cue` is the meaning of the cue. `text` is what is said; empty if the cue is only a sound."""
 
     cue: str
     text: str

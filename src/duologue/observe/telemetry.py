@@ -267,8 +267,8 @@ class _Tracing:
     # -- Turns
 
     def _open_turn(self, effect: fx.StartReply, at: int) -> _Turn:
-        """The turn that this request for a reply belongs to. This is the open turn if the request continues it;
-        otherwise a new turn is started."""
+        """Return the turn that this request for a reply belongs to. If no turn is open, or the request doesn't continue
+        the open turn, start a new turn."""
         turn = self._turn
         if turn is not None and turn.last < effect.first <= effect.last:
             self._end_turn(at)

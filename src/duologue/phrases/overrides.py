@@ -18,8 +18,8 @@ _NAMED = {"check_ins": "check_in", "goodbye": "goodbye", "broken_off": "broken_o
 @dataclass(frozen=True, slots=True)
 class Phrases:
     """What the agent says and shows without asking the brain. A text that is None is taken from the agent's language.
-    If the greeting, the check-ins or the goodbye are empty, the brain is asked for a text instead. If another text is
-    empty, nothing is said."""
+    If the greeting, the check-ins or the goodbye are empty (""), the brain is asked for a text instead. If any other
+    text is empty, nothing is said."""
 
     greeting: str = ""  # said first; with a greeting, the agent greets in every profile
     check_ins: tuple[str, ...] | None = None  # one for each silence

@@ -302,8 +302,8 @@ class _Told:
 
     def compare(self, event: ev.Event, line: int) -> bool:
         """Check that the next decision of the replay agrees with this event. `line` is the event's line in the journal
-        of events. Raises InvalidEars if they differ. If the words are redacted, a difference raises nothing. Then the
-        result is True, which means that the event is unverified."""
+        of events. Raises InvalidEars if they differ. If they differ in a journal whose words are redacted, returns True
+        instead, which means that the event is unverified."""
         if self._is_redacted:
             return not any(_drop_until(decided, event) for decided in (self._by_steps, self._by_inputs))
         decided = self._by_steps or self._by_inputs

@@ -1,11 +1,11 @@
 """Scores a pause: the log-odds that the turn is over, and the reasons.
 
 The score is a weighted sum of the known features. A positive score means that the turn is probably over, and a negative
-score that more will probably come. The weights are data in `completion_table`, fitted by tools/fit_turns.py. Smart Turn
-is a model that judges by the sound whether a turn is over. Rule: the text or the judgement of Smart Turn may be
-missing; for each of these cases there is a separate table. A missing level shape or word confidence needs no table: a
-typical value is used for it. The brain's judgement of the text (see `completeness`) is added to the score, whichever
-table is used.
+score that more will probably come. The weights are tables in `completion_table`, fitted by tools/fit_turns.py. A
+separate table is used if the text is missing, or if the judgement of Smart Turn (a model that judges by the sound
+whether a turn is over) is missing. If the shape of the loudness or the confidence of the words is missing, a typical
+value is used. Rule: the brain's judgement of the text (see `completeness`) is added to the score, whichever table is
+used.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 
 class Table(NamedTuple):
-    """The weights of a score. The score is `start`, plus weight * (value - mean) for each term, plus the same for the
-    embedding."""
+    """The weights of a score. The score is `start`, plus weight * (value - mean) for each term, plus the weighted sum
+    of the embedding minus `embedding_mean`."""
 
     start: float
     terms: dict[str, tuple[float, float]]  # name: (weight, mean)

@@ -2,7 +2,7 @@
 
 A frame interrupts if its energy or its probability of voice is above a threshold in `TurnSettings`. If this lasts for
 `hysteresis_ms`, the sound is a bid to speak. It doesn't matter which words are heard. Rule: with the same settings,
-this policy and the endpoint policy use the same thresholds, and `controller.step` decides for both.
+this policy and `EasyTurnEndpoint` use the same thresholds, and `controller.step` decides for both.
 """
 
 from __future__ import annotations

@@ -80,9 +80,9 @@ def _is_too_early(
 
 def without_own(heard: str, own: OwnSpeech, onset_at: int, late_ms: int = 0, rule: EchoWordsRule = RULE) -> str:
     """The heard text without the agent's words at its beginning and its end. If a person speaks during an echo, the
-    echo is transcribed together with the person's words. The agent's words are removed only if a person can't have
-    repeated them. At the beginning, this is decided as in `is_own`. At the end, the words must have been played after
-    the onset. If no other words would remain, the text is returned unchanged."""
+    echo is transcribed together with the person's words. The agent's words are removed only if the person can't have
+    repeated them. For words at the beginning, this is decided as in `is_own`. Words at the end must have been played
+    after the onset. If no words would remain, the text is returned unchanged."""
     recent = _recent(own, onset_at, late_ms, rule)
     if not recent:
         return heard

@@ -2,7 +2,7 @@
 
 A policy is given what is known about a pause, and returns how long the silence must last until the turn is over. It is
 asked again whenever more is known. Rule: a wait is None or has an upper bound. None means that silence doesn't end the
-turn. Then another event ends it, or a deadline of the state machine.
+turn. The turn is then ended by another event or by a deadline of the state machine.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ class TextCues:
 
 
 def cues_of(text: str) -> TextCues:
-    """The cues in a text."""
+    """The signs in this text that more words will follow, or that the turn is over."""
     words = [part for word in words_of(text) for part in word.split("-") if part]
     run = 0
     while run < len(words) and _is_in(words[-1 - run], DIGITS):

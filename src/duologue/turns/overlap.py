@@ -86,8 +86,8 @@ class SoundMemory:
 
 @dataclass(frozen=True, slots=True)
 class OverlapRule:
-    """Decides by thresholds whether a sound during the agent's speech is a bid to speak. If `voiced_ms_min`,
-    `sustained_ms` and `sustained_passing_ms` are 0, only words decide."""
+    """Decides by thresholds whether a sound during the agent's speech is a bid to speak, which interrupts the agent. If
+    `voiced_ms_min`, `sustained_ms` and `sustained_passing_ms` are 0, only words decide."""
 
     substantial_min: int = 1  # this many words interrupt; "mhm" and "yeah" aren't counted
     voiced_ms_min: int = 800  # a sound that lasts this long interrupts, if the ears report no frames

@@ -23,8 +23,8 @@ CONFIDENCE_SURE = 0.7  # a clear voice with such words needs no pitch; a faint v
 
 
 def steadiness(pause: PauseFeatures) -> float:
-    """How sure the voice detector is that the last stretch of sound is a voice: the mean of the log-odds of its
-    frames."""
+    """How sure the voice detector is that the last stretch of sound is a voice: the mean log-odds of the frames of this
+    stretch."""
     return pause.stretch_evidence * FRAME_MS / pause.stretch_ms if pause.stretch_ms > 0 else 0.0
 
 

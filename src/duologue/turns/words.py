@@ -124,8 +124,8 @@ def _is_noise(token: str, letters: frozenset[str]) -> bool:
 
 
 class _Kind(IntEnum):
-    """The role of a phrase in a check of a text. If the same phrase has two roles, the role with the greater number is
-    used."""
+    """What a phrase counts as when a text is checked. WANTED is the kind that the check looks for. If a phrase is of
+    two kinds, the kind with the greater number is used."""
 
     NEGATION = 0
     BACKCHANNEL = 1

@@ -135,7 +135,8 @@ class SoundCutter:
             yield self._cut()
 
     def rest(self) -> Iterator[Sound]:
-        """The sounds of the remaining bytes, padded with silence to a multiple of GRAIN_MS."""
+        """Remove and return the remaining sound, padded with silence to a multiple of GRAIN_MS. Call this at the end of
+        the stream."""
         if self._pending:
             if self.total_bytes < self._grain_bytes:
                 self._reject_files()

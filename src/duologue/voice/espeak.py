@@ -78,8 +78,8 @@ _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes
 
 
 class Mark(NamedTuple):
-    """What begins at the sample `sample`. If `at` is a position in the text, the word at that position begins. If `at`
-    is None, a silence begins if `silent` is True; otherwise a sound begins."""
+    """What begins at the sample `sample`: a word, a silence or a sound. For a word, `at` is its position in the text.
+    Otherwise `at` is None, and `silent` says whether a silence begins."""
 
     sample: int
     at: int | None
@@ -260,8 +260,8 @@ class TimedPieces:
         return ready
 
     def rest(self) -> list[Sound]:
-        """The remaining pieces at the end of the text. The pause after the text is included, and the last piece is
-        padded to a multiple of GRAIN_MS."""
+        """Remove and return the remaining pieces at the end of the text. They include the pause after the text, and the
+        last piece is padded to a multiple of GRAIN_MS."""
         self._end_words(len(self._tokens), self._samples)
         self._end_with_pause()
         grain_bytes = self._rate_hz * GRAIN_MS // 1000 * 2

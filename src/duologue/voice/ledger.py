@@ -115,8 +115,8 @@ class _Passage:
         return self.spoken is not None and self.whole and not self.ms and self.spoken.is_silent
 
     def _find_cuts(self) -> _Cuts:
-        """Where this sentence can be cut. The cuts come from the times of the words or, if the voice reports no times,
-        from the lengths of the words."""
+        """The positions (cuts) at which this sentence can be split into a heard and an unheard part. They are computed
+        from the times of the words or, if the voice reports no times, from the lengths of the words."""
         cuts = self._cuts
         if cuts is None or not cuts.fits(self.text, len(self.words)):
             said = self.text if self.spoken is None else self.spoken.text
@@ -169,9 +169,9 @@ class _Passage:
 
 @dataclass(frozen=True, slots=True)
 class _Cuts:
-    """The positions at which the text of a sentence can be cut, one after each word. `places` has these positions.
-    `ends` says where the sound of each word ends: in milliseconds if the voice reports word times, otherwise in
-    letters."""
+    """The positions at which the text of a sentence can be split into a heard and an unheard part: one after each word
+    (`places`). For each of them, `ends` says when the sound of the word ends: in milliseconds if the voice reports word
+    times, otherwise as the number of letters said until then."""
 
     text: str
     words: int
@@ -180,11 +180,11 @@ class _Cuts:
     length: int  # the length of the text, in letters
 
     def fits(self, text: str, words: int) -> bool:
-        """Were these cuts computed for this text and this number of timed words?"""
+        """Were these positions computed for this text and this number of timed words?"""
         return words == self.words and (text is self.text or text == self.text)
 
     def written(self, spoken: SpokenForm) -> _Cuts:
-        """Convert cuts of the spoken text to cuts of the written text. A cut is never inside a written word."""
+        """Convert these positions from the spoken text to the written text. No position is inside a written word."""
         tokens = [token.start() + len(token.group().rstrip()) for token in _TOKEN.finditer(spoken.written)]
         places = list[int]()
         for place in self.places:
@@ -199,8 +199,8 @@ class _Cuts:
 
 
 def _cuts_by_times(text: str, words: list[Word]) -> _Cuts:
-    """The cuts of a text, from the times of its words. If the voice spells a word differently than the text does, the
-    word is matched with the next word of the text. A cut is never inside a word of the text."""
+    """The positions at which a text can be split, from the times of its words. If the voice spells a word differently
+    than the text does, the word is matched with the next word of the text. No position is inside a word."""
     folded, cut = _folded(text), 0
     tokens = [token.start() + len(token.group().rstrip()) for token in _TOKEN.finditer(text)]
     ends, places = list[int](), list[int]()
@@ -215,7 +215,8 @@ def _cuts_by_times(text: str, words: list[Word]) -> _Cuts:
 
 
 def _cuts_by_length(text: str) -> _Cuts:
-    """The cuts of a text that has no word times, estimated from the lengths of its words."""
+    """The positions at which a text without word times can be split, with ends that are estimated from the lengths of
+    its words."""
     places = [token.end() for token in _TOKEN.finditer(text)]
     ends, length, before = list[int](), 0, 0
     for place in places:
@@ -248,10 +249,10 @@ class Ledger:
         spoken: SpokenForm | None = None,
         goes_on: bool = False,
     ) -> None:
-        """Start a sentence. The sounds that are added next belong to it. `values` are the values in the sentence if it
-        asks an open question, otherwise None. `spoken` is the text as the voice says it; None if the voice says exactly
-        `text`. If `goes_on` is true, the text is only a part of a sentence, and the next call of `begin` continues the
-        sentence."""
+        """Start a sentence. The sounds that are added next belong to it. `values` are the values (such as a date) that
+        the sentence names if it asks an open question, otherwise None. `spoken` is the text as the voice says it; None
+        if the voice says exactly `text`. If `goes_on` is true, the text is only a part of a sentence, and the next call
+        of `begin` continues the sentence."""
         self._changes += 1
         said = None if spoken is None or (spoken.text == text and not spoken.is_silent) else spoken
         self._passages.append(_Passage(text, self.total_ms, values=values, spoken=said, goes_on=goes_on))
@@ -335,8 +336,8 @@ class Ledger:
         return _join([(passage.text, passage.glued) for passage in self._passages]).strip()
 
     def known(self) -> Split:
-        """The part of the reply that the user knows, because it was heard or displayed, and the part that wasn't
-        heard."""
+        """Split the reply into the part that the user knows, because it was heard or displayed, and the part that
+        wasn't heard."""
         heard, unheard = self.split()
         return Split(" ".join(part for part in (self.earlier, heard, self.shown) if part).strip(), unheard)
 
@@ -441,8 +442,8 @@ class Ledger:
             self._done, self._done_text = 0, ""
 
     def _pass_heard(self) -> int:
-        """Update the count and the text of the passages that were heard completely. Such passages don't change any
-        more. Returns where the heard part of the next passage ends; 0 if there is no next passage."""
+        """Update the count and the text of the passages (sentences) that were heard completely. Such passages don't
+        change any more. Returns where the heard part of the next passage ends; 0 if there is no next passage."""
         while self._done < len(self._passages):
             passage = self._passages[self._done]
             cut = passage.cut(self.heard_ms)

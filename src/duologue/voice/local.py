@@ -75,7 +75,8 @@ class LocalVoice(Voice):
 
     @property
     def engine(self) -> NeuralVoice | PicoVoice | EspeakVoice:
-        """The voice that makes the sound. If no language was chosen, this is an English voice."""
+        """The voice that makes the sound; it is made when this is first read. If no language was chosen, it is an
+        English voice."""
         if self._engine is None:
             self._engine = _choose("en", self._style)
         return self._engine

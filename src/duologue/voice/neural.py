@@ -192,8 +192,8 @@ _MODELS: dict[str, type[_Piper] | type[_Kokoro]] = {"piper": _Piper, "kokoro": _
 
 
 def _audio(made: list[Any]) -> tuple[Any, list[float]]:
-    """The samples, from -1 to 1, and the length of each phoneme id. The list of lengths is empty if the model doesn't
-    return lengths."""
+    """The samples, from -1 to 1, and the duration of each phoneme. The list of durations is empty if the model doesn't
+    return any."""
     import numpy as np
 
     if not made:

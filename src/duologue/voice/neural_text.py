@@ -1,8 +1,8 @@
-"""Converts a text to the input of a neural voice: a list of phoneme ids. For each id, the word that it belongs to is
-known.
+"""Converts a text to the input of a neural voice: a list of phoneme ids (the model's numbers for phonemes). For each
+id, the word that it belongs to is known.
 
-Rule: the ids are in the order of the words. Each id belongs to a word or to the punctuation mark after a word, so the
-lengths of the ids give the times of the words.
+Rule: the ids are in the order of the words. Each id belongs to a word or to the punctuation mark after a word. So the
+times of the words follow from the durations of the phonemes, if the model reports them.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def _symbols(clause: str, phonemes: Callable[[str], str] | None) -> str:
 
 
 def word_ends(owners: Sequence[int], lengths: Sequence[float], words: int, samples: int) -> list[int]:
-    """The sample number at which each word ends. `lengths` has the length of each id, in any unit. If the number of
-    lengths differs from the number of ids, all ids are treated as equally long."""
+    """The sample number at which each word ends. `lengths` has the duration of the sound of each phoneme id, in any
+    unit. If the number of durations differs from the number of ids, all ids are treated as equally long."""
     if len(lengths) != len(owners) or not sum(lengths) > 0:
         lengths = [1.0] * len(owners)
     total, at = float(sum(lengths)), 0.0
@@ -94,8 +94,8 @@ def word_ends(owners: Sequence[int], lengths: Sequence[float], words: int, sampl
 
 
 def inference_scales(config: Mapping[str, Any], pace: float) -> tuple[float, float, float]:
-    """The three numbers that control a Piper model: the amount of noise, the length of the phonemes, and the noise in
-    these lengths."""
+    """The three numbers that control a Piper model: the amount of noise in the sound, the duration of the phonemes, and
+    the amount of noise in these durations."""
     own = config.get("inference", {})
     noise, length, width = (own.get(name, usual) for name, usual in _SCALES)
     return float(noise), float(length) * pace, float(width)

@@ -32,7 +32,7 @@ LANGUAGES = {
     "fr-FR": "fr-FR_ta.bin\0fr-FR_nk0_sg.bin",
     "it-IT": "it-IT_ta.bin\0it-IT_cm0_sg.bin",
 }
-"""The files of each voice."""
+"""The files of the voice for each language."""
 _BRITISH = frozenset(("GB", "UK", "IE", "AU", "NZ", "ZA", "IN"))
 _NATURAL_WPM = 200  # the speed at level 100: measured on English text, with its pauses
 _VOLUME = 55  # at level 100 loud vowels are clipped

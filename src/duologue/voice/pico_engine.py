@@ -81,8 +81,8 @@ class PicoEngine:
         self._engine, self._system = ctypes.c_void_p(), ctypes.c_void_p()
 
     def more(self, wanted: int) -> tuple[bytes, bool]:
-        """The next bytes of sound, and whether they are the last ones. Returns at least `wanted` bytes, unless the
-        sound ends before."""
+        """Make and return the next bytes of sound, and say whether they are the last ones. Returns at least `wanted`
+        bytes, unless the sound ends before."""
         found: list[bytes] = []
         count = 0
         while count < wanted:

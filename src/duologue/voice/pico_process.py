@@ -154,7 +154,7 @@ class Engines:
         atexit.register(self.kill)
 
     def mine(self) -> PicoProcess:
-        """The helper process that belongs to the calling thread."""
+        """The helper process that belongs to the calling thread; it is made when this is first read."""
         if not hasattr(self._mine, "process"):
             self._mine.process = PicoProcess(self._folder)
             self._all.append(self._mine.process)

@@ -37,7 +37,7 @@ class ScriptedVoice:
             yield self._piece(pending, start_ms, cursor_ms)
 
     def _piece(self, pending: list[Word], start_ms: int, end_ms: int) -> Sound:
-        """A sound with those words of `pending` that end in it. The words are removed from `pending`."""
+        """Return a sound with the words that end in it. These words are removed from `pending`."""
         words = [word for word in pending if word.end_ms <= end_ms]
         del pending[: len(words)]
         timed = tuple(Word(word.text, word.start_ms - start_ms, word.end_ms - start_ms) for word in words)

@@ -17,7 +17,7 @@ from duologue.ports.sound import Sound
 Send: TypeAlias = Callable[[list[Sound]], bool]
 """Passes sounds to the reader. Returns False if the reader has stopped reading; then the synthesis must end."""
 Make: TypeAlias = Callable[[Send], None]
-"""Synthesises one sentence. It is called in the thread, and may raise."""
+"""Synthesises one sentence. It is called in the thread, and may raise an exception."""
 
 LATE_S = 10.0  # a sentence takes some tens of milliseconds
 
@@ -59,8 +59,8 @@ class _Sentence:
 async def read_sentence(
     threads: Executor, make: Make, end_late: Callable[[], None] | None = None
 ) -> AsyncGenerator[Sound, None]:
-    """The sounds that the function `make` sends from a thread. If `make` still runs after LATE_S seconds, `end_late` is
-    called, which must end the synthesis."""
+    """Run `make` in a thread, and yield the sounds that it sends. If `make` still runs after LATE_S seconds, `end_late`
+    is called, which must end the synthesis."""
     loop, sentence = asyncio.get_running_loop(), _Sentence(make)
     made = loop.run_in_executor(threads, sentence.run)
     late = loop.call_later(LATE_S, lambda: end_late() if end_late and sentence.is_running else None)

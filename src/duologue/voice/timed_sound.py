@@ -54,7 +54,8 @@ class TimedSound:
         return changed + self._cut(keep_bytes=self._grain_bytes)
 
     def rest(self) -> list[Sound]:
-        """The remaining sound, padded with silence to a multiple of GRAIN_MS."""
+        """Remove and return the remaining sound, padded with silence to a multiple of GRAIN_MS. Call this at the end of
+        a sentence."""
         if self._pending:
             del self._pending[len(self._pending) // 2 * 2 :]
             self._pending += bytes(-len(self._pending) % self._grain_bytes)

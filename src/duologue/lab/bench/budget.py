@@ -1,4 +1,4 @@
-"""A limit for a measured number, and whether the number keeps to it.
+"""A limit for a measured number, and whether the number is within the limit.
 
 Rule: a budget that is missed is reported, but never makes a test fail. On a busy computer, a number may miss its budget
 without any defect.

@@ -1,8 +1,8 @@
 """Plays a scripted call on the real conversation machine: sends events, advances time, fires deadlines.
 
 Records every event with the state before and after it. Rule: the script says whether each event changes the state. If
-the machine behaves differently, an assertion fails: a script that no longer fits the machine would measure something
-else.
+the machine behaves differently, an assertion fails, because a script that no longer fits the machine would measure
+something else.
 """
 
 from __future__ import annotations

@@ -126,8 +126,8 @@ def _leaves(s: State) -> tuple[object, ...]:
 
 def _peer_contenders(name: str, make: MakeWalker, call: PlayedCall) -> list[Contender]:
     """Two contenders that use another library. The first is one machine that makes the same moves as the call. The
-    second measures ignored events: for each event that the core ignored, a machine in the same state gets an event that
-    it must ignore, too."""
+    second measures ignored events: for each event that the core ignored, a machine of the other library, in the same
+    state, gets an event that it must ignore."""
     moves = call.lifecycle
     walker = follow(make, moves)
     events = [event_to(target) for _, target in moves]

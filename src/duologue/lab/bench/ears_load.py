@@ -2,9 +2,9 @@
 lag.
 
 Each session sends 20 ms of sound at a time. The sessions don't send at the same moments, and each speaker talks nearly
-all the time. For CPU times, STT is scripted, so that the number shows only the cost of voice detection. Rule: the same
-run also measures the voice detection model alone, and the same lines without ears. These numbers can then be compared
-even on a busy computer, which makes everything slower.
+all the time. For CPU times, STT is scripted, so that the number shows only the cost of voice detection. Rule: each run
+measures three things: sessions with ears, the voice detection model alone, and sessions without ears. A busy computer
+makes all three slower, so they can still be compared.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ _PIECE = PIECE_MS * RATE_HZ // 1000
 _APART = 85  # how many pieces apart in the recording the speakers are
 
 Speaker: TypeAlias = Callable[[AsyncIterator[Incoming], list[Incoming]], Awaitable[None]]
-"""Takes the audio of a session. What is added to the list is sent to the ears with the next piece of audio."""
+"""A function that processes the audio of a session. Markers that it adds to the list are sent to the ears with the next
+piece of audio."""
 
 
 def ears_load(audio: Samples, seconds: float) -> dict[str, float]:

@@ -139,8 +139,8 @@ def run_served(
     """The main function of the server process. If `link` is given, a parent process passes connections on to this
     server. Otherwise the server listens on a port of its own, and sends the port through `pipe`. In both cases it then
     answers the commands `begin` (start measuring) and `figures` (send the results) until the command `stop` comes.
-    `store` is the path of an SQLite file. If it is empty, nothing is stored. Without `measures_lag`, the lag of the
-    event loop isn't measured, which would wake the process a hundred times a second."""
+    `store` is the path of an SQLite file. If it is empty, nothing is stored. `measures_lag` says whether to measure the
+    lag of the event loop; this wakes the process a hundred times a second."""
     if core is not None:
         os.sched_setaffinity(0, {core})
     _run(_served(pipe, vad, sessions_max, store, link, measures_lag))
@@ -242,8 +242,8 @@ def _watch(server: Server, figures: ServerFigures) -> None:
 
 
 async def _measure_lag(figures: ServerFigures) -> None:
-    """Start a timer again and again, and record how late it fires. This delay is the lag of the event loop: it applies
-    to all other timers and frames, too."""
+    """Start a timer again and again, and record how late it fires. This delay is the lag of the event loop, which
+    delays every other timer and every frame in the same way."""
     loop = asyncio.get_running_loop()
     while True:
         due = loop.time() + _LAG_S

@@ -1,7 +1,7 @@
 """Measures Opus on clients' sockets (`duologue bench opus`): bytes, CPU time, and the delay compared with PCM.
 
 Recorded speech goes through the same code as in a conversation: the agent's voice in chunks of 100 ms, the user's voice
-in packets of 20 ms. Rule: only the CPU time of the server is measured, not the CPU time of the page.
+in packets of 20 ms. Rule: only the CPU time of the server is measured, not the CPU time of the client (the page).
 """
 
 from __future__ import annotations

@@ -117,15 +117,16 @@ def _listen(talker: Talker, expected: Expected, recording: Samples) -> EndedTurn
 
 
 def _listen_shifted(talker: Talker, expected: Expected) -> int | None:
-    """The time at which `listen` decides that the turn is over, if the recording begins half a frame later. Its frames
-    are then cut at other samples."""
+    """Play the recording again to the agent in simulated time, but let it begin half a frame later, so that its frames
+    begin at other samples. Returns the time at which the agent decides that the turn is over."""
     silence = np.zeros(SHIFT_MS * RATE_HZ // 1000, np.float32)
     moved = expected._replace(end_ms=expected.end_ms + SHIFT_MS, forbidden=())
     return _listen(talker, moved, np.concatenate((silence, read(expected.wav)))).decided_ms
 
 
 def _listen_again(talker: Talker, expected: Expected, page: _Heard) -> int | None:
-    """The time at which `listen` decides that the turn is over, if it hears exactly what has arrived at the server."""
+    """Play the sound that has arrived at the server again, to the agent in simulated time. Returns the time at which
+    the agent decides that the turn is over; None if the sound doesn't contain the end of the speech."""
     if page.last is None:
         return None
     moved = expected._replace(end_ms=page.last * 1000 // RATE_HZ, forbidden=())

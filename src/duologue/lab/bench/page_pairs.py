@@ -1,8 +1,8 @@
 """Compares what a page did with what `duologue listen` decided about the same recordings: pairs, percentiles, rows.
 
 Times are in milliseconds after the end of the person's speech. A recording has two sides: the page, and `duologue
-listen`. Rule: a recording is compared only if it got an answer on both sides, and if the agent cut in on both sides or
-on neither. The other recordings are only counted.
+listen`. Rule: a recording is compared only if it got an answer on both sides, and if the agent cut in (spoke too early)
+on both sides or on neither. All other recordings are only counted.
 """
 
 from __future__ import annotations

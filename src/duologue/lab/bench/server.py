@@ -132,10 +132,9 @@ def _result(
 
 
 def _silences(noted: ClientNotes, onsets: list[int]) -> list[float]:
-    """For each hold command that the client got: how long the agent went on playing after the user began to speak, in
-    milliseconds. The time runs from the frame in which the server detected speech to the hold command, by the client's
-    clock. If there are several such frames before a command, the newest frame counts. A hold command without such a
-    frame before it is omitted."""
+    """How long the agent went on playing after the user began to speak, in milliseconds, for each hold command that the
+    client got. The time runs from the newest frame in which the server detected speech to the hold command, by the
+    client's clock. A hold command without such a frame before it is omitted."""
     found = []
     sent = [noted.sent_s[frame] for frame in onsets if frame < len(noted.sent_s)]
     for hold_s in noted.holds_s:

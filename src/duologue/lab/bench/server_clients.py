@@ -141,7 +141,7 @@ class BenchClient(LightSocket):
         self.send_sound(frame)
 
     def frames(self) -> Iterator[bytes]:
-        """What the microphone hears, frame by frame."""
+        """Yield the frames that the microphone hears: speech, then silence until the next speech, and so on."""
         silence = bytes(FRAME_BYTES)
         yield from [silence] * self._dice.randint(10, 60)
         self.is_ready.set()
@@ -163,8 +163,7 @@ class BenchClient(LightSocket):
     # -- Listening
 
     def take(self, content: bytes) -> None:
-        """Handle a message. Only those are parsed that may be a command or an error: a page does more with the others,
-        but in its own time."""
+        """Handle a message. To save time, only messages that may be playback commands or errors are parsed."""
         if b"duologue.play" in content or b"duologue.error" in content:
             said = read(content.decode())
             assert isinstance(said, ServerSaid)

@@ -1,4 +1,5 @@
-"""Measures how much sooner turns end if the brain judges how complete their text is. The callers are synthetic voices.
+"""Measures how much sooner turns end if the brain judges how complete the text of a turn is. The callers are synthetic
+voices.
 
 Callers answer an open question of a flow, name a flow to start it, or pause in the middle of a sentence and go on.
 Rule: the same sound is heard two times in simulated time: with the brain's judgement of the text, and without it.
@@ -94,7 +95,7 @@ class KnowingBrain(QuietBrain):
 
 @dataclass(frozen=True)
 class KnowingListener(Listener):
-    """A listener whose agent has this brain."""
+    """A listener whose agent has a `KnowingBrain`."""
 
     brain: QuietBrain = QuietBrain()
 
@@ -120,7 +121,7 @@ def _ms(samples: Samples) -> int:
 
 
 def speak(voices: dict[str, Voice]) -> list[SyntheticTurn]:
-    """Everything that the callers say, in each voice."""
+    """Synthesise everything that the callers say, in each voice."""
     return [one for name, voice in voices.items() for one in asyncio.run(_speak(name, voice))]
 
 

@@ -167,13 +167,13 @@ async def _play_turn(page: WebRtcPage, played: PlayedWebRtcCall, turn: CallTurn,
 
 
 def _newest_voice(page: WebRtcPage) -> int:
-    """The number of the voice that was heard last; 0 before the first."""
+    """The number of the voice (utterance of the agent) that was heard last; 0 if no voice was heard yet."""
     heard = page.told("heard")
     return int(heard[-1]["voice"]) if heard else 0
 
 
 async def _answered(page: WebRtcPage, count: int) -> None:
-    """Wait until so many answers were heard, to their end or to their interruption."""
+    """Wait until `count` answers were heard, each to its end or until it was interrupted."""
     await page.until(lambda: len(page.told("caption", role="assistant", final=True)) >= count)
 
 

@@ -55,7 +55,8 @@ class Graph(Generic[S, E]):
         return found[::-1]
 
     def depth(self) -> int:
-        """Every trace of up to this many events was explored. All traces, if the graph is complete."""
+        """The number of events up to which every trace was explored. If the graph is complete, longer traces were
+        explored too."""
         return len(self.trace(min(self.visited, len(self.states) - 1)))
 
     def edges(self) -> Iterator[tuple[int, int]]:

@@ -1,8 +1,8 @@
 """A whole check, on all cores: explores the conversation machine (every profile in every scope), hearing, ownership and
 dialogues.
 
-Rule: the summary says what was explored and within which bounds. These count as violations too: a row that never fired,
-a move that a view allows but that was never seen, and an untested promise.
+Rule: the summary says what was explored and within which bounds. Three more things count as violations: a row that
+never fired, a move that a view allows but that was never seen, and a promise that was never tested.
 """
 
 from __future__ import annotations
@@ -107,17 +107,17 @@ def run_check(
 
 
 def with_hearing(report: Report, hearing: HearingReport) -> Report:
-    """The same report with what was found about hearing."""
+    """Add what was found about hearing, and return the new report."""
     return replace(report, hearing=hearing, violations=(*report.violations, *hearing.violations))
 
 
 def with_ownership(report: Report, ownership: OwnershipReport) -> Report:
-    """The same report with what was found about ownership."""
+    """Add what was found about ownership, and return the new report."""
     return replace(report, ownership=ownership, violations=(*report.violations, *ownership.violations))
 
 
 def with_dialogues(report: Report, dialogues: DialogueReport) -> Report:
-    """The same report with what was found about dialogues."""
+    """Add what was found about dialogues, and return the new report."""
     return replace(report, dialogue=dialogues, violations=(*report.violations, *dialogues.violations))
 
 

@@ -21,8 +21,8 @@ class Explored(Protocol):
 
 
 def exploration_to_json(found: Explored) -> dict[str, Any]:
-    """One exploration as JSON: its scope, how much was explored, and whether all reachable states were explored.
-    If not, all traces of up to `depth` inputs were."""
+    """One exploration as JSON: its scope, how much was explored, and whether all reachable states were explored. If
+    they were not, all traces of up to `depth` inputs were explored."""
     return {
         "scope": found.scope,
         "states": found.states,

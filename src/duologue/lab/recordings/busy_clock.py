@@ -1,7 +1,7 @@
 """Simulated time in which models take time: each run of a model lasts as long as its CPU time.
 
-Everything else takes no time, as in every simulation. At most SLOW_MAX slow models run at the same time. The others
-wait, and the most urgent of them runs next. Rule: a result never arrives earlier than this computer could compute it.
+Everything else takes no time, as in every simulation. At most SLOW_MAX slow models run at the same time. Further work
+waits, and the most urgent work starts first. Rule: a result never arrives earlier than this computer could compute it.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ class RecordingLine(ScriptedLine):
 
 
 class DecisionNotes:
-    """Records the words of a conversation, and its decisions with the reasons that turn-taking gives."""
+    """Records the words of a conversation, and the agent's decisions with the reasons that turn-taking gives."""
 
     def __init__(self, conversation: Conversation, kinds: Mapping[type[fx.Effect], str]) -> None:
         self._kinds = kinds
@@ -115,7 +115,7 @@ class DecisionNotes:
         engine.bus.on(sg.Caption, self._note_words)
 
     def begin(self) -> None:
-        """Set the start of the recording to now. Nothing is recorded before this call."""
+        """Start to record: times are counted from now on."""
         self._began = asyncio.get_running_loop().time()
 
     @property

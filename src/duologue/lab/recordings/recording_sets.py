@@ -71,7 +71,7 @@ def decide(
     listener: Listener, rows: list[RecordingRow], progress: Callable[[], object], record: Path | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yield the decisions of these recordings as JSON objects. `progress` is called after each recording. With
-    `record`, the conversation in which a recording is played is itself recorded as a journal in the folder `record`."""
+    `record`, the journal of each conversation is written to the folder `record`."""
     for row in rows:
         journal = journal_of(record, row.id) if record is not None else None
         result = listen_to(listener, row.heard, row.played, journal)

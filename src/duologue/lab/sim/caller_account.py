@@ -33,7 +33,8 @@ class Uttered(NamedTuple):
 
 
 class ServiceSpan(NamedTuple):
-    """A service worked for the agent: the brain, the voice, or a tool. A tool in the background isn't awaited."""
+    """A service (the brain, the voice or a tool) worked for the agent. The caller doesn't wait for a tool in the
+    background."""
 
     start_ms: int
     end_ms: int
@@ -57,7 +58,7 @@ class CallerAccount:
 
     @contextmanager
     def utter(self, text: str = "", expects_answer: bool = True) -> Iterator[None]:
-        """Note that the caller makes a sound while the block runs."""
+        """Note that the caller makes a sound while the `with` block runs."""
         start, at = now_ms(), len(self.uttered)
         self.uttered.append(Uttered(start, OPEN_MS, text, expects_answer))
         try:
@@ -67,7 +68,7 @@ class CallerAccount:
 
     @contextmanager
     def work(self, service: str, is_awaited: bool = True) -> Iterator[None]:
-        """Note that a service works while the block runs."""
+        """Note that a service works while the `with` block runs."""
         start, at = now_ms(), len(self.worked)
         self.worked.append(ServiceSpan(start, OPEN_MS, service, is_awaited))
         try:
@@ -77,7 +78,7 @@ class CallerAccount:
 
     @contextmanager
     def during(self, spans: list[TimeSpan]) -> Iterator[None]:
-        """Note one more of these spans while the block runs."""
+        """Add a span to `spans` that lasts as long as the `with` block."""
         start, at = now_ms(), len(spans)
         spans.append(TimeSpan(start, OPEN_MS))
         try:

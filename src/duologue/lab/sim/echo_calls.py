@@ -119,8 +119,8 @@ class _Rig:
         return True
 
     def blame(self) -> None:
-        """Count the newest clear messages and requests as mistakes of the agent, because no person has spoken
-        meanwhile. The newest ones are those since the last call of `_look`."""
+        """Count all clear messages and requests since the last call of `_look` as mistakes of the agent, because no
+        person has spoken since then."""
         self.call.self_interruptions += self.carrier.clears - self._clears
         self.call.self_answers += [text for text in self.brain.asked if text not in ("", GO_ON)]
         self._look()

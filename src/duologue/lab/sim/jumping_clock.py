@@ -34,8 +34,8 @@ class _JumpingSelector(selectors.BaseSelector):
         self.threads = 0
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        """The sockets that are ready. `timeout` is in simulated seconds. If no socket is ready, the clock jumps by
-        `timeout`."""
+        """Return the sockets that are ready. If no socket is ready, let the clock jump by `timeout`, which is in
+        simulated seconds."""
         if timeout is None or timeout <= 0:
             return self._sockets.select(timeout)
         if self.threads:

@@ -27,7 +27,8 @@ _CLOCKED = ("rtcrtpsender", "rtcrtpreceiver", "rtcsctptransport")  # modules of 
 @dataclass
 class LossyNetwork:
     """A network that loses the share `loss` of all packets, and delays each by up to `jitter_ms`. Counts RTP packets
-    (sound) and other packets. OpenSSL repeats a lost packet of its handshake in real time, so these are never lost."""
+    (sound) and other packets. Packets of OpenSSL's handshake are never lost, because OpenSSL would repeat them in real
+    time."""
 
     loss: float = 0.0
     jitter_ms: int = 0
@@ -42,7 +43,8 @@ class LossyNetwork:
         self._random = random.Random(self.seed)
 
     def delay_ms(self, data: bytes) -> float | None:
-        """How much later this packet arrives; None if it is lost."""
+        """Count this packet, and decide at random when it arrives. Returns its delay in milliseconds; None if it is
+        lost."""
         if data and data[0] in _DTLS_HANDSHAKE:
             return 0.0
         is_lost, delay_ms = self._random.random() < self.loss, self._random.uniform(0, self.jitter_ms)
@@ -62,7 +64,7 @@ def is_sound(data: bytes) -> bool:
 
 
 class _HeldBack(asyncio.DatagramProtocol):
-    """Stands before the receiver of a socket."""
+    """Holds back or drops the packets for the receiver of a socket, as the simulated network decides."""
 
     def __init__(self, receiver: Any, network: LossyNetwork) -> None:
         self.receiver = receiver
@@ -99,7 +101,7 @@ class LossyLoop(JumpingLoop):
 
 @contextmanager
 def _simulated_time(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    """Let aiortc measure round trips in simulated time. It uses the time of day, which doesn't jump."""
+    """Let aiortc measure round trips in simulated time. Otherwise it would use the time of day, which doesn't jump."""
     import aiortc
 
     modules = [getattr(aiortc, name) for name in _CLOCKED]

@@ -126,7 +126,8 @@ class ScriptedCarrier:
         self._tick()
 
     def hang_up(self, says_so: bool = True) -> None:
-        """The caller hangs up. If `says_so` is false, the carrier sends no stop message, as unreliable carriers do."""
+        """Let the caller hang up. If `says_so` is false, the carrier sends no stop message, as unreliable carriers
+        do."""
         if self.is_over:
             return
         self.caller_hung_up = True
@@ -157,7 +158,7 @@ class ScriptedCarrier:
         return bool(self._voice)
 
     def press(self, digit: str) -> None:
-        """The caller presses a key."""
+        """Let the caller press a key."""
         self._send_event("dtmf", {"dtmf": {"track": "inbound_track", "digit": digit}})
 
     @property

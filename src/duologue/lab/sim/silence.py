@@ -27,8 +27,8 @@ FINAL_CUES = ("apology", "empty", "call_made", "broken_off", "ended")
 
 
 class Silence(NamedTuple):
-    """The longest waits of one call, in ms: until the first sign of life, until the first words, and from one sign of
-    life to the next."""
+    """The longest silences of one call while the caller waited, in ms: until the first sign of life, until the first
+    words, and from one sign of life to the next."""
 
     first_ms: int = 0
     words_ms: int = 0
@@ -50,7 +50,7 @@ class HeardCall:
 
     @property
     def voices(self) -> list[TimeSpan]:
-        """One span for each voice of the agent, from its first sound to its last."""
+        """One span for each voice (utterance of the agent), from its first sound to its last."""
         spans: dict[int, TimeSpan] = {}
         for one in self.sounded:
             if one.what == "voice":
@@ -60,7 +60,7 @@ class HeardCall:
 
     @property
     def told(self) -> list[int]:
-        """When the caller has heard that no answer will come."""
+        """The times at which the caller heard that no answer will come."""
         begins = [one.start_ms for one in self.sounded if one.what == "cue"]
         given = [one.at for one in self.cues if one.cue in FINAL_CUES]
         return [start for at in given for start in begins if at <= start <= at + TOLD_MS_MAX]
@@ -96,8 +96,9 @@ def _is_plain(one: Sounded, wordless: set[int]) -> bool:
 
 
 def questions(account: CallerAccount, heard: HeardCall) -> list[int]:
-    """When the caller began to wait for something: at the end of each utterance that expects an answer, at each typed
-    message, and at the end of each tool that the conversation waited for, because its result must be told."""
+    """The times at which the caller began to wait for something: the end of each utterance that expects an answer, each
+    typed message, and the end of each tool that the conversation waited for, because the caller must hear the
+    result."""
     said = [_end_of(one, account) for one in account.uttered if _is_question(one, account, heard.voices)]
     results = [
         one.end_ms
@@ -108,8 +109,8 @@ def questions(account: CallerAccount, heard: HeardCall) -> list[int]:
 
 
 def _is_question(one: Uttered, account: CallerAccount, voices: list[TimeSpan]) -> bool:
-    """Does the caller wait for an answer to this? Not to a sound without words, not to words that never reached the
-    agent, and not to words over which the agent spoke on."""
+    """Does the caller wait for an answer to this utterance? No, if it had no words, if its words never reached the
+    agent, or if the agent went on speaking after it."""
     if not one.text or not one.expects_answer or one.end_ms == OPEN_MS:
         return False
     words = set(one.text.split())
@@ -120,8 +121,8 @@ def _is_question(one: Uttered, account: CallerAccount, voices: list[TimeSpan]) -
 
 
 def _end_of(one: Uttered, account: CallerAccount) -> int:
-    """When the caller began to wait: at the end of the utterance. If the ears have lost its end, the agent can learn of
-    it only from what the ears report next."""
+    """The time at which the caller began to wait: the end of the utterance. If the ears have lost the report of this
+    end, it is the time of their next report, because the agent couldn't know earlier."""
     return next((at for at in account.ends if at >= one.end_ms), one.end_ms)
 
 
@@ -130,9 +131,9 @@ def _gave_up(account: CallerAccount, at_ms: int) -> bool:
 
 
 def answers(account: CallerAccount, heard: HeardCall) -> list[TimeSpan]:
-    """What ends a wait, each with the time at which it began and the time at which it was over: an answer that was
-    spoken or shown, words that say that there is no answer, and a caller who wants none. It ends the wait for
-    everything that was asked before it began."""
+    """The spans of everything that ends a wait: an answer that was spoken or shown, words that tell the caller that
+    there is no answer, and a command by which the caller gives up the answer. Each of them ends the wait for everything
+    that was asked before it began."""
     moments = [*heard.shown, *heard.told, *account.gave_up]
     return sorted([*heard.voices, *(TimeSpan(at, at) for at in moments)])
 
@@ -161,7 +162,7 @@ def waits(account: CallerAccount, heard: HeardCall) -> Iterator[TimeSpan]:
 
 
 def _wait_for(asked_ms: int, given: list[TimeSpan]) -> TimeSpan:
-    """The wait that a question begins: until the first answer that began after it is over."""
+    """The wait from a question to the end of the first answer that began after the question."""
     return TimeSpan(asked_ms, next((answer.end_ms for answer in given if answer.start_ms >= asked_ms), OPEN_MS))
 
 

@@ -107,12 +107,12 @@ class Stage:
         self.happen(ev.SessionReady)
 
     def begin_talking(self) -> None:
-        """The user makes a sound."""
+        """Let the user begin to make a sound."""
         self.happen(ev.SpeechStarted)
 
     def hear_words(self, words: int = 3, final: bool = False, **given: Any) -> tuple[Effect, ...]:
-        """A transcript of the current turn comes in, with all words so far. All words are substantial (not fillers such
-        as "um"), unless `substantial` is given."""
+        """Let a transcript of the current turn come in, with this number of words so far. All words are substantial
+        (not fillers such as "um"), unless `substantial` is given."""
         return self.happen(ev.WordsHeard, **{"words": words, "substantial": words, "final": final, **given})
 
     def say(self, words: int = 3, for_ms: int = 900) -> tuple[Effect, ...]:

@@ -54,7 +54,8 @@ class PageMicrophone(MediaStreamTrack):
 
 
 class Loudspeaker:
-    """Plays packets in the order of their timestamps, each `delay_ms` after the first one could have been played."""
+    """Plays packets in the order of their timestamps. Playback starts `delay_ms` after the first packet could have been
+    played."""
 
     def __init__(self, delay_ms: int = 100) -> None:
         self._delay_clocks = delay_ms // PACKET_MS * PACKET_CLOCKS
@@ -66,7 +67,7 @@ class Loudspeaker:
         self.concealed = 0
 
     def take(self, timestamp: int, payload: bytes) -> None:
-        """A packet has arrived."""
+        """Store a packet that has arrived, unless it comes too late to be played."""
         stamp = unwrap(timestamp, self.next_stamp)
         if self.next_stamp is None:
             self.next_stamp = stamp - self._delay_clocks
@@ -133,7 +134,7 @@ class WebRtcPage:
         await self._socket.send(kind, **payload)
 
     async def vanish(self) -> None:
-        """Lose both connections without a word to the server, as a machine that is switched off."""
+        """Lose both connections without telling the server, as when a machine is switched off."""
         assert self._socket is not None
         self._socket.abort()
         await self.close()
@@ -149,7 +150,7 @@ class WebRtcPage:
     # -- What the server said
 
     def told(self, kind: str, **fields: Any) -> list[dict[str, Any]]:
-        """The payloads of this kind of message that have these values."""
+        """The payloads of all messages of this kind from the server whose fields have these values."""
         return [
             one.payload
             for one in self.said
@@ -157,12 +158,14 @@ class WebRtcPage:
         ]
 
     async def expect(self, kind: str, after: int = 0, **fields: Any) -> dict[str, Any]:
-        """Wait for the first such message, or for the first after so many."""
+        """Wait until the server has sent more than `after` messages of this kind whose fields have these values.
+        Returns the payload of the first message after those."""
         await self.until(lambda: len(self.told(kind, **fields)) > after)
         return self.told(kind, **fields)[after]
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait until this is true; it is looked at after each message of the server, and each 20 ms of playing."""
+        """Wait until `holds()` is true. It is called after each message from the server, and after each 20 ms of
+        playback."""
         while not holds():
             if self._tasks and self._tasks[0].done():
                 raise ConnectionError(_ENDED)
@@ -181,7 +184,7 @@ class WebRtcPage:
         self._news.set()
 
     async def _play(self, socket: ProtocolSocket) -> None:
-        """Play, and report what is played, until the page is closed."""
+        """Play the sound that arrives, and report to the server what is played, until the page is closed."""
         loop = asyncio.get_running_loop()
         began_s, ticks = loop.time(), 0
         with suppress(asyncio.CancelledError):

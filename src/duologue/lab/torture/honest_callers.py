@@ -2,7 +2,7 @@
 
 Each caller has a network address of its own, and starts a new conversation now and then. Rule: an answer is timed from
 the caller's act (sending the message, or the last loud frame) to the first sound of the answer. An act counts for the
-phase in which it began, whenever it ends and however it ends.
+phase in which it began, no matter when and how it ends.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Hostile clients, in a separate process: `python -m duologue.lab.torture.hostile_clients`.
 
-There are twenty clients. Ten of them share one network address, and each of the others has its own address. Each client
-does one kind of abuse as fast as it can. The server serves what its limits allow, and refuses the rest. When standard
-input is closed, the process prints how many acts of each kind reached the server, as JSON: an abuse that the server
-refuses as a whole would say nothing about fairness. Rule: each kind of abuse is one function with a port and an address
-as arguments. It ends only when it is cancelled.
+There are twenty clients. Ten of them share one network address, and each of the other ten has its own address. Each
+client does one kind of abuse as fast as it can. The server serves what its limits allow, and refuses the rest. When
+standard input is closed, the process prints as JSON how many acts of each kind reached the server. If none did, the run
+says nothing about fairness. Rule: each kind of abuse is one function with a port and an address as arguments. It ends
+only when it is cancelled.
 """
 
 from __future__ import annotations

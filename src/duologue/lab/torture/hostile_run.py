@@ -1,8 +1,8 @@
 """A hostile run: honest callers are timed in a quiet phase, and then while hostile clients do the worst that they can.
 
-Rule: honest callers, the server and the hostile clients are three processes. Everything that an honest caller begins in
-a phase is waited for while the abuse goes on, so that the slowest answers count too. Only `hostile_verdict` decides
-whether the fairness law holds.
+Rule: honest callers, the server and the hostile clients are three processes. A phase ends only when everything that
+honest callers began in it has ended, and the abuse goes on until then. So the slowest answers count too. Only
+`hostile_verdict` decides whether the fairness law holds.
 """
 
 from __future__ import annotations

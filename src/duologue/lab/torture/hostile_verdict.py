@@ -2,8 +2,9 @@
 
 The fairness law: with hostile clients, 95 % of the answers to honest callers come within twice the time of the quiet
 phase plus 200 ms, memory grows by at most 50 MB for each hostile client, and no honest caller is refused. The same
-factor holds for whole turns and for the start of a conversation, so that no wait is left out. Rule: a phase that
-measured nothing breaks the law: a caller without answers, hostile clients that did nothing, a machine that is too slow.
+factor holds for whole turns and for the start of a conversation, so that no wait is left out. Rule: a phase that proves
+nothing also breaks the law, because a caller got too few answers, the hostile clients did nothing, or the machine is
+too slow.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def judge(quiet: HostilePhase, phase: HostilePhase) -> JudgedPhase:
 
 
 def _unmeasured(quiet: HostilePhase, phase: HostilePhase) -> Iterator[str]:
-    """What was not measured, so that nothing is known about it."""
+    """Yield a line for everything that the phase should have measured but didn't, because then it can't be judged."""
     if not phase.answer_ms:
         yield "no answer came"
     if phase is quiet:

@@ -111,7 +111,7 @@ class TypingPerson:
         self._script = itertools.chain(((text, text.split()[-1]) for text in texts), self._script)
 
     def is_listening_to(self, text: str) -> bool:
-        """Is a voice playing now, and has the person already heard this text in it?"""
+        """Is a voice (utterance of the agent) playing now, and has the person already heard this text in it?"""
         voice = self._audio.current
         return voice is not None and not voice.is_over and text in voice.heard
 
@@ -153,10 +153,10 @@ class TypingPerson:
         return not (turn.is_stuck or turn.is_reported_lost or talk.ended)
 
     def _next_line(self, talk: ConversationNotes) -> tuple[str, str]:
-        """The next message and its item (the number that the answer must contain). If the agent has just offered to
-        retry, the message is "cancel". If the last message was a "yes" that came too early, so that the agent asked
-        again, the "yes" is repeated. If the next message of the script is a "yes" that the agent hasn't asked for, it
-        is skipped."""
+        """Choose the next message, and return it with its item (the number that the answer must contain). This is the
+        next message of the script, with three exceptions. If the agent has just offered to retry, the message is
+        "cancel". If the last message was a "yes" that came too early, so that the agent asked again, the "yes" is
+        repeated. A "yes" that the agent hasn't asked for is skipped."""
         last = talk.turns[-1] if talk.turns else None
         if last is not None and any(RETRY in heard for heard in last.heard):
             return "cancel", last.item
@@ -196,7 +196,8 @@ class TypingPerson:
         return any(voice.ms >= 4 * CHAR_MS for voice in self._audio.voices[self._first_voice :])
 
     def _has_heard_end(self, turn: TypedTurn) -> bool:
-        """Was the newest voice heard to the end of a sentence? Of a story, to the end of its last sentence."""
+        """Was the newest voice (utterance of the agent) heard to the end of a sentence? If the answer is a story, its
+        last sentence must have been heard."""
         voice = self._audio.current
         if turn.text.startswith("tell") and not any(story_of(turn.item)[-1] in one.heard for one in self._audio.voices):
             return False
@@ -413,8 +414,7 @@ class TypingPerson:
             self._turn.is_reported_lost = not self._has_heard()
 
     def _note_shown(self, items: list[dict[str, Any]]) -> None:
-        """Note the answers that the page shows below the current message, each with the text that was heard and the
-        text that was not heard."""
+        """Record the answers that the page shows below the current message, including the part that was not heard."""
         at = max((at for at, item in enumerate(items) if item["role"] == "user"), default=-1)
         if self._turn is None or (at >= 0 and items[at]["text"] != self._turn.text):
             return

@@ -19,7 +19,7 @@ _PER_MS = RATE_HZ // 1000
 
 @dataclass(slots=True)
 class Stretch:
-    """A period during which the sound of one voice from one server process was rendered."""
+    """A period during which the sound of one voice (utterance of the agent) from one server process was rendered."""
 
     voice: int
     node: str
@@ -29,7 +29,7 @@ class Stretch:
 
 @dataclass(slots=True)
 class RenderedVoice:
-    """One voice: the samples received so far, and how many of them were rendered."""
+    """One voice (utterance of the agent): the samples received so far, and how many of them were rendered."""
 
     number: int
     samples: array[int] = field(default_factory=lambda: array("h"))
@@ -53,7 +53,7 @@ class RenderedVoice:
 
 
 class AudioRenderer:
-    """Renders the sound of one voice after the other. Times are seconds of any monotonic clock."""
+    """Renders the voices (utterances of the agent), one after the other. Times are seconds of any monotonic clock."""
 
     def __init__(self) -> None:
         self.voices: list[RenderedVoice] = []

@@ -171,8 +171,8 @@ async def _played(plan: TorturePlan, folder: Path, store: str, report: Report) -
 
 
 def _check_people(talking: Sequence[asyncio.Future[None]]) -> None:
-    """If a person has stopped before the end of the run, raise the exception that stopped this person. The run is
-    useless then, because this person's notes are incomplete."""
+    """If the task of a simulated person has stopped before the end of the run, raise the exception that stopped it. The
+    run is useless then, because this person's notes are incomplete."""
     for task in talking:
         if task.done():
             task.result()
@@ -346,9 +346,9 @@ def _ids(people: Sequence[TypingPerson]) -> list[str]:
 
 
 async def _rested(store: str, people: Sequence[TypingPerson]) -> dict[str, SavedConversation]:
-    """The saved conversations, after their people have heard everything. What was heard last is saved a moment later.
-    So the store is read again and again, until each conversation has ended or has no unanswered turn and no playing
-    answer, but for at most RESTED_S_MAX seconds."""
+    """Wait until the store has saved what was heard last, and return the saved conversations. The store is read again
+    and again, for at most RESTED_S_MAX seconds, until each conversation has ended or has neither an unanswered turn nor
+    an answer that is playing."""
     loop = asyncio.get_running_loop()
     until_s = loop.time() + RESTED_S_MAX
     while True:

@@ -1,9 +1,9 @@
 """Compares what a person typed with what the store saved: which messages are missing, and which words were saved too
 often.
 
-The typed and the saved words are compared one by one and in order. Counting them would not be enough: if a "yes" is
-missing in one place and doubled in another, the count is right. The functions are pure. Rule: a message counts as saved
-only if all of its words are saved.
+The typed and the saved words are compared one by one and in order. Counting them would not be enough: if one "yes" is
+missing and another is saved twice, the number of words is right. The functions are pure. Rule: a message counts as
+saved only if all of its words are saved.
 """
 
 from __future__ import annotations

@@ -102,9 +102,9 @@ def is_broken_off(turn: TypedTurn) -> bool:
 
 
 def is_told_lost(talk: ConversationNotes, saved: SavedConversation | None, turn: TypedTurn) -> bool:
-    """Was the person told that this message is lost or gets no answer? The notice that nothing is saved counts too, if
-    it was shown when the message was typed and the conversation was lost afterwards. It doesn't count if the person
-    hung up: then the conversation was not lost, so the answer should have come."""
+    """Was the person told that this message is lost or gets no answer? If the page said that nothing is saved when the
+    message was typed, that also counts, but only if the conversation was lost afterwards. If the conversation lasted
+    until the person hung up, the answer should have come."""
     if turn.is_reported_lost:
         return True
     is_kept = saved is not None and is_heard(turn)
@@ -130,8 +130,8 @@ def lost(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[F
 
 def forgotten(talk: ConversationNotes) -> Iterable[Finding]:
     """Yield a finding if the conversation was replaced by another one, or if the server forgot it during a short
-    absence of its person. Forgetting is allowed if nothing was saved and the person knew it: each message that they
-    typed was answered with a notice that says so."""
+    absence of its person. Forgetting is allowed if nothing was saved and a notice said so for each message that the
+    person typed."""
     if talk.ended == "replaced":
         yield Finding("turns_lost", talk.id, "another conversation took its place, and the person wasn't told")
     if (
@@ -171,8 +171,8 @@ def told_lost_max(talks: Sequence[ConversationNotes]) -> int:
 
 
 def unanswered(talks: Sequence[ConversationNotes], saved: Mapping[str, SavedConversation]) -> Iterable[Finding]:
-    """Yield findings if more messages than allowed got no answer. Counts only messages whose person was told that there
-    is no answer (`lost` finds the others)."""
+    """Yield findings if too many messages got no answer although the person was told so. A single message without an
+    answer is already a violation if its person wasn't told; the check `lost` finds those."""
     count, allowed = told_lost(talks, saved), told_lost_max(talks)
     if count > allowed:
         for talk in talks:
@@ -194,9 +194,9 @@ def said_untrue(talk: ConversationNotes) -> Iterable[Finding]:
 
 
 def not_taken_up(talk: ConversationNotes) -> Iterable[Finding]:
-    """Check that a story of which a part was heard was heard to its last sentence, however often it was cut off. It is
-    enough that the agent offered to go on, or said honestly that the rest is lost. A story that its person interrupted,
-    and the last story of a conversation that broke down, aren't checked."""
+    """Check that every story that the person began to hear was heard to its last sentence, no matter how often it was
+    cut off. It is enough if the agent offered to go on, or said that the rest of the story is lost. A story that its
+    person interrupted, and the last story of a conversation that broke down, aren't checked."""
     for turn in talk.turns:
         if not turn.text.startswith("tell") or turn.is_cut_short or not turn.is_closed or turn.is_stuck:
             continue
@@ -254,7 +254,7 @@ def owners(writes: Sequence[AcceptedWrite]) -> Iterable[Finding]:
 
 def wrongly_done(talks: Sequence[ConversationNotes], actions: Sequence[LoggedAction]) -> Iterable[Finding]:
     """Check three things: every action that began was asked for, every action listed in ONCE began at most once, and an
-    action that was repeated had the same key each time."""
+    action that began several times had the same key each time."""
     typed = {(turn.item, turn.text.split()[0]): talk.id for talk in talks for turn in talk.turns}
     begun = Counter((action.name, action.item) for action in actions if action.stage == "begun")
     keys: dict[tuple[str, str], set[str]] = defaultdict(set)

@@ -1,7 +1,7 @@
 """Finds the pauses of recorded calls in which two turn-taking policies decide differently about the end of the turn.
 
-Rule: ends of a turn that differ by less than 100 ms count as the same. If it isn't known when a policy would have ended
-a turn, the change is never counted as better or worse.
+Rule: two decisions are the same if they end the turn less than 100 ms apart. If it isn't known when one of the policies
+would have ended the turn, the difference counts neither as better nor as worse.
 """
 
 from __future__ import annotations

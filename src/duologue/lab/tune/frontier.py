@@ -85,8 +85,8 @@ def compare(decided: Mapping[str, Sequence[DecidedCall]], seed: int = 0, cut_in_
 
 
 def _by_silence(recorded: Sequence[DecidedCall], calls: Sequence[DecidedCall]) -> list[DecidedCall]:
-    """Leave out the pauses in which the recorded policy didn't end the turn, because the user ended it with a button or
-    hung up. In such a pause, no policy could have been better or worse."""
+    """Leave out the pauses in which the user ended the turn with a button, or hung up, before the recorded policy ended
+    the turn. Such a pause doesn't show which policy is better."""
     return [
         call._replace(
             pauses=tuple(one for own, one in zip(before.pauses, call.pauses, strict=True) if not own.is_unknown)

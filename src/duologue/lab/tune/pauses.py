@@ -1,8 +1,9 @@
 """Works out what another policy would have decided in the pauses and overlaps of a recorded call.
 
-The recorded call is the truth about what the ears reported and what the agent did. Only the hearing machine runs again.
-Rule: nothing is claimed about what the user would have done. A pause counts as the end of a turn only if the agent was
-heard in it, or nothing came after it. If the user went on before the agent was heard, the turn wasn't over.
+What the ears reported and what the agent did is taken from the recorded call. Only the hearing machine, which decides
+about turns, runs again. Rule: nothing is claimed about what the user would have done. A pause counts as the end of a
+turn only if the agent was heard in it, or nothing came after it. If the user went on before the agent was heard, the
+turn wasn't over.
 """
 
 from __future__ import annotations
@@ -118,8 +119,8 @@ def _inputs(records: tuple[StepRecord, ...], ears: EarsJournal) -> Iterator[Inpu
 
 
 def _pass_time(policy: HearingPolicy, s: HearingState, at: int, overlaps: _Overlaps) -> HearingState:
-    """Wake the hearing machine at each of its due times before `at`. The recorded wake-ups can't be used, because
-    another policy has other due times."""
+    """Wake the hearing machine at each of its due times before `at`. The wake-ups in the recorded call can't be used,
+    because they belong to the recorded policy."""
     for _ in range(WAKES_MAX):
         due = next_due(policy, s)
         if due is None or due >= at:

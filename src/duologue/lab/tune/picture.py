@@ -1,7 +1,8 @@
 """The frontier as an SVG picture: the share of cut-ins against the mean wait, one dot for each setting.
 
 Rule: labels never overlap each other. A setting whose label finds no room has only its dot, and its name as a tooltip.
-Settings with a very long wait are named below the picture instead, because they would squeeze the others together.
+Settings with a very long wait are named below the picture instead, because their dots would squeeze all other dots
+together.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Fired(NamedTuple):
 
 
 def anchor_of(number: int) -> str:
-    """The HTML id of a row or rule on the page. The numbers of rules are negative."""
+    """The HTML id of a row or rule on the page. Rules have negative numbers."""
     return f"row{number}" if number >= 0 else f"rule{-1 - number}"
 
 

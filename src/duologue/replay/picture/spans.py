@@ -78,7 +78,8 @@ class Shown(NamedTuple):
 
 
 class CueMark(NamedTuple):
-    """A cue that was given. A cue doesn't belong to a reply, and the journal doesn't say how long the cue was heard."""
+    """A cue (a short sound or phrase for a person who waits) that was given. A cue doesn't belong to a reply, and the
+    journal doesn't say how long it was heard."""
 
     at_ms: int
     what: str

@@ -29,8 +29,8 @@ class EvalCaller:
         self._turn = 0
 
     async def says(self, heard: str) -> tuple[str, bool]:
-        """What the caller says after hearing `heard`, and whether these are the caller's last words. Raises
-        EvalModelFailed if the model fails."""
+        """Tell the model what the caller has heard, and return what the caller says next. Also returns whether these
+        are the caller's last words. Raises EvalModelFailed if the model fails."""
         self._turn += 1
         heard = heard or "(silence)"
         self._history.append(UserSaid(self._turn, heard))

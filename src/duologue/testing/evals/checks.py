@@ -1,6 +1,6 @@
 """The hard assertions on a call: which tools were called, what was said, and which data the call ended with.
 
-Rule: each assertion that doesn't hold is reported in one sentence. No sentence means that all assertions hold.
+Rule: each assertion that doesn't hold is reported in one sentence. If nothing is reported, all assertions hold.
 """
 
 from __future__ import annotations

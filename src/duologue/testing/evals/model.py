@@ -19,7 +19,7 @@ CHARS_MAX = 20_000
 
 
 class EvalModelFailed(DuologueError):
-    """A model failed, or its answer was empty. The message says which."""
+    """A model failed, or its answer was empty. The message says what happened."""
 
 
 async def ask_model(brain: Brain, instructions: str, text: str, history: tuple[Item, ...] = (), number: int = 1) -> str:

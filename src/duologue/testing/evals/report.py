@@ -1,5 +1,4 @@
-"""The report of an evaluation: how many runs of each case passed, how certain this share is, and why the other runs
-failed.
+"""The report of an evaluation: for each case, how many runs passed, how certain this result is, and why runs failed.
 
 Rule: a case passes if at least the required share of its runs passed; the suite sets this share. The report also gives
 a 95 % confidence interval (Wilson) for the true share, so that a single run never looks like certainty.

@@ -1,8 +1,8 @@
 """The abstraction that makes the state space finite.
 
-What is kept: the order of ids, which deadlines are armed, and whether any part of the reply was heard. `abstract` maps
-a state to the simplest state that behaves the same. The result is an ordinary state, so the real `step` runs on it.
-Rule: everything that a condition in the machine's table reads is kept.
+Of ids, only the order is kept; of deadlines, only whether they are armed; of the sound of a reply, only whether any
+part of it was heard. `abstract` maps a state to the simplest state that behaves the same. The result is an ordinary
+state, so the real `step` runs on it. Rule: everything that a condition in the machine's table reads is kept.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ _MOVES_DUES = frozenset((_LINK, _USER, _VOICE))
 
 class AbstractChange:
     """What a step changes, in a form that can be applied to abstract states. `apply` returns the same abstract state as
-    `abstract` would return for the state after the step. It is faster, because it simplifies only the fields that the
-    step changed, and the fields that depend on these."""
+    `abstract` would return for the state after the step, but it is faster: it simplifies only the fields that the step
+    changed, and the fields that depend on them."""
 
     __slots__ = ("dues", "fields", "moves_dues", "moves_turns")
 
@@ -129,8 +129,8 @@ class AbstractChange:
 
 
 def _simplest(place: int, value: Any) -> Any:
-    """The simplest value that behaves like this value of a field. Only for fields that can be simplified without
-    knowing other fields."""
+    """The simplest value that behaves like this value of a field. The value is returned unchanged if simplifying it
+    needs other fields of the state."""
     match State._fields[place]:
         case "jobs":
             return _jobs(value) if value else ()
@@ -147,9 +147,9 @@ def _simplest(place: int, value: Any) -> Any:
 def _turns(
     answered: int, asked: int, said: int, asked_again: int, floor_turn: int | None, turn: int, gap_max: int
 ) -> tuple[int, int, int, int, int, int]:
-    """Make six turn numbers as small as possible. Equal numbers stay equal, and the order of the others stays the same.
-    `turn` (the newest turn) stays at most `gap_max` above the newest of the others. `floor_turn` is None if no voice
-    plays; its result is then 0. The result has the order of the first six arguments."""
+    """Replace six turn numbers by the smallest numbers that have the same order. Numbers that are equal stay equal.
+    `turn` (the newest turn) becomes at most `gap_max` greater than `said` and `floor_turn`. `floor_turn` is None if no
+    voice plays, and then becomes 0. Returns the new numbers in the order of the first six arguments."""
     sounding = set() if floor_turn is None else {floor_turn}
     marks = {answered, asked, said, max(answered, asked_again)} | sounding
     place = {mark: number for number, mark in enumerate(sorted(marks), start=1)}

@@ -114,8 +114,8 @@ def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
 
 
 def _noise(step: CheckedStep) -> Iterator[tuple[str, str]]:
-    """Check that a check-in that became due during a sound without words comes right after the sound, and that sounds
-    keep a call from ending only once."""
+    """Check two things. If a check-in becomes due during a sound without words, it must come right after the sound. A
+    sound without words may keep a call from ending after the goodbye, but only once."""
     before, after, event = step.before, step.after, step.event
     ends = before.user is not User.QUIET and after.user is User.QUIET and before.words is Words.NONE
     was_due = not before.due[_DEAD_AIR] and before.link in LIVE and _checks_in(before) and _is_idle(before)
@@ -171,8 +171,9 @@ def _question(step: CheckedStep, played: list[Cue]) -> Iterator[tuple[str, str]]
 
 
 def _interruption(step: CheckedStep) -> Iterator[tuple[str, str]]:
-    """Check that an answer that a lost line has cut off is marked as cut off. Also check that an answer that was cut
-    off, by a sound or by a lost line, stays marked until the person says something or the agent speaks again."""
+    """Check two things. If a lost line cuts off an answer, the answer must be marked as cut off. The mark must stay
+    until the person says something or the agent speaks again, no matter whether a sound or a lost line has cut off the
+    answer."""
     before, after = step.before, step.after
     is_lost = after.link in _AWAY and before.link not in _AWAY
     goes_on_later = before.heard_ms > 0 or before.ask is Ask.OFFER
@@ -198,8 +199,8 @@ def _last_words(step: CheckedStep) -> Iterator[tuple[str, str]]:
 
 
 def _only_sound(step: CheckedStep) -> bool:
-    """Has the person only made a sound in this step? True if the voice, the reply, the link, the turns, the news and
-    the jobs are the same after the step as before it."""
+    """Has the person only made a sound in this step? True if the step has left the voice, the reply, the link, the
+    turns, the news and the jobs unchanged."""
     before, after = step.before, step.after
     same = before.voice is after.voice and before.reply is after.reply and before.link is after.link
     return same and after.said == before.said and after.news == before.news and len(before.jobs) == len(after.jobs)

@@ -135,8 +135,8 @@ class CoreExplorer:
         return self.found
 
     def follow(self, trace: Sequence[Event]) -> list[Violation]:
-        """Take the steps of one trace. Check its last step, the state after this step, and every step that may follow.
-        Returns the violations."""
+        """Take the steps of one trace (list of events). Check its last step, the state after this step, and every step
+        that may follow. Returns the violations."""
         self.shared.begin(self.profile)
         s = abstract(initial(self.settings))
         number = self.graph.add(s, -1, None)
@@ -189,8 +189,8 @@ class CoreExplorer:
                 yield event, target
 
     def _watch(self, s: State) -> tuple[WatchedState, Reads]:
-        """Returns two values: this state, in a form that notes which of its fields are read, and these notes. The notes
-        are empty until a step or a check reads a field."""
+        """Wrap this state, so that reads of its fields are noted. Returns the wrapped state and the notes, which are
+        still empty."""
         reads: Reads = {}
         self.shared.reads = reads
         return WatchedState(s, reads), reads
@@ -253,8 +253,8 @@ class CoreExplorer:
         return step.after  # type: ignore[return-value]
 
     def _noted(self, number: int, before: Any, event: Event, fired: tuple[int, ...]) -> None:
-        """For subclasses: called for each step that is really made, but not for a step whose outcome is already
-        known."""
+        """Do nothing. A subclass may override this; it is called for each step that is really made, but not for a step
+        whose outcome is already known."""
 
     def _note_timer(self, number: int, event: Event, target: State) -> None:
         if type(event) is TimerFired and event.timer not in SOFT:
@@ -382,7 +382,8 @@ class CoreExplorer:
     # -- Reporting
 
     def report_violation(self, law: str, message: str, number: int, event: Event | None = None) -> None:
-        """Record a broken law, once for each message, with the trace to state `number` and then `event`."""
+        """Record a broken law, with the trace that leads to state `number` and ends with `event`. Each message is
+        recorded only once."""
         self.complaints += 1
         if any(seen.law == law and seen.message == message for seen in self.found.violations):
             return

@@ -89,7 +89,8 @@ class KnownEvents:
         self.visits = 0
 
     def visit(self) -> list[tuple[Event, Tree[StepOutcome]]]:
-        """The events to try in this state, without those that are known to be ignored."""
+        """Count a visit, and return the events to try in this state. From the second visit on, events that are known to
+        be ignored are left out."""
         self.visits += 1
         if self.visits == _COMPACTED_AT:
             self.idle_steps = sum(_idle_steps(tree) for _, tree in self.moves)
@@ -101,8 +102,8 @@ _COMPACTED_AT = 2
 
 
 def _idle_steps(tree: Tree[StepOutcome]) -> int:
-    """How many steps it took to find out that the event is ignored in every state of this family. 0 if that isn't
-    known."""
+    """If it is known that the event is ignored in every state of this family, the number of steps that were made to
+    find this out; otherwise 0."""
     found = tree.first
     is_idle = isinstance(found, StepOutcome) and found.change is None and not found.by_profile
     return found.steps if is_idle and isinstance(found, StepOutcome) else 0

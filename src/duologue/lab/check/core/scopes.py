@@ -1,8 +1,8 @@
 """Scopes: the part of the machine that one exploration covers.
 
-There are too many combinations of faults, pauses, jobs and check-ins to visit in one exploration, and most
-of them are independent. Each scope omits some events or lowers some limits. Together, the scopes fire every
-row and rule. Rule: a scope never changes what an event does.
+There are too many combinations of faults, pauses, jobs and check-ins to visit in one exploration, and most of them are
+independent. Each scope omits some events or lowers some limits. Every row and rule fires in at least one scope. Rule: a
+scope never changes what an event does.
 """
 
 from __future__ import annotations

@@ -66,8 +66,8 @@ class SharedSteps:
         self._known[s] = KnownSteps(tuple(event for event, _ in steps), targets)
 
     def _settings_like(self, profile: Settings, names: Iterable[str]) -> Settings:
-        """The settings object that all explorations share. All profiles use this one object, and it is equal only to
-        itself. So states of different profiles are equal if everything else in them is equal."""
+        """The settings object that the explorations of all profiles share. Because it is the same object in all their
+        states, states of different profiles are equal if everything else in them is equal."""
         watched: dict[str, Any] = {name: self._watched(name) for name in self.differing}
         same: dict[str, Any] = {"__slots__": (), "__eq__": object.__eq__, "__hash__": object.__hash__}
         settings: Settings = object.__new__(type("SharedSettings", (Settings,), {**same, **watched}))

@@ -1,4 +1,5 @@
-"""Witnesses: short traces of the real machine in which each row and rule fires. They are enough to judge most mutants.
+"""Witnesses: short traces of the real machine, in which each row and rule fires. They are enough to find out, for most
+mutants, whether the laws and promises notice them.
 
 A mutant is wrong in one place. Most mutants break a promise or a law in the very step in which this place is used, or
 in the next step. So it is enough to follow the traces that lead to this place, which takes milliseconds. Rule: the

@@ -82,7 +82,7 @@ class Alphabet:
 
     @property
     def messages(self) -> TriedMessages:
-        """What is said, in the language of the domain."""
+        """The messages that users may say, in the language of the domain."""
         return messages_of(self.domain.language)
 
     def person(self, state: DialogueState) -> Iterator[DialogueEvent]:
@@ -133,7 +133,7 @@ class Alphabet:
                 yield self.messages.money.format(value=value) if spec.kind is SlotKind.MONEY else f"{value}"
 
     def corrections(self, state: DialogueState) -> Iterator[str]:
-        """Corrections of the open task, or of the task that has just ended."""
+        """Messages that correct the open task, or the task that has just ended."""
         top = state.top or state.ended
         if top is None:
             return

@@ -142,7 +142,8 @@ class DialogueExplorer:
     # -- Reporting
 
     def report_violation(self, law: str, message: str, number: int, event: DialogueEvent | None = None) -> None:
-        """Record a broken law, once for each message, with the trace to state `number` and then `event`."""
+        """Record a broken law, with the trace that leads to state `number` and ends with `event`. Each message is
+        recorded only once."""
         if any(seen.law == law and seen.message == message for seen in self.found.violations):
             return
         trace = [*self.graph.trace(number), *([event] if event else [])]

@@ -43,8 +43,8 @@ def _said_to(seen: ObservedStep, one: Instance) -> Given:
 
 
 def _taken_back(seen: ObservedStep, given: Given) -> Given:
-    """Take back the confirmations that the step has made invalid: those whose question mentions a slot whose value has
-    changed. Returns the other confirmations in `given`."""
+    """The confirmations in `given`, without those that the step has made invalid. A confirmation becomes invalid if its
+    question mentions a slot whose value has changed."""
     for before, after in seen.pairs():
         if after is None:
             continue
@@ -69,5 +69,5 @@ def _used_up(seen: ObservedStep, run: RunAction, top: Instance, given: Given) ->
 
 
 def _asks_itself(program: Program, step: str) -> bool:
-    """Does this step, which performs an action, also ask for a confirmation?"""
+    """Does this step of the flow, which performs an action, also ask for a confirmation?"""
     return any(isinstance(at, Confirm) and at.step == step for at in program)

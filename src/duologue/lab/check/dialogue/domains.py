@@ -55,7 +55,7 @@ def domain(
 
 
 def with_items(plain: Domain) -> Domain:
-    """The domain with the flows that ask for the items of its lists."""
+    """The domain, to which the flows are added that ask for the items of its lists."""
     lists = [spec for spec in plain.slots.values() if spec.items]
     items = {
         spec.item_flow: Flow(

@@ -186,9 +186,8 @@ def a_yes_answers_the_open_question(seen: ObservedStep) -> Iterator[str]:
 
 
 def waiting_means_that_a_question_was_asked(seen: ObservedStep) -> Iterator[str]:
-    """Check that, if a step changes the state and the dialogue then waits for the user, this step has asked a question
-    and said nothing after the question. Also check that no step asks two questions, unless messages were in the queue
-    before it."""
+    """Check two things. If a step changes the state, and the dialogue then waits for the user, the last thing that the
+    step has said must be a question. No step may ask two questions, unless messages were in the queue before it."""
     asking = [one for one in seen.said if one.asks]
     if seen.after.phase in _ASKING and seen.after is not seen.before:
         if not asking:
@@ -211,9 +210,9 @@ def a_new_question_starts_its_counts_at_zero(seen: ObservedStep) -> Iterator[str
 
 
 def every_failed_try_is_counted(seen: ObservedStep) -> Iterator[str]:
-    """Check the count of tries at a question that stays open: it never shrinks, and it grows with every reply that
-    isn't an answer. Because tries are limited, no question is asked for ever. Messages that were in the queue before
-    the question was asked don't have to be counted, because the queue limits their number."""
+    """Check that, while a question stays open, the count of failed tries never shrinks and grows with every reply that
+    isn't an answer. Because tries are limited, no question is then asked for ever. Messages that were in the queue
+    before the question was asked needn't be counted, because the queue limits their number."""
     before, after = seen.before, seen.after
     if before.top is None or after.top is None or after.phase not in (Phase.WAITING_FOR_SLOT, Phase.CONFIRMING):
         return

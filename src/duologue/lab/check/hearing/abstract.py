@@ -1,4 +1,5 @@
-"""The abstraction that makes the states of both machines finite: times relative to now, and small ids.
+"""The abstraction that makes the states of the hearing machine and the conversation machine finite: times relative to
+now, and small ids.
 
 The result is an ordinary state, so the real machines run on it. Rule: nothing that a decision reads may be lost here. A
 time is dropped only when no due time can depend on it any more.
@@ -49,9 +50,9 @@ _VOICED_ENOUGH_MS, _SILENCE_ENOUGH_MS = 1_024, 256
 def abstract(
     s: ProductState, policy: HearingPolicy, asked: tuple[int, ...] | None = None, echoes: bool = True
 ) -> ProductState:
-    """The simplest state that behaves like `s` with this policy. With `asked`, it keeps what decides whether words are
-    an answer to a question; these are the replies that a ledger knows. `echoes` says whether a text may be similar to
-    the agent's words. If not, it doesn't matter what the agent has said, and when."""
+    """The simplest state that behaves like `s` with this policy. If `asked` is given (the numbers of the replies that a
+    ledger knows), the result keeps what decides whether words are an answer to a question. `echoes` says whether a text
+    may be similar to the agent's words. If it may not, the result leaves out what the agent has said."""
     shift, hearing, core = NOW - s.at, s.hearing, s.core
     replies, contents, said = _words(hearing.words, core.reply_id, _questions(hearing, asked))
     voices = _ranks(core.voice_id, hearing.own.voice if echoes else 0)
@@ -63,8 +64,8 @@ def abstract(
 
 
 def abstract_ledger(ledger: WordsLedger, s: ProductState) -> WordsLedger:
-    """The ledger that belongs to the abstract state of `s`: its times and the numbers of replies are made small in the
-    same way. Of old times of questions and answers, only the order is kept."""
+    """The ledger that belongs to the abstract state of `s`: the times and the numbers of replies in it are made small
+    in the same way as in the state. Of old times of questions and answers, only the order is kept."""
     shift = NOW - s.at
     if ledger.sent is not None:
         ledger = ledger._replace(sent=ledger.sent._replace(due=ledger.sent.due + shift))
@@ -76,7 +77,7 @@ def abstract_ledger(ledger: WordsLedger, s: ProductState) -> WordsLedger:
 
 
 def _questions(s: HearingState, asked: tuple[int, ...] | None) -> tuple[int, ...]:
-    """The replies that questions are about."""
+    """The numbers of the replies that the records of questions contain."""
     if asked is None:
         return (0 if s.asked_question.is_asked else s.asked_question.reply,)
     questions = (s.asked_question, s.aside_question, *(one.question for one in s.job_questions))
@@ -84,16 +85,16 @@ def _questions(s: HearingState, asked: tuple[int, ...] | None) -> tuple[int, ...
 
 
 def _aged(times: Iterable[int], shift: int) -> dict[int, int]:
-    """A value for each of these times: the time in relation to now, or, if it is old, a value that keeps only the order
-    of the old times. No question is found to have been asked longer ago than a speech lasts."""
+    """Map each of these times to a value. For a recent time, this is the time relative to now. For an old time, it is a
+    value that keeps only the order of the old times. A time is old if it is longer ago than a speech lasts."""
     old = sorted({at for at in times if at + shift <= NOW - QUESTION_MS})
     kept = {at: at + shift for at in times}
     return kept | {at: NOW - QUESTION_MS - place for place, at in enumerate(reversed(old))}
 
 
 def _with_questions(real: HearingState, made: HearingState, shift: int, replies: dict[int, int]) -> HearingState:
-    """The abstract state `made`, with the questions of the state `real`, and with the times that decide whether words
-    are an answer to them."""
+    """The abstract state `made`, to which the questions of the state `real` are added, and the times that decide
+    whether words are an answer to these questions."""
     questions = [real.asked_question, real.aside_question, *(one.question for one in real.job_questions)]
     known = {at for one in questions for at in (one.asked_at, one.shown_at)}
     known |= {said.typed_at for said in real.words.turns} | {one.began_at for one in real.known}
@@ -218,8 +219,8 @@ def _hearing(
 
 
 def _end_matters(s: HearingState, is_open: bool, is_withheld: bool, now: int) -> bool:
-    """Can a decision depend on when the newest voice ended? It can if that was in the open turn, or if the onset of the
-    voice is withheld. Between turns, it can't: the next turn begins with a voice."""
+    """Can a decision depend on when the newest voice ended? Yes, if the voice ended in the open turn, or if the onset
+    of the voice is withheld. Between turns it can't, because the next turn begins with a new voice."""
     return s.end_reported_at >= (s.turn_at if is_open else now) or (is_withheld and s.end_reported_at >= s.began_at)
 
 
@@ -244,8 +245,8 @@ def _time(at: int, shift: int, matters: bool, ms_max: int = PAST_MS) -> int:
 def _utterance(
     one: HeardUtterance, newest: int, shift: int, own: OwnSpeech, played_at: int, core: State, policy: HearingPolicy
 ) -> HeardUtterance:
-    """`newest` is the newest onset before it was made abstract. `played_at` is the time from which on the agent's words
-    that aren't in `own` yet can have been played."""
+    """The abstract form of an utterance. `newest` is the newest onset before it was made abstract. `played_at` is the
+    earliest time at which the agent's words that aren't in `own` yet can have been played."""
     onset = one.onset and (_NEWEST_ONSET if one.onset == newest else _OLD_ONSET if one.onset < newest else one.onset)
     began_at = one.began_at + shift
     is_old = began_at + ECHO_RULE.lead_ms_max < played_at
@@ -255,8 +256,8 @@ def _utterance(
 
 
 def _over_ms(one: HeardUtterance, core: State, policy: HearingPolicy) -> int:
-    """How much of the agent's speech was heard when this utterance began, reduced to what decides whether it answers
-    the only question that the agent asks (`scopes.QUESTION`)."""
+    """How much of the agent's speech was heard when this utterance began. The number is simplified as far as possible
+    without changing whether the utterance answers the only question that the agent asks (`scopes.QUESTION`)."""
     may_answer = core.voice in (Voice.PLAYING, Voice.HELD) and one.turn > max(core.floor_turn, core.said)
     if one.over_ms < 0 or not may_answer:
         return -1

@@ -115,7 +115,7 @@ def _sounds(scope: HearingScope, newest: EarUtterance, ledger: WordsLedger) -> I
 
 
 def _stray(ledger: WordsLedger) -> Iterator[LedgerChoice]:
-    """Texts that belong to utterances whose onset was never reported."""
+    """The texts that the ears may report for utterances whose onset was never reported."""
     key = 8
     yield LedgerChoice(Final(_own("go# on#", key), utterance=STRAY_NUMBER), key, STRAY_NUMBER, REVISED_STAGE, "stray")
     yield LedgerChoice(Partial(_own("go#", key), utterance=STRAY_NUMBER), key, STRAY_NUMBER, 1, "stray")

@@ -2,8 +2,8 @@
 
 It is kept apart from the hearing machine, which decides the same, so that a broken machine can't hide its own
 violation. Rule: it reads stimuli, events and effects. Words are an answer if they began after half of the question was
-heard, or, for typed words of a user who sees captions, after it had been shown for a moment. They aren't if by then
-the agent has asked something else by itself, such as "Are you still there?".
+heard, or, for typed words of a user who sees captions, after it had been shown for a moment. But they aren't an answer
+if the agent had asked something else by itself before they began, such as "Are you still there?".
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class AnswerLedger(NamedTuple):
 
 
 def note_answers(ledger: AnswerLedger, step: ProductStep, is_onset: bool) -> AnswerLedger:
-    """The ledger after this step. `is_onset`: the step reports the first sign of an utterance."""
+    """The ledger after this step. `is_onset` says whether the step reports the first sign of an utterance."""
     stimulus, at = step.stimulus, step.before.at
     ledger = ledger._replace(onset_at=at if is_onset else ledger.onset_at, requests=())
     if isinstance(stimulus, NewestReplyAsks):
@@ -131,7 +131,7 @@ def _note_sound(ledger: AnswerLedger, record: StepRecord) -> AnswerLedger:
 
 
 def _heard(question: LedgerQuestion, ledger: AnswerLedger, record: StepRecord, is_started: bool) -> LedgerQuestion:
-    """The question after a step of the conversation machine."""
+    """What is known about the question after a step of the conversation machine."""
     event, after = record.event, record.after
     if not question.reply or question.heard_at != NEVER:
         return question
@@ -174,7 +174,8 @@ def _note_request(ledger: AnswerLedger, record: StepRecord) -> AnswerLedger:
 
 
 def abstract_answers(ledger: AnswerLedger, age: Ager, replies: dict[int, int]) -> AnswerLedger:
-    """The same ledger, with times that are made small by `age`, and with these numbers of replies."""
+    """The same ledger, in which `age` has made the times small, and in which the numbers of replies are replaced by
+    those in `replies`."""
     known = {at for one in (ledger.question, ledger.aside, ledger.job) for at in (one.heard_at, one.shown_at)}
     known |= {one.began_at for one in ledger.words} | {ledger.onset_at}
     aged = {**age(known - {NEVER, 0}), NEVER: NEVER, 0: 0}

@@ -37,7 +37,7 @@ REPLAYED_EVERY = 499  # one of this many states is reached again from the start
 
 
 class HearingNode(NamedTuple):
-    """A state of both machines, and what the ledger knows."""
+    """A state of the hearing machine and the conversation machine, and what the ledger knows."""
 
     state: ProductState
     ledger: WordsLedger
@@ -277,7 +277,8 @@ class HearingExplorer:
     # -- Reporting
 
     def report_violation(self, law: str, message: str, number: int, choice: LedgerChoice | None = None) -> None:
-        """Record a broken law, once for each message, with the trace to state `number` and then `choice`."""
+        """Record a broken law, with the trace that leads to state `number` and ends with `choice`. Each message is
+        recorded only once."""
         if any(seen.law == law and seen.message == message for seen in self.found.violations):
             return
         trace = [*self.graph.trace(number), *([choice] if choice else [])]
@@ -299,8 +300,9 @@ class HearingExplorer:
 
 
 def _is_settled(node: HearingNode, after: HearingNode) -> bool:
-    """Is the turn that is open in `node` no longer open in the later node `after`? Also true if the link is closed, is
-    paused (until the user or the program ends the pause) or has a fault, or if a request is being retried."""
+    """Is the turn that is open in `node` over in the later node `after`? Also true if waiting longer isn't a mistake:
+    the link is closed, has a fault or is paused (until the user or the program ends the pause), or a request is being
+    retried."""
     before, core = node.state.core, after.state.core
     if core.link in CLOSED or core.link in (Link.FAULTED, Link.SUSPENDED):
         return True

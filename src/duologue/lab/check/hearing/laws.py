@@ -1,4 +1,5 @@
-"""The laws of hearing: what must never happen to the user's words, on one step of both machines and in one state.
+"""The laws of hearing: what must never happen to the user's words. They are checked on one step of the hearing machine
+and the conversation machine, or on one state.
 
 Each check yields the law that is broken and one line that says what is wrong. The laws about waiting and replaying are
 in `check`, because they need the whole graph. Rule: a law reads stimuli, events, effects, words and the ledger, never
@@ -71,7 +72,7 @@ Broken = tuple[str, str]
 
 
 def check_step(policy: HearingPolicy, step: ProductStep, ledger: WordsLedger) -> Iterator[Broken]:
-    """Check the laws about one step. `ledger` is the ledger from before the step. Yields (law, what is wrong)."""
+    """Check the laws about one step. `ledger` is the ledger before the step. Yields (law, what is wrong)."""
     for failure in step.failures:
         yield ONSET_FIRST, f"the conversation machine refuses {failure}"
     has_begun = ledger.has_begun
@@ -132,8 +133,8 @@ def _check_close(step: ProductStep, told: ToldStep) -> Iterator[Broken]:
 
 
 def check_answers(step: ProductStep, ledger: WordsLedger) -> Iterator[Broken]:
-    """Check which words of the user the hearing machine takes as an answer. `ledger` is the ledger from after the step.
-    Yields (law, what is wrong)."""
+    """Check that the hearing machine treats exactly those words of the user as an answer that the ledger treats as an
+    answer. `ledger` is the ledger after the step. Yields (law, what is wrong)."""
     answers, hearing = ledger.answers, step.after.hearing
     if answers is None:
         return
@@ -147,7 +148,8 @@ def check_answers(step: ProductStep, ledger: WordsLedger) -> Iterator[Broken]:
 
 
 def _check_answer(s: HearingState, reply: int, request: AnswerRequest) -> Iterator[Broken]:
-    """Check a request with new words. The newest question was asked in this reply."""
+    """Check whether the hearing machine treats the new words in this request as an answer. `reply` is the reply in
+    which the newest question was asked."""
     turns, what = (request.first, request.last), f"turn {request.words.turn} began"
     if request.is_answer and is_premature(s, *turns):
         yield YES_TO_WHAT_WAS_ASKED, f"{what} after the question was asked, and is no answer"

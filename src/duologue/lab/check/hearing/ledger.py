@@ -1,4 +1,5 @@
-"""What the ears have reported and what has become of it: the memory that the laws need beside the two machines.
+"""What the ears have reported and what has become of it. The laws need this memory in addition to the states of the
+hearing machine and the conversation machine.
 
 The ledger is kept apart from the machines, so that a broken machine can't hide its own violation. Rule: the ledger
 reads stimuli, events and effects, never the hearing machine's state, except for the text of a turn in a request.
@@ -139,7 +140,7 @@ def _is_question(s: State) -> bool:
 
 
 def _excuses(s: State, sent: int) -> bool:
-    """Is there a reason other than sound why the request may be late? Yes, if the link isn't up, if the agent speaks,
-    or if the user goes on with words in a newer turn."""
+    """Is there a reason, apart from a sound, why the request to the brain may be late? Yes, if the link isn't up, if
+    the agent speaks, or if the user goes on with words in a newer turn."""
     goes_on = s.turn > sent and s.user is not User.QUIET and s.words is not Words.NONE
     return s.link is not Link.UP or s.voice in SOUNDING or goes_on

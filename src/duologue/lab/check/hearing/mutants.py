@@ -51,7 +51,7 @@ def hearing_mutants(rows: tuple[HearingRow, ...] = HEARING_ROWS) -> Iterator[Hea
 
 
 def is_noticed_by_laws(mutant: HearingMutant) -> bool:
-    """Does a law notice this mutant? A machine that raises is noticed too."""
+    """Does a law notice this mutant? A mutant that raises an exception counts as noticed, too."""
     try:
         return any(
             HearingExplorer("confirm", SCOPES[name], mutant.rows, violations_max=1).run(_STATES_MAX).violations

@@ -2,8 +2,9 @@
 runtime.
 
 An input of the hearing machine leads to intents. Each intent becomes an event, and each step of the conversation
-machine is passed back to the hearing machine, whose new intents are processed before the rest of the batch. Rule: the
-order of events is the order in `runtime.hearing` and `runtime.driver`, and nothing here decides anything.
+machine is passed back to the hearing machine, whose new intents are processed before the remaining intents of the
+input. Rule: the order of events is the order in `runtime.hearing` and `runtime.driver`, and nothing here decides
+anything.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ class Posted:
 
 @dataclass(frozen=True, slots=True)
 class TimePassed:
-    """The earliest due time of both machines has come. With `ms`, only this much time passes, and nothing is due."""
+    """Time passes until the earliest due time of the two machines. With `ms`, only this much time passes, and nothing
+    is due."""
 
     ms: int = 0
 
@@ -69,7 +71,8 @@ class OldReplyHeard:
 @dataclass(frozen=True, slots=True)
 class NewestReplyAsks:
     """A report that the newest reply contains a question. If there is no reply yet, the report is about the first
-    reply. `calls` are the jobs whose question it is. With `is_aside`, the agent asks it by itself."""
+    reply. `calls` are the jobs that want to know the answer. With `is_aside`, the agent asks by itself, such as "Are
+    you still there?"."""
 
     calls: tuple[int, ...] = ()
     is_aside: bool = False
@@ -104,13 +107,13 @@ class ProductStep(NamedTuple):
 
 
 def begin_product(core: State, at: int = 0) -> ProductState:
-    """Both machines before anything was heard."""
+    """The state of the hearing machine and the conversation machine before anything was heard."""
     return ProductState(initial_hearing(core), core.seq, at)
 
 
 @dataclass(frozen=True, slots=True)
 class HearingProduct:
-    """Both machines with one policy."""
+    """The hearing machine and the conversation machine, with one policy."""
 
     policy: HearingPolicy = field(default_factory=HearingPolicy)
     hearing: HearingMachine = HEARING

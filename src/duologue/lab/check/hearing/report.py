@@ -1,7 +1,7 @@
 """What all explorations of hearing found, as one report.
 
 Rule: an exploration that was too large is reported as incomplete. A row that never fired counts as a violation if all
-scopes were explored, or all quick ones.
+scopes, or all scopes of the quick check, were explored.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class HearingReport:
 
 def hearing_tasks(size: str) -> list[tuple[str, str, int]]:
     """The profile, the scope and the maximum number of states of each exploration. The explorations that take longest
-    come first, so that no process waits for the last one. A scope in which the agent is silent is explored in one
-    profile, because the profiles differ only in how they treat a sound during the agent's speech. So is a scope in
-    which the agent asks, because only times decide what is an answer."""
+    come first, so that no process waits for the last one. Two kinds of scopes are explored in one profile only: scopes
+    in which the agent is silent, because the profiles differ only in how they treat a sound during the agent's speech;
+    and scopes in which the agent asks a question, because what counts as an answer doesn't depend on the profile."""
     if size == "quick":
         return [("confirm", scope.name, QUICK_STATES_MAX) for scope in QUICK]
     names = [*LARGEST_FIRST, *(scope.name for scope in SMALL if scope.name not in LARGEST_FIRST)]

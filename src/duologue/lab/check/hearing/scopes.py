@@ -1,8 +1,8 @@
-"""Scopes: the part of both machines that one exploration covers.
+"""Scopes: which part of the hearing machine and the conversation machine one exploration covers.
 
-There are too many combinations of texts, buttons, agent speech and pauses to visit in one exploration. Each scope has
-some of them, and a few utterances. Together, the scopes fire every row of the hearing machine. Rule: a scope says which
-stimuli may come, never how the machines react to them.
+There are too many combinations of texts, buttons, agent speech and pauses to visit in one exploration. Each scope
+allows only some kinds of stimuli, and a few utterances. Every row of the hearing machine fires in at least one scope.
+Rule: a scope says which stimuli may come, never how the machines react to them.
 """
 
 from __future__ import annotations

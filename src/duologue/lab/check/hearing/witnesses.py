@@ -1,4 +1,5 @@
-"""Witnesses of hearing: short traces of the real machine in which each row fires. They judge most mutants.
+"""Witnesses of hearing: short traces of the real machine, in which each row fires. They are enough to find out, for
+most mutants, whether the laws notice them.
 
 A mutant is wrong in one row. Most mutants break a law in the very step in which this row applies, or a few steps later.
 So it is enough to follow the traces that lead to this row, and to explore a few states from there. Rule: the mutant
@@ -69,8 +70,9 @@ def collect_hearing_witnesses(scope: str, states_max: int) -> list[HearingWitnes
 
 
 def witnesses_of(row: HearingRow, witnesses: Iterable[HearingWitness], witnesses_max: int) -> list[HearingWitness]:
-    """The witnesses that may notice a mutant of this row, shortest first. Those in which the row fires come first. In
-    the others, a row for the same kind of input fires, and this row may fire there without its guard."""
+    """The witnesses that may notice a mutant of this row: first those in which the row fires, then those in which
+    another row for the same kind of input fires, because this row might fire there if it had no guard. Each of the two
+    groups begins with the shortest trace."""
     number = HEARING_ROWS.index(row)
     alike = {index for index, one in enumerate(HEARING_ROWS) if set(one.on) & set(row.on)}
     found = sorted((one for one in witnesses if alike & one.fired), key=lambda one: len(one.trace))

@@ -132,7 +132,8 @@ class OwnershipExplorer:
             self.report_violation(NEVER_STUCK, "even without failures, no node ever owns it again", reaches.index(0))
 
     def report_violation(self, law: str, message: str, number: int, move: Move | None = None) -> None:
-        """Record a broken law, once for each message, with the trace to state `number` and then `move`."""
+        """Record a broken law, with the trace that leads to state `number` and ends with `move`. Each message is
+        recorded only once."""
         if any(seen.law == law and seen.message == message for seen in self.found.violations):
             return
         trace = [*self.graph.trace(number), *([move] if move else [])]

@@ -196,7 +196,7 @@ class Mover:
     # -- One input
 
     def _step(self, ownership: Ownership, given: on.OwnershipInput) -> tuple[OwnershipRow | None, Stepped]:
-        """The row and the result of a step. Remembered, because the same step is made in many worlds."""
+        """The row and the result of a step. Results are cached, because the same step is made in many worlds."""
         found = self._steps.get((ownership, given))
         if found is None:
             found = self.machine.row_for(ownership, given), self.machine.step(ownership, given)
@@ -268,9 +268,9 @@ def _older(call: StoreCall) -> StoreCall:
 
 
 def is_owned(world: World) -> bool:
-    """Is there nothing left to do for the conversation? Yes, if a node keeps the conversation under its newest lease,
-    if the conversation can't be continued, or if no node may take it over. No, while a client waits, or while a node
-    runs the conversation without a lease."""
+    """Has the ownership of the conversation been settled? No, while a client waits, or while a node runs the
+    conversation without a lease. Otherwise it is settled if a node holds the newest lease of the conversation, if the
+    conversation can't be continued, or if no node may take it over."""
     stored = world.stored
     runs_without_lease = any(node.ownership.place in (Place.CLAIMING, Place.UNKEPT) for node in world.nodes)
     if runs_without_lease or any(node.is_waiting for node in world.nodes):

@@ -99,7 +99,8 @@ PROMISES: tuple[OwnershipPromise, ...] = (
 
 
 def sample(place: Place, asked: bool = False, unsaved: bool = False) -> Ownership:
-    """An ownership in this place, with a lease if the place can have one."""
+    """What a node in this place (state) knows about the conversation, including a lease if a node in this place can
+    have one."""
     is_leased = place in (*LEASED, P.RETURNING)
     return Ownership(place, EPOCH * is_leased, UNTIL_MS * is_leased, asked, unsaved)
 

@@ -40,8 +40,8 @@ def _brain_learns(step: CheckedStep) -> bool:
 
 
 def _ends(step: CheckedStep, effect: fx.Effect) -> bool:
-    """Did the step end the job correctly? The job must be gone, and `effect` must be among the step's effects. If the
-    job has timed out, the step must also cancel its work; otherwise it must not."""
+    """Did the step end the job correctly? The job must be gone, and `effect` must be among the step's effects. The step
+    must cancel the work if the job has timed out, and only then."""
     call = step.event.call  # type: ignore[attr-defined]
     stopped = fx.CancelWork(call) in step.effects
     return (

@@ -33,8 +33,8 @@ T = Timer
 
 
 def _asked_too_often(s: State, fault: fx.ShowFault) -> bool:
-    """Is it forbidden to ask the brain once more about the newest turn that it was asked about? Yes, if the brain was
-    already asked a second time about this turn, or if the error is never worth a retry."""
+    """Was the brain asked often enough about the newest turn that it was asked about? Yes, if it was asked twice about
+    this turn, or if errors of this class are never retried."""
     hopeless = fault.part in (FaultSource.BRAIN, FaultSource.VOICE) and not POLICIES[fault.error].retries_max
     return hopeless or s.asked <= s.asked_again
 
@@ -101,7 +101,7 @@ def _fatal(s: State) -> bool:
 
 
 def _mid_answer(s: State) -> bool:
-    """Is an answer on its way that the user hasn't heard any part of? False if an open tool call will continue the
+    """Is an answer on its way, and has the user heard no part of it yet? False if an open tool call will continue the
     answer."""
     unheard = s.reply in PENDING or (s.voice in SOUNDING and not s.heard_ms)
     return unheard and s.asked > s.answered and not has_foreground(s)
@@ -125,8 +125,8 @@ def _kept(step: CheckedStep) -> bool:
 
 
 def _no_output_is_left(step: CheckedStep) -> bool:
-    """Did the step drop the outputs of tool calls that were on their way to the brain, without making them news? If
-    there were such outputs, the step must not play APOLOGY, which asks the user to try again."""
+    """Did the step drop the outputs of tool calls that were on their way to the brain? They must not become news. If
+    there were such outputs, the step must not play APOLOGY, because that cue asks the user to try again."""
     told = not step.before.telling or fx.PlayCue(Cue.APOLOGY) not in step.effects
     return told and not step.after.telling and step.after.news == step.before.news
 

@@ -15,7 +15,8 @@ from ..laws import CheckedStep
 
 
 class Promise(NamedTuple):
-    """What must happen: if an event of `on` comes and `when` holds before the step, `then` must hold after the step."""
+    """What must happen: if one of the events `on` comes and the condition `when` is true before the step, the condition
+    `then` must be true after the step."""
 
     name: str
     on: tuple[Trigger, ...]

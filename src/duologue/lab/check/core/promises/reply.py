@@ -40,9 +40,9 @@ def _asked_for(step: CheckedStep, ask: Ask) -> bool:
 
 
 def _owed_again(step: CheckedStep) -> bool:
-    """Does the step drop a reply, and will the brain be asked again, in this step or later, about the turns and the
-    news that the reply was about? If tool calls of the reply are open, its turns must stay marked as asked, because the
-    outputs of the calls will continue the answer."""
+    """Does the step drop a reply, and are the turns and the news of this reply owed an answer again? The brain may be
+    asked again in this step or later. If tool calls of the reply are open, its turns must stay marked as asked, because
+    the outputs of the calls will continue the answer."""
     asked = step.before.asked if has_foreground(step.after) else step.after.answered
     return (
         step.after.answered == step.before.answered
