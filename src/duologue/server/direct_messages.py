@@ -56,7 +56,8 @@ class DirectMessages(asyncio.Protocol):
 
     @property
     def may_write(self) -> bool:
-        """Can `write` be used now? If not, use ASGI's `send`, which waits, or raises if the socket is closed."""
+        """Can `write` be used now? If not, use ASGI's `send`, which waits until it can send, or raises if the socket is
+        closed."""
         return not self._is_full and not self._transport.is_closing()
 
     def write(self, messages: Iterable[str | bytes]) -> None:

@@ -168,7 +168,8 @@ class Screen:
         self._send_metrics(viewer)
 
     def tell_status(self, client: ClientOutbox) -> None:
-        """Tell this client whether its user can be heard, why the user has to wait, and which turns are queued."""
+        """Tell this client whether its user can be heard, whether and why the user has to wait, and which turns are
+        queued."""
         self._viewers[client].send(self._status())
 
     def _status(self) -> ServerMessage:

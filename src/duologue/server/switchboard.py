@@ -104,8 +104,8 @@ class Switchboard:
     # -- Other processes
 
     def share(self, is_shared: bool) -> None:
-        """Start or stop telling the other processes which calls run in this process. All processes start and stop
-        together, so when this stops, the calls of the other processes are forgotten."""
+        """Start or stop telling the other processes which calls run in this process. The other processes start and stop
+        sharing their lists at the same time. So when sharing stops, this process forgets their calls."""
         self._is_shared = is_shared
         if not is_shared:
             self._elsewhere.clear()
