@@ -80,11 +80,10 @@ class AnswerListener:
                 self._judge(heard.text, isinstance(heard, Final))
 
     def _judge(self, text: str, is_final: bool) -> None:
-        """Report whether the words come from a person or an answering machine, if that can be seen from the words.
-        Words of an answering machine are reported at once, even if they may still change. Words of a person are
-        reported only when they are final. Words of a person count only after an answering machine was heard, because
-        then a person has picked up. At the beginning they prove nothing, because many answering machines begin with
-        "hello"."""
+        """Report whether the words come from a person or an answering machine, if the words show that. Words of a
+        machine are reported at once, even if they may still change; words of a person only when they are final. In the
+        call, a person's words mean something only after a machine was heard: then a person has picked up. At the
+        beginning they prove nothing, because many machines begin with "hello", too."""
         found = answerer_of(text, self._language)
         if found is Answerer.MACHINE:
             self._feed(on.MachineHeard(self._now()))

@@ -35,8 +35,8 @@ _DETECTS = {OnMachine.MESSAGE: "DetectMessageEnd", OnMachine.HANG_UP: "Enable"} 
 
 
 class Opening(Enum):
-    """What to do when the sound stream of a call has started: find out who has answered, let the agent talk, leave a
-    message, or do nothing because the call is over."""
+    """What to do when the sound stream of a call has started. Either find out who has answered, let the agent talk, or
+    leave a message; or nothing, because the call is over."""
 
     SCREEN = "screen"
     TALK = "talk"
@@ -220,8 +220,8 @@ class PhoneCall:
         await tools.api().instruct(self.call_id, xml)
 
     async def _join(self) -> None:
-        """Connect the caller and the person who takes over, in a conference. The person is moved there first: if that
-        fails, the caller is still with the agent."""
+        """Connect the caller and the person who takes over, in a conference. The person is moved into the conference
+        first: if that fails, the caller is still with the agent."""
         taker, api = self._taker, self.tools.api()
         if taker is None or not taker.call_id:
             raise CarrierRefusal("the person who should take over is no longer on the phone")
@@ -250,7 +250,7 @@ class PhoneCall:
         taker.feed(on.DialAsked(taker.now()))
 
     def taker_answers(self, accepts: bool) -> None:
-        """Note whether the person who should take over accepts or declines."""
+        """Tell the call's state machine whether the person who should take over accepts or declines."""
         taker = self.state.taker
         if accepts:
             self.feed(on.TakerAccepted(self.now(), taker))

@@ -44,7 +44,7 @@ class EntryRefused(DuologueError):
 
 
 class Admitted(NamedTuple):
-    """A client that may connect."""
+    """A client that has passed the gate."""
 
     scope: Scope
     address: str

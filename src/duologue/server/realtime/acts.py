@@ -24,7 +24,8 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class SendLimits:
-    """Send `rate_limits.updated` with this event id. Only the call knows how much the client may still ask for."""
+    """Send `rate_limits.updated` with this event id. The limits themselves aren't in this act: the call fills them in,
+    because only it knows them."""
 
     event_id: str
 

@@ -47,8 +47,8 @@ class OpenResponse(NamedTuple):
 
 
 class ExchangeState(NamedTuple):
-    """The state of the exchange with one client. It is a tuple, because changing a field of one costs a tenth of what
-    it costs for a dataclass, and each event of a client changes it several times."""
+    """The state of the exchange with one client. It is a named tuple and not a dataclass, because changing a field of a
+    tuple takes a tenth of the time, and each event of a client changes several fields."""
 
     session_id: str
     conversation_id: str

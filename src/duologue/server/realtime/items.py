@@ -37,8 +37,8 @@ class ItemKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ItemRecord:
-    """One item. `turn`, `reply`, `voice` and `call` are the conversation's numbers of the turn, reply, voice or tool
-    call that the item is about; 0 if it isn't about one."""
+    """One item. `turn`, `reply`, `voice` and `call` say what the item is about: the conversation's number of a turn, a
+    reply, the sound of a reply, or a tool call. Each is 0 if the item isn't about such a thing."""
 
     id: str
     kind: ItemKind
