@@ -1,8 +1,8 @@
 """Plays replies on the line (the connection to the user), and records how much of each reply was heard.
 
-Rule: reports from the line are checked. A report with the voice number of another reply doesn't affect the current
-reply. If the line reports more heard time than the reply has sound, a small excess is cut off, and a report with a
-large excess is ignored. A reply is finished only when the line has all of its sound.
+Rule: reports from the line are checked. A report about the sound of another reply doesn't affect the current reply. A
+line may report a little more heard time than the reply has sound; the excess is cut off. A report with a large excess
+is ignored. A reply is finished only when the line has all of its sound.
 """
 
 from __future__ import annotations
@@ -186,9 +186,9 @@ class Playback:
             self._caption(self._driver.state.at, speech, False)
 
     def _note_late(self, heard: Played | Finished | Stopped | Unplayable) -> None:
-        """Process a late report, about speech that is no longer playing. If it says that the user heard more of the
-        last interrupted reply than the history has, correct the history. `on_heard_late` is called when the heard part
-        is large enough for the reply to count as heard, and again when all of the reply was heard."""
+        """Process a late report, about speech that is no longer playing. If the user heard more of the last interrupted
+        reply than the history has, correct the history. `on_heard_late` is called when so much was heard that the reply
+        counts as heard, and again when all of the reply was heard."""
         cut = self.cut
         if not isinstance(heard, Stopped) or cut is None or cut.voice != heard.voice:
             return

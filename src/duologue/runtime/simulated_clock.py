@@ -45,8 +45,8 @@ class _Jump:
 
 class SimulatedLoop(asyncio.BaseEventLoop):
     """An asyncio event loop whose clock starts at 0 and jumps. Code that tries to use a network gets the exception
-    NetworkInSimulation. A conversation would treat this exception as a failed service and hide the reason. So with
-    `raises_at_network`, `run_checked` itself raises the exception at once."""
+    NetworkInSimulation. A conversation would treat that as the failure of a service and hide the reason. With
+    `raises_at_network`, therefore, `run_checked` itself raises the exception at once."""
 
     _scheduled: list[asyncio.TimerHandle]
 
