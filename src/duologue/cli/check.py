@@ -1,5 +1,5 @@
-"""`duologue check`: explores every reachable state of the state machines, and reports each law or promise that they
-break."""
+"""`duologue check`: explores every reachable state of the state machines, and reports each law (what must always hold)
+and each promise (what must happen in the end) that is broken."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from .terminal_style import PLAIN_MARKS
 
 
 class Legible:
-    """Renders its content in the characters that the console supports."""
+    """Renders its content only with characters that the console supports."""
 
     def __init__(self, inner: RenderableType) -> None:
         self.inner = inner

@@ -128,8 +128,8 @@ def _tune(calls: Sequence[RecordedCall], unusable: int, more: list[str], seed: i
 def _next_best(
     points: Sequence[PolicyPoint], changed_with: Callable[[str], list[ChangedPause]]
 ) -> tuple[str, list[ChangedPause]]:
-    """The name of the cheapest setting that decides at least one pause differently, and these pauses. An empty name and
-    list if there is no such setting."""
+    """Among the settings that decide at least one pause differently: the name of the cheapest one, and these pauses. An
+    empty name and an empty list if there is no such setting."""
     for point in sorted(points, key=lambda one: one.cost_ms):
         if point.is_known and (changed := changed_with(point.name)):
             return point.name, changed

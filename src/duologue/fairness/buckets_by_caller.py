@@ -1,4 +1,4 @@
-"""One bucket for each caller that has used something lately, such as each IP address.
+"""One bucket (a rate limit) for each caller that has used something lately. A caller is, for example, an IP address.
 
 Rule: at most `callers_max` buckets are remembered. A caller whose bucket isn't remembered has a full bucket. If there
 are too many buckets, the full ones are forgotten. If no bucket is full, the fullest ones are forgotten.
@@ -38,8 +38,8 @@ class BucketsByCaller:
         self._put(caller, use(self.rate, self._bucket_of(caller, now_ms), amount, now_ms), now_ms)
 
     def lower(self, caller: str, parts: int, now_ms: int) -> None:
-        """Note that the caller has `parts` parts left in another process. If more are left in this process, lower the
-        caller's bucket here to `parts`."""
+        """Take over that the caller has only `parts` parts left, according to another process. If more are left here,
+        the caller's bucket is lowered to `parts`."""
         now = refilled(self.rate, self._bucket_of(caller, now_ms), now_ms)
         lowest = -self.rate.burst * self.rate.per_ms
         self._put(caller, now._replace(parts=max(lowest, min(now.parts, parts))), now_ms)

@@ -54,7 +54,7 @@ class Lease:
 @dataclass(frozen=True, slots=True)
 class StoredConversation:
     """A conversation as it was last written. `parts` has one JSON value for each part, such as "machine", "words" and
-    "dialogue". If the conversation is private, parts that contain words aren't stored."""
+    "dialogue". Parts that contain words aren't stored if the conversation is private."""
 
     conversation: str
     epoch: int
@@ -168,16 +168,16 @@ class Store(Protocol):
 
     async def write(self, lease: Lease, revision: int, write: StoreWrite) -> int:
         """Write the revision that comes after the given revision, and return its number. Raises Fenced if the lease or
-        the revision is out of date. If the same write is repeated with the same lease and revision, it takes effect
-        only one time and returns the same number. So after Unsure, repeat the write."""
+        the revision is out of date. A repeated write with the same lease, revision and content takes effect only one
+        time, and returns the same number. So after Unsure, repeat the write."""
         ...
 
     async def read(self, conversation: str) -> StoredConversation | None: ...
 
     async def begin(self, lease: Lease, key: str, name: str) -> Receipt:
         """Call this before an action that must not run twice. If the progress in the result is NEW, run the action now.
-        Raises Fenced if another node owns the conversation. If this method is called again after Unsure, it may return
-        BEGUN although the action never ran. Only the owner can know whether the action ran."""
+        Raises Fenced if another node owns the conversation. If this method raised Unsure and is called again, it may
+        return BEGUN although the action never ran. Only the owner can know whether it ran."""
         ...
 
     async def finish(self, lease: Lease, key: str, output: Any) -> None:
@@ -217,10 +217,11 @@ class Store(Protocol):
         ...
 
     async def forget(self, conversation: str) -> bool:
-        """Delete all data of a conversation, even if a node owns it. Returns True if there was any data."""
+        """Delete all data of a conversation, even if the conversation is running on a node. Returns True if there was
+        any data."""
         ...
 
     async def sweep(self, older_than_ms: int) -> int:
-        """Delete conversations that weren't written to for `older_than_ms`, if they have ended or no node owns them.
-        Returns how many were deleted."""
+        """Delete old conversations: those that weren't written to for `older_than_ms`, and that have either ended or
+        have no owner. Returns how many were deleted."""
         ...

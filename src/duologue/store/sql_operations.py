@@ -107,7 +107,7 @@ def _take_over(by: SqlDialect, conversation: str, node: str, ttl_ms: int, key_ha
 
 
 def renew(leases: Sequence[Lease], ttl_ms: int) -> Script[set[tuple[str, int]]]:
-    """Extend these leases. Returns the conversation and the epoch of each lease that the node still held."""
+    """Extend these leases. Returns those that the node still held, each as conversation and epoch."""
     # The leases are always in the same order, so that two nodes can't deadlock.
     values = [value for lease in sorted(leases, key=lambda one: one.conversation) for value in _fields(lease)]
     rows = yield (
@@ -203,8 +203,8 @@ def write_at_once(lease: Lease, revision: int, content: Content) -> Script[int]:
 
 
 def _written_before(lease: Lease, revision: int, digest: str) -> Script[int]:
-    """Called when the lease or the revision of a write doesn't match. If the node still holds the lease and only
-    retries a write whose answer was lost, returns the same answer again. Otherwise raises `Fenced`."""
+    """Decide what a write returns whose lease or revision doesn't match. If the node still holds the lease and only
+    retries a write whose answer was lost, returns the same number again. Otherwise raises `Fenced`."""
     rows = yield (
         "SELECT revision, write_hash FROM conversations WHERE id = ? AND node = ? AND epoch = ?",
         _fields(lease),
@@ -243,9 +243,9 @@ def read(conversation: str) -> Script[StoredConversation | None]:
 
 
 def begin(by: SqlDialect, lease: Lease, key: str, name: str, token: str) -> Script[Receipt]:
-    """Begin an action. The receipt says whether the action is new, was begun before, or is done. `token` is different
-    for each action that is begun. If the answer is lost and the caller retries with the same token, the receipt still
-    says that the action is new."""
+    """Begin an action. The receipt says whether the action is new, was begun before, or is done. Each action is begun
+    with its own `token`. If the answer is lost and the caller retries with the same token, the receipt still says that
+    the action is new."""
     yield from _fence(by, lease)
     made = yield (
         "INSERT INTO receipts (conversation, key, name, token) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING "
@@ -350,9 +350,9 @@ def forget(conversation: str) -> Script[bool]:
 
 
 def sweep(older_than_ms: int) -> Script[int]:
-    """Delete a batch of old conversations: they were last written at least `older_than_ms` ago, and they have ended or
-    no node holds them. Nodes that expired at least that long ago are deleted too. Returns the number of deleted
-    conversations. The caller repeats this until fewer than SWEPT_AT_ONCE were deleted."""
+    """Delete a batch of old conversations: those that were last written at least `older_than_ms` ago, and that have
+    either ended or have no node that holds them. Nodes that expired at least that long ago are deleted too. Returns the
+    number of deleted conversations. The caller repeats this until fewer than SWEPT_AT_ONCE were deleted."""
     yield "DELETE FROM nodes WHERE expires_ms <= now_ms() - ?", (older_than_ms,)
     rows = yield (
         "DELETE FROM conversations WHERE id IN (SELECT id FROM conversations WHERE (is_over = 1 "

@@ -59,7 +59,7 @@ def content_of(write: StoreWrite) -> Content:
 
 
 def _digest(stored: Pairs, removed: Sequence[str], done: Pairs, messages: Pairs, is_over: bool) -> str:
-    """A hash of the whole write. The number and the lengths of the texts are hashed too, because otherwise two
+    """A hash of the whole write. The number and the lengths of the texts are part of it, because otherwise two
     different writes could have the same hash."""
     texts = [text for pairs in (stored, done, messages) for pair in pairs for text in pair]
     sizes = [len(text.encode()) for text in (*texts, *removed)]

@@ -58,7 +58,7 @@ class PlayedSound:
         self.sent += 1
 
     def confirm(self, sent: int) -> None:
-        """Record that a mark has returned. It shows that exactly the first `sent` frames of the call have been
+        """Record that a mark has returned, which shows that exactly the first `sent` frames of the call have been
         played."""
         played = sent - (self.sent - len(self._frames))
         if not 0 < played <= len(self._frames):
