@@ -103,7 +103,10 @@ class Driver:
             self._loop.call_soon_threadsafe(partial(self.post, kind, **given))
             return
         if len(self._inbox) >= INBOX_MAX:
-            raise InboxFull(f"{INBOX_MAX} events were posted during one step; the newest is {kind.__name__}")
+            raise InboxFull(
+                f"{INBOX_MAX} events were posted during one step, the newest is {kind.__name__}: a listener must not post "
+                "a new event for every event that it gets"
+            )
         self._inbox.append((kind, given))
         if not self._busy:
             self._drain()

@@ -118,7 +118,7 @@ class PostgresStore(SqlStore):
         if may_be_done:
             raise self._unsure()
         raise StoreFailed(
-            f"{self._pool.where}: the connection was lost repeatedly, nothing was written; check the server"
+            f"{self._pool.where}: the connection was lost repeatedly, nothing was written; check the database server"
         )
 
     async def _attempt(self, make: Callable[[], Script[T]], kind: TransactionKind, conversation: str) -> T:

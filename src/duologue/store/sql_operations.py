@@ -213,7 +213,9 @@ def _written_before(lease: Lease, revision: int, digest: str) -> Script[int]:
         raise _lease_lost(lease)
     if rows[0] == (revision + 1, digest):
         return revision + 1
-    raise Fenced(f"conversation {lease.conversation!r} is at revision {rows[0][0]}, not {revision}")
+    raise Fenced(
+        f"conversation {lease.conversation!r} is at revision {rows[0][0]}, not {revision}: the write is out of date"
+    )
 
 
 def _done(conversation: str, key: str, output: str) -> Script[None]:

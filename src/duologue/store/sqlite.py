@@ -181,8 +181,8 @@ class SqliteStore(SqlStore):
         ((is_busy, _, _),) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         if is_busy:
             raise StoreFailed(
-                f"{self.path}: deleted, but another process is reading, so the data is still in the file "
-                "ending in -wal; repeat the deletion later"
+                f"{self.path}: the conversation data was deleted, but a copy is still in the file ending in -wal, "
+                "because another process is reading; repeat the deletion later"
             )
 
     def explain(self, error: sqlite3.Error) -> StoreFailed:

@@ -295,7 +295,7 @@ class PhoneCall:
         self._transfer, self.problem = self._loop.create_future(), ""
         if not self.feed(on.TransferAsked(self.now(), warm=bool(briefing))):
             self._transfer.cancel()
-            raise NotPossible(f"the call can't be transferred now: it is {self.state.stage.value}")
+            raise NotPossible(f"the call can't be transferred now, in its stage {self.state.stage.value!r}")
         outcome = await asyncio.shield(self._transfer)
         if outcome is not CallEnd.TRANSFERRED:
             raise TransferFailed(outcome.value, self.problem or f"the call wasn't transferred: {outcome.value}")
@@ -314,7 +314,7 @@ class PhoneCall:
         given = on.CallHoldAsked(self.now()) if on_hold else on.CallResumeAsked(self.now())
         wanted = CallStage.HELD if on_hold else CallStage.TALKING
         if not self.feed(given) and self.state.stage is not wanted:
-            raise NotPossible(f"the call can't be put on or off hold now: it is {self.state.stage.value}")
+            raise NotPossible(f"the call can't be put on or off hold now, in its stage {self.state.stage.value!r}")
 
     async def record(self, on: bool) -> None:
         await self.tools.api().record(self.call_id, on)

@@ -116,7 +116,7 @@ class ProtocolGate:
 
     def _check_origin(self, scope: Scope) -> None:
         if not is_own_page(scope, self.server.settings):
-            raise EntryRefused(403, "invalid_origin", "This page may not use this server: see --origin.")
+            raise EntryRefused(403, "invalid_origin", "This page's origin isn't allowed: see --origin.")
 
     # -- Sockets and requests
 

@@ -21,7 +21,7 @@ class PlaceCall:
 
 @dataclass(frozen=True, slots=True)
 class CancelCall:
-    """Ask the carrier to stop calling that number, or to end the call."""
+    """Ask the carrier to stop calling the number, because the call isn't wanted any more."""
 
 
 @dataclass(frozen=True, slots=True)
