@@ -1,5 +1,5 @@
-"""`duologue check`: explores every reachable state of the state machines, and reports each law (what must always hold)
-and each promise (what must happen in the end) that is broken."""
+"""`duologue check`: explores every reachable state of the state machines, and reports each law (what must never happen)
+and each promise (what must follow an input) that they break."""
 
 from __future__ import annotations
 
