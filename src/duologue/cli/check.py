@@ -125,7 +125,7 @@ def _show_bounds(explorations: list[dict[str, Any]]) -> None:
 
 
 def _place(exploration: dict[str, Any]) -> str:
-    """What was explored: the profile and the scope, or the domain."""
+    """The name of an exploration for the output: its profile and scope, or its domain."""
     return "/".join(exploration[name] for name in ("profile", "scope", "domain") if name in exploration)
 
 

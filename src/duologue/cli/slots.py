@@ -107,7 +107,7 @@ def answer_row(
 
 
 def slot_of(row: Mapping[str, Any], known: KnownNames) -> Slot:
-    """The slot that the question in a row asks for."""
+    """The name of the slot for which the question in this row asks."""
     kind = _KINDS.get(row["type"]) or SlotKind(row["type"])
     choices = tuple(map(Choice, row["choices"])) if kind is SlotKind.CHOICE else ()
     return Slot(row["slot"], kind, choices, known.of_slot(row["slot"]) if kind is SlotKind.NAME else None)

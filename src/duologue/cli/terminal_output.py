@@ -35,5 +35,5 @@ def _without_blanks_at_end(line: list[Segment]) -> list[Segment]:
 
 
 def _is_painted(segment: Segment) -> bool:
-    """Are the blanks of this segment visible, because it has a background colour?"""
+    """Would the blanks of this segment be seen, because it has a background colour?"""
     return segment.style is not None and segment.style.bgcolor is not None

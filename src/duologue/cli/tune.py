@@ -193,8 +193,8 @@ def _show(tuned: TunedCalls, unusable: list[UnusableCall]) -> None:
 
 
 def _ends(points: Sequence[PolicyPoint], best: PolicyPoint | None, calls: int) -> Table:
-    """The table of settings, which fits a terminal of 80 columns. It has a column for turns with an unknown end only if
-    there are such turns."""
+    """The table of settings, for a terminal of 80 columns. The column for turns whose end is unknown is left out if
+    there are no such turns."""
     has_unknown = any(point.unknown for point in points)
     title = f"when a turn ends, {calls} calls, {max((point.pauses for point in points), default=0)} pauses"
     table = Table(title=title, title_justify="left")

@@ -94,7 +94,7 @@ Happening: TypeAlias = (
 
 
 def happening(received: ServerSaid | VoiceChunk) -> Happening:
-    """The happening for a frame from the server, as it is reported to the program."""
+    """Turn a frame from the server into the happening that is reported to the program."""
     if isinstance(received, VoiceChunk):
         is_voice = received.kind == VOICE
         return VoiceArrived(received.number, received.chunk, received.pcm) if is_voice else received

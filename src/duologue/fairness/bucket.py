@@ -30,8 +30,8 @@ class Rate:
 
 
 class Bucket(NamedTuple):
-    """How much is left at the time `at_ms`. To avoid fractions, `parts` counts small parts: one unit of the amount is
-    `per_ms` parts."""
+    """How much is left at the time `at_ms`. It is counted in `parts`, so that no fractions are needed: one unit of the
+    amount is `per_ms` parts."""
 
     parts: int
     at_ms: int

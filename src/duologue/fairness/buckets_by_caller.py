@@ -60,7 +60,7 @@ class BucketsByCaller:
             self._forget(now_ms)
 
     def _forget(self, now_ms: int) -> None:
-        """Forget full buckets. If none is full, forget the fullest tenth."""
+        """Forget the full buckets. If no bucket is full, forget the fullest tenth of them."""
         kept = {caller: one for caller, one in self._buckets.items() if not is_full(self.rate, one, now_ms)}
         if len(kept) > self._callers_max:
             by_fill = sorted(kept, key=lambda caller: refilled(self.rate, kept[caller], now_ms).parts)

@@ -212,7 +212,7 @@ class Memory(Protocol):
 
 @runtime_checkable
 class Forgets(Protocol):
-    """A brain that keeps data about conversations in this process."""
+    """A brain that keeps data about conversations in this process, and can drop it."""
 
     def forget(self, conversation: str) -> None:
         """Drop the data of this conversation, because another process has taken over the conversation. Start no more

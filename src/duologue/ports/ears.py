@@ -114,7 +114,7 @@ class Final:
 
     @property
     def for_verdicts(self) -> Final:
-        """The same report, but with the text and the confidence on which turn-taking bases its decisions."""
+        """The same report, with the text and the confidence that turn-taking uses for its decisions."""
         if not self.first_text:
             return self
         return replace(self, text=self.first_text, confidence=self.first_confidence, first_text="")

@@ -104,10 +104,10 @@ class Line(Protocol):
         ...
 
     def play_cue(self, cue: int, sound: Sound) -> None:
-        """Play the sound of a cue now, such as a sound for waiting. More sound with the same cue number is played after
-        it; sound with another number replaces it. A cue is not a voice, so no event is sent for it. The cue stops as
-        soon as a voice is heard, whether the voice is new or resumed. If the line can't play the cue now, it drops the
-        cue."""
+        """Play the sound of a cue (a short signal) now, such as a sound for waiting. Sound with the same cue number is
+        played after it; sound with another number replaces it. A cue is not a voice, so no event is sent for it. The
+        cue stops as soon as a reply is heard, whether that begins or is resumed. If the line can't play the cue now, it
+        drops the cue."""
         ...
 
     def stop_cue(self) -> None:
@@ -115,8 +115,8 @@ class Line(Protocol):
         ...
 
     def set_ambient(self, sound: Sound | None) -> None:
-        """From now on, repeat this sound quietly in the background, and even more quietly while a voice plays. None
-        ends the sound. Ambient sound isn't a voice, so no event is sent for it."""
+        """From now on, repeat this sound quietly in the background, and even more quietly while a reply is played. None
+        ends the sound. No event is sent for ambient sound."""
         ...
 
     async def close(self) -> None: ...

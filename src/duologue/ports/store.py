@@ -35,7 +35,7 @@ class Fenced(DuologueError):
 
 
 class Held(DuologueError):
-    """Another node owns this conversation, and its lease has not expired. Or a client passed the wrong key."""
+    """Either another node owns this conversation and its lease has not expired, or a client passed the wrong key."""
 
 
 class NameTaken(DuologueError):
@@ -151,8 +151,8 @@ class Store(Protocol):
         ...
 
     async def renew(self, leases: Sequence[Lease], ttl_ms: int) -> Sequence[Lease]:
-        """Extend these leases. An expired lease can still be extended, unless another node has claimed the
-        conversation. Returns the leases that were lost."""
+        """Extend these leases. A lease that has expired is extended too, unless another node has claimed the
+        conversation. Returns the leases that couldn't be extended."""
         ...
 
     async def release(self, lease: Lease) -> None:
@@ -160,8 +160,8 @@ class Store(Protocol):
         ...
 
     async def orphans(self, limit: int) -> Sequence[str]:
-        """Up to `limit` conversations that haven't ended and have no valid lease. The conversation whose lease expired
-        first comes first."""
+        """Up to `limit` conversations that haven't ended and have no valid lease, in the order in which their leases
+        expired."""
         ...
 
     # -- Writing

@@ -257,7 +257,8 @@ class Agent:
         return self._phrase_problems() + self._ears_problems()
 
     def _phrase_problems(self) -> list[str]:
-        """One error text if there are neither built-in nor own phrases in the agent's language."""
+        """An error if the agent's language has neither built-in phrases nor phrases of the agent: a list with one text,
+        otherwise empty."""
         if known_code(self.language) or not isinstance(self.phrases, Phrases) or self.phrases.problems():
             return []
         missing = self.phrases.missing_spoken()

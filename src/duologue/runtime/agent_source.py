@@ -157,8 +157,8 @@ def engine_for(agent: Agent, make: Callable[[Agent], Engine], is_new: bool) -> E
 
 
 def apologising(agent: Agent, failure: BaseException, where: str = MAKER) -> Agent:
-    """An agent with the same voice that says that it can't help now, reports the failure, and ends the call. `where`
-    names the function that failed."""
+    """Make an agent with the voice of `agent` that says that it can't help now, reports the failure, and ends the call.
+    `where` names the function that failed."""
     text = agent.says("ended", 0)
 
     async def apologise(request: Request) -> AsyncIterator[Part]:  # noqa: ARG001

@@ -29,7 +29,7 @@ _PAUSES = {Link.RENEWING: "session renewal", Link.HEALING: "unstable connection"
 
 
 class Announcer:
-    """Sends signals about each step to the bus."""
+    """Sends signals about each step to the bus, which passes them to all subscribers."""
 
     def __init__(
         self,

@@ -94,9 +94,9 @@ class Playback:
         time. So the speech is held back while the store fails. But the state machine waits for the sound only for a
         limited time, so before that time is over, the speech is played even if it isn't saved.
 
-        The wait is divided into several short steps, because this process may be frozen for a while. All timers have
-        expired when it continues, but only one step is used up. The remaining steps give the store time to report that
-        another process owns the conversation."""
+        The wait is divided into several short steps, because this process may be frozen for a while. When it continues,
+        the timer of the present step has expired at once. The steps after it give the store time to report that another
+        process owns the conversation."""
         step_s = self._driver.state.settings.stall_ms_max * HOLD_SHARE / HOLD_STEPS / 1000
         saving = asyncio.ensure_future(self._save())
         try:

@@ -239,7 +239,7 @@ class ProgramSpeech:
         self._driver.post(ev.SpeechRequested)
 
     def _end(self) -> None:
-        """The call is over: return an empty text to every caller that still waits in `say` or `ask`."""
+        """Return an empty text to every caller that still waits in `say` or `ask`, because the call is over."""
         left = [*self._current, *self._waiting, *([self._question] if self._question is not None else [])]
         self._current, self._question = [], None
         self._waiting.clear()

@@ -30,7 +30,8 @@ class NetworkInSimulation(DuologueError):
 
 
 class _Jump:
-    """Replaces the selector of the event loop. Instead of waiting for the next timer, it lets the clock jump to it."""
+    """Replaces the part of the event loop that waits (the selector). Instead of waiting for the next timer, it lets the
+    clock jump to that timer."""
 
     def __init__(self, loop: SimulatedLoop) -> None:
         self._loop = loop

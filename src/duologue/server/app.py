@@ -125,7 +125,7 @@ class Server:
         self.conversations.switchboard.share(is_shared)
 
     def note_calls(self, process: int, calls: Sequence[dict[str, Any]]) -> None:
-        """Record that these conversations run in another process of this server."""
+        """Note the list of conversations that run in another process of this server."""
         self.conversations.switchboard.note_elsewhere(process, calls)
 
     def note_limits(self, process: int, news: Iterable[LimitNews]) -> None:

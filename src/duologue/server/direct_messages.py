@@ -1,4 +1,4 @@
-"""The short way of messages between a client's WebSocket and the application: without uvicorn's queue and its tasks.
+"""A faster way for messages between a client's WebSocket and the application: without uvicorn's queue and its tasks.
 
 A conversation receives 50 messages a second, and each of them would otherwise wake a task. Received bytes are split
 into frames here. If the application takes messages directly, a message in one frame is passed to it at once. Everything

@@ -154,8 +154,8 @@ class LeaseCalls:
         await self._store.release(lease)
 
     async def _attempt(self, known: KnownConversation, what: str, call: Coroutine[Any, Any, None]) -> None:
-        """Make a call to the store whose outcome isn't needed. If it fails, the failure is only logged, because the
-        lease expires in any case."""
+        """Make a call to the store whose outcome the ownership machine doesn't need. A failure is only logged, because
+        the lease expires in any case."""
         try:
             async with asyncio.timeout(CALL_S_MAX):
                 await call

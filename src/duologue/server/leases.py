@@ -305,7 +305,7 @@ class Leases:
             task.add_done_callback(tasks.discard)
 
     def _save_from_now_on(self, known: KnownConversation) -> None:
-        """From now on, save this conversation under its newest lease."""
+        """Save this conversation under its newest lease, now and whenever it changes."""
         served, lease = known.here, known.lease
         writer = CheckpointWriter(
             self.store,

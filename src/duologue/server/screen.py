@@ -301,8 +301,8 @@ class Screen:
         self._send_metrics(viewer)
 
     def _send_last_metrics(self, viewer: Viewer) -> None:
-        """Send the metrics at once, because the conversation has ended: a second later the client may be in another
-        conversation."""
+        """Send the metrics at once, because the conversation has ended. Later would be too late: the client may be in
+        another conversation then."""
         if viewer.measuring is not None:
             viewer.measuring.cancel()
         self._send_late_metrics(viewer)

@@ -268,7 +268,8 @@ class ServedConversation:
         writer.mark("machine", "words", CLIENT_PART)
 
     def dump(self) -> dict[str, Any]:
-        """The data that another node needs to take over, in addition to the conversation's own state."""
+        """The data about this conversation's client and screen that another node needs to take over. The conversation's
+        own state is saved separately."""
         return {
             "keys": self.keys.dump(),
             "language": self._language,

@@ -38,7 +38,7 @@ class SiblingPlaces:
         return self._by_kind[kind]
 
     def unspoken_until(self, until_ms: int) -> list[SiblingPlace]:
-        """The conversations in which no turn was said and that began at this time or earlier."""
+        """The conversations in other processes in which no turn was said, if they began at this time or earlier."""
         return [
             SiblingPlace(process, place)
             for process, places in self._held.items()

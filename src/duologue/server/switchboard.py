@@ -112,7 +112,7 @@ class Switchboard:
         self._note_change()
 
     def note_elsewhere(self, process: int, calls: Sequence[dict[str, Any]]) -> None:
-        """Record that these calls run in another process of this server."""
+        """Note the list of calls that run in another process of this server."""
         if self._elsewhere.get(process, []) != list(calls):
             self._elsewhere[process] = list(calls)
             for client in tuple(self._clients):

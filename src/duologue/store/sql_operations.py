@@ -64,9 +64,9 @@ def marks(rows: int, columns: int = 1) -> str:
 
 
 def claim(by: SqlDialect, conversation: str, node: str, ttl_ms: int, key_hash: str, force: bool) -> Script[Claimed]:
-    """Claim a conversation for a node; create the conversation if it doesn't exist. If another node creates it at the
-    same time, the claim is tried again. Raises `Held` if the key is wrong, or if another node holds the conversation
-    and `force` is False."""
+    """Claim a conversation for a node, and create it if it doesn't exist. If another node creates it at the same
+    moment, claim it again. Raises `Held` if the key is wrong, or if another node holds the conversation and `force` is
+    False."""
     for _ in range(_CLAIMS_MAX):
         found = yield (
             "SELECT node, expires_ms > now_ms(), key_hash FROM conversations WHERE id = ?" + by.lock,
@@ -287,7 +287,8 @@ def sent(by: SqlDialect, lease: Lease, ids: Sequence[int]) -> Script[None]:
 
 
 def log(by: SqlDialect, lease: Lease, batch: str, lines: str) -> Script[None]:
-    """Append lines to the journal. `batch` is a unique id of these lines, so that a retry doesn't write them twice."""
+    """Append lines to the journal. `batch` is an id of these lines: a retry with the same id doesn't write them
+    twice."""
     yield from _fence(by, lease)
     yield (
         "INSERT INTO journal (conversation, batch, lines) VALUES (?, ?, ?) ON CONFLICT (batch) DO NOTHING",

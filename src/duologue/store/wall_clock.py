@@ -37,5 +37,5 @@ def counter_ms() -> int:
 
 
 def from_moment(boot_ms: int) -> Clock:
-    """A clock that returns the time of day. `boot_ms` is the time of day at which `counter_ms` was 0."""
+    """Make a clock that returns the time of day. `boot_ms` is the time of day at which `counter_ms` was 0."""
     return lambda: boot_ms + counter_ms()

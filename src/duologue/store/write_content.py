@@ -1,7 +1,8 @@
-"""Prepares what is written to a store: checks names, encodes values as JSON, and computes a digest of each write.
+"""Prepares what is written to a store: checks names, encodes values as JSON, and computes a digest (a hash) of each
+write.
 
-Rule: data that can't be stored is rejected with a one-line error before anything is changed. If stored data can't be
-read, only the conversation that it belongs to is affected.
+Rule: data that can't be stored is rejected with a one-line error before anything is changed. Stored data that can't be
+read affects only the conversation to which it belongs.
 """
 
 from __future__ import annotations

@@ -131,8 +131,8 @@ class PhoneLine:
             asyncio.get_running_loop().call_soon(self._end_track, track)
 
     def hold(self, voice: int) -> None:
-        """Pause this voice (utterance of the agent): empty the carrier's buffer. `resume` sends the unplayed sound
-        again."""
+        """Pause this utterance of the agent, and empty the carrier's buffer. `resume` sends the part again that wasn't
+        played."""
         track = self._track
         if track is not None and track.voice == voice and not track.is_held:
             track.is_held = True

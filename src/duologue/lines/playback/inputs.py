@@ -127,7 +127,7 @@ class WaitingEnded:
 
 @dataclass(frozen=True, slots=True)
 class OpeningBegan:
-    """The conversation opens the line."""
+    """The conversation begins to open the line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,8 @@ class PlaybackMachine:
     def row_for(
         self, place: VoicePlace | ClientPlace, state: PlaybackState, given: on.PlaybackInput
     ) -> PlaybackRow | None:
-        """The first row for this place (the state of the voice or of the client) that fits the input. None if no row
-        fits, or if the input is about another voice (utterance of the agent) than the current one."""
+        """The first row that fits the input in this place (the state of the voice or of the client). None if no row
+        fits, or if the input is about another utterance of the agent than the current one."""
         if isinstance(given, ABOUT_THE_VOICE) and given.voice != state.voice:
             return None
         for row in self._table.get((place, type(given)), ()):

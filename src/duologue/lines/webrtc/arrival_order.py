@@ -131,8 +131,8 @@ def _leave(s: ArrivalState, now_ms: int) -> ArrivalDone:
 
 
 def _conceal(clocks: int, following: int) -> list[Heard]:
-    """The pieces of sound that fill a gap. Only the last piece can be restored, because the packet after the gap may
-    contain a copy of it."""
+    """The pieces of sound that fill a gap. Only the last piece can be the real sound, because the packet after the gap
+    may contain a copy of it."""
     clocks = min(clocks, CONCEALED_MS_MAX * CLOCKS_PER_MS)
     whole, rest = divmod(clocks, PACKET_CLOCKS)
     sizes = [*([rest] if rest else []), *[PACKET_CLOCKS] * whole]

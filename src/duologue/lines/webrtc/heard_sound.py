@@ -103,8 +103,8 @@ def step(state: HeardState, given: HeardInput) -> HeardDone:
 
 
 def _send(s: HeardState, given: VoiceSent) -> HeardDone:
-    """Record a packet that was sent. A new voice (utterance of the agent) replaces the previous voice. If the previous
-    voice was cleared, all of its sound that was sent counts as heard."""
+    """Record a packet that was sent. The packet may begin a new utterance of the agent, which replaces the previous
+    one. If the previous one was cleared, all of its sound that was sent counts as heard."""
     reports: tuple[Report, ...] = ()
     if given.voice != s.voice:
         if s.cleared_ms is not None:

@@ -27,8 +27,8 @@ LOG = logging.getLogger("duologue.phone")
 
 
 class AnswerListener:
-    """Listens to one phone call. `feed` passes an input to the call's state machine, and `now` returns the time for
-    these inputs."""
+    """Listens to the beginning of one phone call. `feed` passes an input to the call's state machine, and `now` returns
+    the time for these inputs."""
 
     def __init__(
         self,
@@ -92,8 +92,8 @@ class AnswerListener:
 
 
 async def screen_answer(call: PhoneCall, line: PhoneLine, agent: Agent) -> Opening:
-    """Listen with the agent's ears until the call has decided what to do next, and return the decision. The ears of a
-    speech-to-speech model aren't used, because they need the model's session, which hasn't begun."""
+    """Listen with the agent's ears (STT and VAD) until the call has decided what to do next, and return the decision.
+    The ears of a speech-to-speech model aren't used, because they need the model's session, which hasn't begun."""
     ears = agent.ears if agent.ears is not agent.brain else None
     listener = AnswerListener(call.feed, call.now, ears, agent.language or "en")
     listening = asyncio.ensure_future(listener.listen(line))

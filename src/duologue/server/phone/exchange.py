@@ -49,8 +49,8 @@ _ANSWERED_BY: dict[str, Callable[[int], on.CallInput]] = {  # the same names on 
 
 
 class PhoneExchange:
-    """The phone calls of one server process. In simulations, requests to the carriers' APIs are passed to `send`
-    instead of the network."""
+    """The phone calls of one server process. `send` replaces the network in simulations: it gets the requests to the
+    carriers' APIs."""
 
     def __init__(self, settings: PhoneSettings, send: SendRequest | None = None) -> None:
         self._settings = settings

@@ -81,7 +81,8 @@ class PhoneSettings:
 
     @property
     def stream_url(self) -> str:
-        """The base URL for WebSockets: with wss instead of https, or ws instead of http."""
+        """The base URL for the carriers' WebSockets: the public URL with wss instead of https, or with ws instead of
+        http."""
         scheme, _, rest = self.base_url.partition("://")
         return f"{'wss' if scheme == 'https' else 'ws'}://{rest}"
 

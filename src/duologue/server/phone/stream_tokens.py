@@ -74,7 +74,7 @@ class UsedTokenFiles:
         return True
 
     def _sweep(self, now_ms: int) -> None:
-        """Remove the files of tokens that need not be remembered any more, if the last sweep was long enough ago."""
+        """Remove the files of expired tokens, unless that was done a short while ago."""
         if now_ms - self._swept_ms < SWEEP_MS:
             return
         self._swept_ms = now_ms

@@ -85,8 +85,8 @@ def form_of(body: bytes) -> dict[str, str]:
 
 
 class TrustedForm(NamedTuple):
-    """The fields of a webhook. `announcement` identifies the signed webhook: it is the same if the carrier sends the
-    webhook again. It is empty if the webhook isn't signed."""
+    """The fields of a webhook that may be trusted. `announcement` identifies a signed webhook, even if the carrier
+    sends it again; empty if the webhook isn't signed."""
 
     form: Mapping[str, str]
     announcement: bytes = b""

@@ -22,7 +22,7 @@ READS_MAX = 64  # packets that are read at a time, so that other work of the loo
 
 
 def is_one_of_several() -> bool:
-    """Was this process started by a parent, as one of several server processes?"""
+    """Is this one of several server processes, started by a parent?"""
     return VARIABLE in os.environ
 
 

@@ -41,7 +41,7 @@ class Neighbourhood(Protocol):
         ...
 
     def note_calls(self, process: int, calls: Sequence[dict[str, Any]]) -> None:
-        """Note that these conversations run in another process of this server."""
+        """Note the list of conversations that run in another process of this server."""
         ...
 
     def note_limits(self, process: int, news: Iterable[LimitNews]) -> None:

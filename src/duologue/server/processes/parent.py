@@ -240,7 +240,7 @@ class Parent:
 
     def _hand_on(self, message: pm.HandOn, client: socket.socket) -> None:
         """Pass a connection from one process to the process that it asks for. If that process has just died, the
-        process with the fewest sockets gets the connection, and finds the conversation in the store."""
+        process with the fewest sockets gets the connection; it will find the conversation in the store."""
         candidates = self._candidates()
         process = message.process if message.process in self._channels else self._loads.least(candidates)
         if process is None:

@@ -78,7 +78,7 @@ class ExchangeState(NamedTuple):
 
 
 class ExchangeDraft:
-    """The working copy of one step: the state so far, and the acts to perform."""
+    """The working copy that one step changes: the state so far, and the acts to perform."""
 
     def __init__(self, state: ExchangeState) -> None:
         self.s = state

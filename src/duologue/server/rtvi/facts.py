@@ -54,7 +54,7 @@ class OwnCallBegan:
 
 @dataclass(frozen=True, slots=True)
 class OwnCallEnded:
-    """A tool call of the agent has ended."""
+    """A tool call of the agent, which the agent or the client ran, has ended."""
 
     call: int
     is_cancelled: bool = False
