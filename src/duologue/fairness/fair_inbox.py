@@ -52,8 +52,8 @@ class FairInbox(Generic[T]):
             return found
 
     def get_now(self) -> T | None:
-        """Take the next piece without waiting; None if there is none. Pieces that were passed to `finish` are returned
-        only by `get`."""
+        """Take the next piece without waiting; None if no piece is there. Pieces that were passed to `finish` are
+        returned only by `get`."""
         with self._changed:
             return self._next() if self._queue.waiting else None
 

@@ -91,7 +91,7 @@ class Playout:
             self._ambient = AmbientLoop(pcm)
 
     def heard(self) -> PlayedAmount | None:
-        """How much of the agent's current utterance was played; None if there is none. If all of it was played
+        """How much of the agent's current utterance was played; None if the agent says nothing. If all of it was played
         (`is_all`), it is removed, so that its end is returned only once."""
         with self._lock:
             voice = self._state.voice

@@ -54,8 +54,7 @@ _MODELS_IN_USE: dict[int, Conversation] = {}  # speech-to-speech models in a con
 
 
 class StartRefused(DuologueError):
-    """The conversation can't start. Either it has started already or is over, or its session, model or audio is not
-    ready."""
+    """The conversation can't start: it has started or is over already, or its session, model or audio isn't ready."""
 
 
 class NotRunning(DuologueError):
@@ -216,8 +215,7 @@ class Conversation:
         await self._close_sources()
 
     def freeze(self) -> None:
-        """Stop the sound and the state machine. From then on, the state doesn't change, so another node can continue
-        from it."""
+        """Stop the sound and the state machine, so that another node can continue from a state that doesn't change."""
         self.engine.line.clear(self.engine.driver.state.voice_id)
         self.engine.driver.close()
 
@@ -269,8 +267,7 @@ class Conversation:
         await self.end()
 
     def _follow(self, record: StepRecord) -> None:
-        """Notify the callers that wait for the start or the end of the conversation, if this step starts, refuses or
-        ends it."""
+        """If this step starts or ends the conversation, or refuses its start, notify the callers that wait for that."""
         starting = self._starting
         if starting is not None and not starting.done():
             if any(type(effect) is fx.RefuseStart and not effect.already_running for effect in record.effects):
@@ -287,8 +284,7 @@ class Conversation:
             self._shutdown = self._loop.create_task(self._end_everything(), name="shutdown")
 
     async def _end_everything(self) -> None:
-        """Close every part. Even if a part fails, the seat (the client's identity) becomes free and waiting callers are
-        notified."""
+        """Close every part. Even if one fails, the seat (client's identity) becomes free and callers are notified."""
         reason = self._reason
         self._conditions.unfollow()
         try:
@@ -381,8 +377,7 @@ class Conversation:
     recover = retry  # another name for the same method
 
     def dismiss(self) -> None:
-        """After a fault: continue without trying again. Turns that were sent to the brain get no answer, and are
-        reported as lost."""
+        """After a fault: continue without a retry. Turns that were sent to the brain are reported as lost."""
         self._check_running()
         self.engine.driver.post(ev.DismissRequested)
 

@@ -104,8 +104,8 @@ class Driver:
             return
         if len(self._inbox) >= INBOX_MAX:
             raise InboxFull(
-                f"{INBOX_MAX} events were posted during one step, the newest is {kind.__name__}: a listener must not post "
-                "a new event for every event that it gets"
+                f"{INBOX_MAX} events were posted during one step, the newest is {kind.__name__}: "
+                "a listener must not post a new event for every event that it gets"
             )
         self._inbox.append((kind, given))
         if not self._busy:

@@ -194,8 +194,7 @@ class Engine:
         )
 
     def _order_followers(self) -> None:
-        """Register the parts that are told about each step, in order: some before the step's effects are performed, the
-        others after."""
+        """Register the parts that are told about each step: some before its effects are performed, the others after."""
         report, followed = self.report_failure, self._followed
         self._before_effects = StepFollowers(
             report, transcript=self.transcript.follow, playback=self.playback.follow, requests=self.requests.follow
@@ -423,8 +422,7 @@ class Engine:
             self._write("ear journal", lambda: recorder.add_input(i))
 
     def _write(self, where: str, add: Callable[[], None]) -> None:
-        """Write to a journal. If that fails, such as on a full disk, the recording ends, but the conversation goes
-        on."""
+        """Write to a journal. If that fails, such as on a full disk, the recording ends; the conversation goes on."""
         try:
             add()
         except OSError as failure:
@@ -491,8 +489,7 @@ class Engine:
         self.replies.start(request, brain, "" if is_heard else self.cut_answers.heard)
 
     def _play_cue(self, effect: fx.PlayCue) -> None:
-        """Play a cue. But while the program waits for the user's answer to a question, a cue that tells the user to
-        wait isn't played."""
+        """Play a cue. One that tells the user to wait isn't played while the program waits for the user's answer."""
         if not (self.program.listens and effect.cue in (Cue.SOUND, Cue.WORDS)):
             self.cues.play(effect)
 

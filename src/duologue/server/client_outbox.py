@@ -26,7 +26,7 @@ _URGENT = ("hold", "resume", "clear")
 class _Item(NamedTuple):
     """One item of the queue: a frame to send, or sound from which a frame will be made. For sound, `kind` is VOICE or
     CUE, and `number` is the number of the chunk or of the cue. `voice` is the number of the agent's utterance that the
-    item is about; 0 if it is about none. If the item `ends` an utterance, the last samples of that utterance are sent
+    item is about; 0 if it isn't about one. If the item `ends` an utterance, the last samples of that utterance are sent
     before the item."""
 
     data: str | bytes
