@@ -92,8 +92,8 @@ class AtRest:
         return self.is_over or has_fault or is_at_rest(self._conversation.engine)
 
     async def wait(self) -> None:
-        """Wait until no answer is pending. Then let all other tasks run, because one of them may change the
-        conversation after its answer; if it does, wait again."""
+        """Wait until no answer is pending. Then let the other tasks run that are ready, because one of them may change
+        the conversation after its answer; if it does, wait again."""
         while not self.is_over:
             self._moved.clear()
             if not self._holds():

@@ -86,8 +86,8 @@ def _prompt(url: str) -> None:
 
 
 def _serve(app: str, journals: Path | None, given: str) -> None:
-    """Make the server, and tell the parent process that this process is ready. It begins to serve when the parent
-    process gives the command."""
+    """Make the server, and tell the parent process that this process is ready. Serve as soon as the parent process
+    gives the command."""
     from duologue.server.run import run, serve
 
     listening_fd, ready, go, store = given.split(",", 3)

@@ -38,8 +38,8 @@ class BucketsByCaller:
         self._put(caller, use(self.rate, self._bucket_of(caller, now_ms), amount, now_ms), now_ms)
 
     def lower(self, caller: str, parts: int, now_ms: int) -> None:
-        """Take over that the caller has only `parts` parts left, according to another process. If more are left here,
-        the caller's bucket is lowered to `parts`."""
+        """If more than `parts` parts are left for this caller, lower its bucket to `parts`, because another process has
+        counted that no more are left."""
         now = refilled(self.rate, self._bucket_of(caller, now_ms), now_ms)
         lowest = -self.rate.burst * self.rate.per_ms
         self._put(caller, now._replace(parts=max(lowest, min(now.parts, parts))), now_ms)

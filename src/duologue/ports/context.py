@@ -44,8 +44,8 @@ class HandOverRefused(NotPossible):
 
 @dataclass(frozen=True, slots=True)
 class CallInfo:
-    """The facts about a call that are known when it starts. They don't change during the call. A fact that isn't known
-    is empty."""
+    """Facts about a call, such as the caller's number. They don't change during the call. A fact that isn't known is
+    empty."""
 
     conversation: str = ""  # the id of the conversation
     line: str = ""  # browser, phone, realtime, rtvi, microphone, text or test

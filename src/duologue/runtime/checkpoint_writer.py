@@ -41,7 +41,7 @@ ChangedPages = Callable[[], Iterable[tuple[str, Callable[[], Any]]]]
 
 @dataclass(slots=True)
 class _Batch:
-    """What one transaction writes, and how many changes of the conversation were counted up to it."""
+    """The content of one transaction, and the number of the newest change that it contains."""
 
     names: dict[str, None]
     marked: int

@@ -61,7 +61,8 @@ class CutAnswers:
 
     @property
     def heard(self) -> str:
-        """The newest reply that a lost line cut off: those of its sentences that were heard completely."""
+        """The sentences that were heard completely of the newest reply that a lost line cut off. Empty if there is no
+        such reply."""
         cut = self._playback.cut if self._playback.cut_by_line else None
         return cut.ledger.heard_sentences() if cut is not None else ""
 
@@ -78,8 +79,8 @@ class CutAnswers:
         return self._rest(agent, reply)
 
     def rest(self, agent: Agent, reply: int) -> AfterCut:
-        """What follows an answer that was cut off, after the client has reported how much of it was heard: the rest of
-        the answer."""
+        """Decide what follows an answer that was cut off, after the client has reported how much of it was heard:
+        normally the rest of the answer."""
         cut = self._playback.cut
         if self.is_heard or cut is None or not self._playback.cut_by_line:
             return NOTHING

@@ -261,8 +261,8 @@ class Engine:
             self.usage.use_ears(self.agent)
 
     def record(self, path: Path, seed: int) -> None:
-        """Record the conversation from now on: in a journal at this path. Unless the agent is private, its words are
-        written to another file."""
+        """Record the conversation in a journal at this path from now on. Everything that is said is written to another
+        file, unless the agent is private."""
         self.recorder = Recorder(path, self.driver.state, self.agent.private, seed)
         self.bus.on(sg.Caption, self.recorder.add_words)
         about_ears = getattr(self.agent.ears, "settings", {})

@@ -132,8 +132,8 @@ class Sessions:
         self._attempt = self._tasks.start(_after(earlier, work), f"session {number}", ended)
 
     def _hear_line(self) -> Callable[[LineEvent], None]:
-        """Make a callback for the events of a new connection of the line. It ignores its events as soon as there is a
-        newer connection, except one: if the user has hung up, reconnecting makes no sense."""
+        """Make a callback for the events of a new connection of the line. As soon as there is a newer connection, it
+        ignores all events but one: that the user has hung up. Then it makes no sense to reconnect."""
         number = self._line_number
 
         def hear(event: LineEvent) -> None:

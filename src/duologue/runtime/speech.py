@@ -78,7 +78,7 @@ class Speech:
         self._flush(line)
 
     def save_end(self, save: Callable[[], None]) -> None:
-        """Call `save` if the reply's sound is complete but was last saved before that: a process that takes over must
+        """Call `save` if the reply's sound has become complete since it was last saved: a process that takes over must
         know that no more follows. Does nothing before the sound has started, because `play` then makes sure that it is
         saved or that the client gets a receipt."""
         if self.complete and self._has_started and not self._is_end_saved:

@@ -54,7 +54,7 @@ class UnsavedAnswers:
     # -- After a takeover
 
     def learn(self, speech: Speech, receipts: tuple[AnswerReceipt, ...]) -> None:
-        """Use the words in a receipt for this speech, if they are more than the words in the store."""
+        """If a receipt has more words of this speech than the store, use the words of the receipt."""
         for receipt in receipts:
             known = Ledger.load(receipt.ledger)
             if receipt.voice != speech.voice or known.growth < speech.ledger.growth:
@@ -71,9 +71,9 @@ class UnsavedAnswers:
         self.heard = (*self.heard, HeardAnswer(self._driver.state.asked, heard, text))
 
     def note_receipts(self, receipts: tuple[AnswerReceipt, ...], played: Played | None, saved_voice: int) -> None:
-        """Use the receipts of answers that aren't in the store, which are those with a voice number above
-        `saved_voice`. Turns of the user that are only in a receipt are added to the conversation. The parts of the
-        answers that the client has played aren't said again."""
+        """Use the receipts of answers that aren't in the store: those whose `voice` (the number of the answer's sound)
+        is above `saved_voice`. Turns of the user that are only in a receipt are added to the conversation. The parts of
+        the answers that the client has played aren't said again."""
         numbers = {turn: turn for turn in range(self._driver.state.turn + 1)}  # in the receipts, and here
         for receipt in receipts:
             if receipt.voice <= saved_voice:

@@ -129,7 +129,7 @@ class Server:
         self.conversations.switchboard.note_elsewhere(process, calls)
 
     def note_limits(self, process: int, news: Iterable[LimitNews]) -> None:
-        """Take over what another process of this server reports about the use of limits by an address."""
+        """Process reports of another process of this server on what addresses have used of their limits."""
         for one in news:
             self.conversations.shared_limits.note(process, one, now_ms())
 

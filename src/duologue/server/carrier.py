@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 
 class CarrierPlace(Enum):
-    """A state of the table: over which of the two the sound goes, and whether a peer connection is being set up."""
+    """A state of the table: whether the sound goes over the socket or over a peer connection, and whether a peer
+    connection is being set up."""
 
     SOCKET = "socket"
     CONNECTING = "connecting"  # over the socket, and an offer was answered

@@ -106,7 +106,7 @@ class Gate:
 
 
 def info_of(scope: Scope, settings: ServerSettings) -> CallInfo:
-    """The facts about its conversation that the client's request contains: those query parameters and headers that the
+    """The facts about the conversation that the client's request contains: those query parameters and headers that the
     operator's settings allow."""
     query = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope.get("headers", ())}

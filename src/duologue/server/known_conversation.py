@@ -40,8 +40,8 @@ class KnownConversation:
 
     @property
     def here(self) -> ServedConversation:
-        """The object of the conversation that runs on this node or, if the conversation doesn't run here now, of the
-        one that ran here last."""
+        """The object of the conversation on this node: the one that runs here now, otherwise the one that ran here
+        last."""
         assert self.served is not None, "it never ran here"
         return self.served
 

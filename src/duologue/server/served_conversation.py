@@ -412,8 +412,8 @@ class ServedConversation:
                 self._mark_client_part()
 
     def _send_receipt(self, receipt: AnswerReceipt) -> None:
-        """Give the client a receipt for an answer that isn't saved yet. If another node takes over, it can read there
-        what was said."""
+        """Give the client a receipt for an answer that isn't saved yet. A node that takes over the conversation learns
+        from the receipt what was said."""
         turns = tuple(said._replace(typed=self._typed_turns.get(said.turn, "")) for said in receipt.turns)
         sealed = seal(replace(receipt, turns=turns), self._secret)
         if sealed:

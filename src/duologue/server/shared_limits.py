@@ -80,14 +80,14 @@ class SharedLimits:
         return self._newest
 
     def change(self, number: int, kind: PlaceKind) -> None:
-        """Record what takes up this place now. Example: a conversation in which nothing was said becomes one in which a
-        turn was said."""
+        """Record what takes up the place with this number now. Example: a conversation in which nothing was said
+        becomes one in which a turn was said."""
         held = self._own.get(number)
         if held is not None and held.kind is not kind:
             self._put(PlaceHeld(number, kind, held.address, held.since_ms))
 
     def leave(self, number: int) -> None:
-        """Note that the socket or conversation with this number of a place has ended."""
+        """Note that the socket or conversation that took up the place with this number has ended."""
         if self._own.pop(number, None) is not None:
             self._tell(PlaceLeft(number))
 
@@ -98,7 +98,7 @@ class SharedLimits:
     # -- Other processes
 
     def note(self, process: int, news: LimitNews, now_ms: int) -> None:
-        """Take over what another process reports about the use of limits by an address."""
+        """Process a report of another process on what an address has used of its limits."""
         match news:
             case PlaceHeld():
                 self.elsewhere.hold(process, news)

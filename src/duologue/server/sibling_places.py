@@ -30,11 +30,11 @@ class SiblingPlaces:
         self._by_kind: Counter[PlaceKind] = Counter()
 
     def count(self, kind: PlaceKind, address: str) -> int:
-        """How many sockets, or conversations of this kind, the address has in the other processes."""
+        """How many sockets or conversations of this `kind` the address has in the other processes."""
         return self._by_address[kind, address]
 
     def total(self, kind: PlaceKind) -> int:
-        """How many sockets, or conversations of this kind, all addresses have in the other processes."""
+        """How many sockets or conversations of this `kind` all addresses together have in the other processes."""
         return self._by_kind[kind]
 
     def unspoken_until(self, until_ms: int) -> list[SiblingPlace]:

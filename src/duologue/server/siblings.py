@@ -24,7 +24,7 @@ class Siblings(Protocol):
         ...
 
     def leave_seat(self, seat: str) -> None:
-        """Note that a socket of this seat (the id of a browser) is closed, which was counted for the seat."""
+        """Note that a socket which was counted for this seat (the id of a browser) is closed."""
         ...
 
     def give_socket(self, connection: Any, process: int, seat: str, messages: Sequence[str] = ()) -> bool:

@@ -76,7 +76,7 @@ class StartControl:
             self._shared.leave(self._numbers.pop(one.id))
 
     def watch(self, conversation: Conversation) -> None:
-        """When the first turn of this conversation was said, tell the other processes. A user who only begins to speak
+        """Tell the other processes once the first turn of this conversation was said. A user who only begins to speak
         isn't reported, because noise could cause such reports again and again."""
         number, watchers = self._numbers.get(conversation.id), conversation.engine.watchers
         if number is None:
@@ -142,7 +142,8 @@ class StartControl:
         ]
 
     def _make_room(self, number: int) -> None:
-        """End the conversation with this number of a place (in the limits), unless the user has spoken meanwhile."""
+        """End the conversation that takes up the place with this number in the limits, unless the user has spoken
+        meanwhile."""
         for id_, one in self._counted.items():
             if self._numbers[id_] == number and not one.has_spoken and not one.is_over:
                 one.give_way(GIVE_WAY)

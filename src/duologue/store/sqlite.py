@@ -195,8 +195,8 @@ class SqliteStore(SqlStore):
 
 
 def _shared_clock(connection: sqlite3.Connection) -> Clock:
-    """The clock that all processes with this file share. The first process after the machine has booted stores in the
-    file when that was; the others use the stored time. On a system without boot ids, the clock is simply the time of
+    """The clock that all processes with this file share. The first process after a boot of the machine stores the time
+    of the boot in the file, and the others use that time. On a system without boot ids, the clock is simply the time of
     day."""
     boot = boot_id()
     if not boot:

@@ -48,7 +48,7 @@ class WaitingPacket(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ArrivalState:
-    """What is remembered about the packets that have arrived. The next packet is handled accordingly."""
+    """What is remembered about the packets that have arrived. It decides how the next packet is handled."""
 
     next_stamp: int | None = None  # of the sound that is heard next; None before the first packet
     waiting: tuple[WaitingPacket, ...] = ()  # by stamp

@@ -249,7 +249,7 @@ class PhoneCalls:
 
     def _info(self, stream: Stream, websocket: WebSocket) -> tuple[CallInfo, PhoneCall]:
         """The facts about a call, and the object of the call. The facts are the phone numbers from our webhook, and the
-        parameters that the carrier adds. An outgoing call's object is found by the call's key; an incoming call gets a
+        parameters that the carrier sends. An outgoing call's object is found by the call's key; an incoming call gets a
         new object."""
         given = dict(stream.parameters)
         query = dict(websocket.query_params)

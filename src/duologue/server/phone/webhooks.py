@@ -182,8 +182,8 @@ class Webhooks:
         return xml_response(write(self._settings, token, {name: value for name, value in given.items() if value}))
 
     async def _trusted(self, carrier: str, request: Request) -> TrustedForm | None:
-        """Read and check the request's form. Returns None if the form is too large, or if its signature is wrong and
-        isn't waived by `allow_unsigned`."""
+        """Read and check the request's form. Returns None if the form is too large, or if its signature is missing or
+        wrong. With `allow_unsigned`, a request from this machine needs no signature."""
         body = await _read(request)
         if body is None:
             LOG.warning("%s: refused a webhook of more than %d bytes", carrier, BODY_MAX)

@@ -45,7 +45,7 @@ class Neighbourhood(Protocol):
         ...
 
     def note_limits(self, process: int, news: Iterable[LimitNews]) -> None:
-        """Take over what another process reports about the use of limits by an address."""
+        """Process reports of another process on what addresses have used of their limits."""
         ...
 
     def all_limits(self) -> Iterable[LimitNews]:

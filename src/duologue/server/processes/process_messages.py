@@ -138,7 +138,7 @@ class HandOn:
 
 @dataclass(frozen=True, slots=True)
 class SeatLeft:
-    """A socket of this seat (the id of a browser) is closed, which was counted for the seat."""
+    """A socket that was counted for this seat (the id of a browser) is closed."""
 
     seat: str
 

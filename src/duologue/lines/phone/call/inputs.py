@@ -87,8 +87,8 @@ class PersonHeard:
 
 @dataclass(frozen=True, slots=True)
 class PersonSpoke:
-    """Speech was recognised, and all of its words so far are such as a person says on answering, for example "hello?".
-    An answering machine's greeting may begin with the same words."""
+    """Speech was recognised. So far, it consists only of words with which a person answers the telephone, such as
+    "hello?". An answering machine's greeting may begin with the same words."""
 
     at: int
 
