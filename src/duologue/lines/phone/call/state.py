@@ -108,8 +108,8 @@ class CallPolicy:
 class CallState:
     """The state of one call. `request` is the number of the newest request to the carrier; answers to older requests
     are ignored. `taker` is the number of the request that called the person who takes over; 0 if there is no such call.
-    `due` is the deadline in ms; 0 if there is no deadline. `since` is the time at which the first words began or, once an
-    answering machine was recognised, the time of that."""
+    `due` is the deadline in ms; 0 if there is no deadline. `since` is the time at which the first words began or, once
+    an answering machine was recognised, the time of that."""
 
     stage: CallStage = CallStage.NEW
     due: int = 0
