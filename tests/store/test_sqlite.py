@@ -82,7 +82,7 @@ async def test_another_reader_during_forgetting_is_reported(
     reader = sqlite3.connect(sqlite.path, isolation_level=None)
     reader.execute("BEGIN")
     reader.execute("SELECT * FROM parts").fetchall()
-    with pytest.raises(StoreFailed, match="deleted, but another process is reading"):
+    with pytest.raises(StoreFailed, match="deleted, but a copy is still in the file ending in -wal"):
         await store.forget("call")
     reader.execute("COMMIT")
     reader.close()

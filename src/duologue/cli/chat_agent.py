@@ -47,8 +47,7 @@ async def chat_with(
     given: AgentOrMaker, out: Console, read: Callable[[], Awaitable[str | None]], is_piped: bool = False
 ) -> None:
     """Chat until the input or the conversation ends. `read` returns the next line of the input, or None at its end.
-    Piped input arrives at once, so with `is_piped` a line counts as the answer to the question before it, even if that
-    question was shown only a moment ago."""
+    Piped input arrives at once. So with `is_piped`, a line may answer a question that was shown only a moment ago."""
     context: Context[Any] = Context(CallInfo(uuid.uuid4().hex, line="text"))
     agent = await AgentSource(given).try_to_make(context)
     silent = in_writing(agent)
@@ -77,7 +76,7 @@ async def chat_with(
 
 
 class AtRest:
-    """Waits until the agent owes no answer. Also stops waiting if the conversation has ended or reports a fault."""
+    """Waits until the agent owes no answer, or until the conversation has ended or reports a fault."""
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
@@ -93,8 +92,8 @@ class AtRest:
         return self.is_over or has_fault or is_at_rest(self._conversation.engine)
 
     async def wait(self) -> None:
-        """Wait until no answer is pending. Then let every task that is ready run, because a task may still do something
-        after its answer; if that changes the conversation, wait again."""
+        """Wait until no answer is pending. Then let the other tasks run that are ready, because one of them may change
+        the conversation after its answer; if it does, wait again."""
         while not self.is_over:
             self._moved.clear()
             if not self._holds():

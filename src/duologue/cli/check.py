@@ -1,5 +1,5 @@
-"""`duologue check`: explores every reachable state of the state machines, and reports each law or promise that they
-break."""
+"""`duologue check`: explores every reachable state of the state machines, and reports each law (what must never happen)
+and each promise (what must follow an input) that they break."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _show_bounds(explorations: list[dict[str, Any]]) -> None:
 
 
 def _place(exploration: dict[str, Any]) -> str:
-    """What was explored: the profile and the scope, or the domain."""
+    """The name of an exploration for the output: its profile and scope, or its domain."""
     return "/".join(exploration[name] for name in ("profile", "scope", "domain") if name in exploration)
 
 

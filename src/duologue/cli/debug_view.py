@@ -86,8 +86,7 @@ def _header(timeline: Timeline) -> RenderableType:
 
 
 def _stay(visit: Visit | None) -> Text:
-    """The name of a state and how long the state lasted. The name is shown so that the view can be read without
-    colour."""
+    """The name of a state, and how long the state lasted. Because of the name, the view can be read without colour."""
     if visit is None:
         return Text("nothing", style="dim")
     return Text.assemble((visit.state, f"bold {colour_of(visit.state)}"), f" for {write_ms(visit.duration_ms)}")
@@ -97,9 +96,9 @@ def _stay(visit: Visit | None) -> Text:
 
 
 def _chips(visits: tuple[Visit, ...], width: int, coloured: bool) -> Iterator[Text]:
-    """Lines of chips: one chip (a coloured label) for each visit to a state. Each line starts with the time of its
-    first chip. If there are more than VISITS_MAX visits, only the newest get chips, and the first line says how many
-    were left out."""
+    """The chips: one coloured label for each visit to a state, in lines that start with the time of their first chip.
+    If there are more than VISITS_MAX visits, only the newest get chips, and the first line says how many were left
+    out."""
     first = max(0, len(visits) - VISITS_MAX)
     if first:
         yield Text(f"{'…':>8}  {first} earlier", style="dim")

@@ -47,7 +47,7 @@ def run_demo(console: Console, journal_path: Path, fast: bool) -> None:
 
 
 def _timed(scenes: Iterator[Scene]) -> Iterator[tuple[Scene, float]]:
-    """Yield each scene with the seconds that it took to compute. The time to show the scene isn't included."""
+    """Yield each scene, and how many seconds the scene took to compute, without the time to show it."""
     while True:
         began = time.perf_counter()
         scene = next(scenes, None)
@@ -79,8 +79,8 @@ def _story(scene: Scene) -> RenderableType:
 
 
 def _proof(journal_path: Path, computing_s: float) -> RenderableType:
-    """Replay the journal and show the result. Raises an error at the first step whose digest differs from the recorded
-    one."""
+    """Replay the journal and show the result. Raises an error at the first step whose digest (a hash of its result)
+    differs from the recorded one."""
     began = time.perf_counter()
     with journal_path.open(encoding="utf-8") as lines:
         records = list(replay(read_journal(lines)))

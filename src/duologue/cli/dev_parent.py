@@ -53,7 +53,7 @@ class DevProcess:
         return self._process.poll()
 
     def is_ready(self, wait_s: float) -> bool:
-        """Has the process imported its agent? If it hasn't, waits for that, up to `wait_s` seconds."""
+        """Wait until the process has imported its agent, but at most `wait_s` seconds. Returns whether it has."""
         readable, _, _ = select.select([self._ready], [], [], wait_s)
         return bool(readable) and os.read(self._ready, 1) == b"1"
 
@@ -112,8 +112,8 @@ class DevParent:
         return 0
 
     def _turn(self) -> None:
-        """Do one round of the loop: wait a little, serve with the new process if it is ready, and start a new process
-        if a file has changed."""
+        """Do one round of the loop: wait a little, let the new process serve if it is ready, and start a new process if
+        a file has changed."""
         if self._next is None:
             time.sleep(POLL_S)
         elif self._next.is_ready(POLL_S):

@@ -77,8 +77,8 @@ class DevPrompt:
         return socket
 
     def _wait_for_rest(self, socket: ClientConnection, typed: str, answers: int) -> None:
-        """Wait until the agent has answered the typed line and listens again. If only one of these two has happened
-        (for example, a tool has asked a question), stop waiting when nothing more comes for QUIET_S seconds."""
+        """Wait until the agent has answered the typed line and listens again. Sometimes only one of these two happens,
+        for example if a tool has asked a question: then stop waiting when nothing more comes for QUIET_S seconds."""
         with self._changed:
             while self._socket is socket:
                 has_it, has_answer = self._confirmed == typed, self._answers > answers

@@ -1,5 +1,7 @@
-"""`duologue eval`: an LLM plays a caller and calls an agent again and again; another LLM judges the calls. Rule: the
-exit code is 0 if every case passed, 1 if a case failed, and 2 if the suite is invalid."""
+"""`duologue eval`: an LLM plays a caller and calls an agent again and again; another LLM judges the calls.
+
+Rule: the exit code is 0 if every case passed, 1 if a case failed, and 2 if the suite is invalid.
+"""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ def places_of_store(url: str) -> list[Path]:
 
 
 async def tables_with(store: Store, traces: Iterable[bytes]) -> list[str]:
-    """The tables of a database server that contain one of these byte strings. Empty if the store is a file, which is
-    searched as a file."""
+    """The tables of a database server that contain at least one of these byte strings. Empty if the store is a file,
+    which is searched as a whole instead."""
     find = getattr(store, "tables_with", None)
     texts = [trace.decode() for trace in traces]
     return [f"the table {table}" for table in await find(texts)] if find is not None else []

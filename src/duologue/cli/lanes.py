@@ -22,8 +22,8 @@ _TICK_COLUMNS_MIN = 9
 
 
 def columns(visits: tuple[Visit, ...], length_ms: int, width: int, rank: Callable[[str], int]) -> list[str]:
-    """For each column, the state to show. This is the state with the highest rank among those that occur in the column.
-    If several have this rank, it is the one that lasts longest there."""
+    """The state to show in each column: of the states that occur in the column, the one with the highest rank. If
+    several have this rank, it is the one that lasts longest there."""
     shown = []
     first = 0
     for column in range(width):

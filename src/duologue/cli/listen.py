@@ -192,8 +192,8 @@ def _picture(result: ListenResult, width: int) -> Group:
 
 
 def _levels(levels_db: tuple[float, ...], width: int, share: float) -> str:
-    """A line of bars that shows how loud the audio is. Each bar shows the loudest level in its column. `share` is how
-    much of `width` the line fills, from 0 to 1."""
+    """A line of bars that shows how loud the audio is. Each bar stands for one column, and shows the loudest level in
+    it. `share` is how much of `width` the line fills, from 0 to 1."""
     columns = max(1, round(width * share))
     line = ""
     for at in range(columns):

@@ -94,7 +94,7 @@ def pull_missing(names: Sequence[str], err: Console) -> None:
 
 
 def pull_with_progress(names: Sequence[str], err: Console, also: PullProgress | None = None) -> None:
-    """Download models with a progress bar on `err`. If `also` is given, it is called with each report of the progress
+    """Download models with a progress bar on `err`. `also`, if given, is called with each report of the progress,
     too."""
     err.print(f"downloading {', '.join(names)}, once", highlight=False)
     with progress_bars(err) as show:

@@ -199,7 +199,7 @@ async def _call(script: CallScript, agent: AgentOrMaker, speech: PhoneSpeech, fo
 
 
 def _call_running_server(script: CallScript, here: Path, url: str, as_json: bool) -> None:
-    """Call an agent that runs in another process. This process gets the agent's audio, but doesn't learn what the agent
+    """Call an agent that runs in another process. Only the agent's audio comes to this process, not what the agent
     understood."""
     from duologue.lab.sim.call_script import Expect
     from duologue.lab.sim.phone_speech import PhoneSpeech

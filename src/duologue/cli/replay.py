@@ -78,8 +78,8 @@ class _Replayed(NamedTuple):
         return self.journal.complete and (self.ears is None or self.ears.complete)
 
     def continues(self) -> Continuation | None:
-        """The earlier journal that this journal continues, and the position in it, if the conversation was taken over
-        from another process; otherwise None."""
+        """The earlier journal that this journal continues, and the position in it. None if this journal doesn't
+        continue one, because the conversation wasn't taken over from another process."""
         if self.journal.start is None:
             return None
         return find_continuation(self.journal.first, earlier_journals(self.file))
@@ -89,7 +89,7 @@ def replay_ears_of(
     file: Path, journal: Journal, records: list[StepRecord]
 ) -> tuple[EarsJournal | None, list[HearingDecision]]:
     """Make all decisions about turns again, and compare them with the recorded decisions. Returns the journal of the
-    ears and the decisions; if there is no such journal, None and an empty list."""
+    ears, and the decisions. If there is no such journal, returns None and an empty list."""
     path = ears_path(file)
     if not path.exists():
         return None, []
@@ -101,7 +101,7 @@ def replay_ears_of(
 
 @contextmanager
 def reading(file: Path) -> Iterator[None]:
-    """Read a file in a `with` block: every error in the block becomes a DuologueError that begins with the name of the
+    """Read a file in a `with` block. Every error in the block becomes a DuologueError that begins with the name of the
     file."""
     try:
         yield
@@ -234,8 +234,8 @@ def _pauses_table(name: str, recorded: DecidedCall, other: DecidedCall) -> Table
 
 
 def _then(pause: DecidedPause) -> str:
-    """A text that says who spoke after this pause, and when: the agent, the user or both. "nothing more" if neither of
-    them spoke."""
+    """A text that says who spoke next after this pause, and after how many milliseconds: the agent, the user or both.
+    "nothing more" if neither of them spoke."""
     parts = []
     if pause.answered_at is not None:
         parts.append(f"agent after {pause.answered_at - pause.silent_at} ms")

@@ -50,7 +50,7 @@ _NAMES: dict[str, tuple[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """The extras and models that something needs, in the order in which they were found."""
+    """The extras and models that an agent or a command needs, in the order in which they were found."""
 
     extras: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
@@ -103,7 +103,7 @@ def _languages(tree: ast.AST) -> list[str]:
 
 
 def requirements_of_agent(name: str, extras: Iterable[str] = ()) -> Requirements:
-    """What the module in `module:agent` needs, including `extras`. If its file can't be read, the result has only
+    """What the file of `module:agent` needs, and the given `extras`. If the file can't be read, the result has only
     `extras`, because importing the module will report the error."""
     file = Path(*name.partition(":")[0].split(".")).with_suffix(".py")
     try:

@@ -300,8 +300,8 @@ def _demo_models() -> tuple[str, ...]:
 
 
 def _offer_to_pull(app: str, missing: Requirements) -> None:
-    """Ask whether to download the models of the user's own agent. If the answer is no, or if there is no terminal,
-    raise an error with the command to run."""
+    """Ask whether to download the models of the user's own agent. If the answer is no, or if there is no terminal to
+    ask in, raise an error with the command to run."""
     command = missing.commands()[-1]
     size = megabytes(sum(MODELS[name].size_bytes for name in missing.models))
     if not sys.stdin.isatty():

@@ -94,8 +94,8 @@ def with_consent(agent: Agent, consent: str) -> Agent:
 
 
 def check_recording(folder: Path | None, consent: str, format_: str, keep_days: int) -> tuple[Path | None, str, str]:
-    """Check the options for recordings, and return the folder, the consent text and the format. Raises DuologueError if
-    the consent text is missing or the format is unknown. Also deletes recordings that are too old."""
+    """Check the options for recordings, and delete recordings that are too old. Returns the folder, the consent text
+    and the format. Raises DuologueError if the consent text is missing or the format is unknown."""
     if format_ not in ("wav", "opus"):
         raise DuologueError(f"--record-format must be wav or opus, not {format_!r}")
     if folder is None:

@@ -188,13 +188,13 @@ def _leases(url: str, node: str, where: str) -> Leases | None:
 
 
 def node_name(given: str, is_one_of_several: bool) -> str:
-    """The name of this process in the store. Other processes may use the same store, so the name contains the process
-    id if the server has several processes, or if the user has given no name."""
+    """The name of this process in the store. It contains the process id if the server has several processes, or if the
+    user has given no name, because other processes may use the same store."""
     return given if given and not is_one_of_several else f"{given or socket.gethostname()}-{os.getpid()}"
 
 
 def share_of(limit: int, count: int) -> int:
-    """The part of a server's limit that each of its `count` processes may use."""
+    """The part of a server's limit that each of the server's `count` processes may use."""
     return -(-limit // count)
 
 

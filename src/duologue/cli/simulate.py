@@ -129,8 +129,8 @@ def _is_scenario(path: Path) -> bool:
 
 @contextlib.contextmanager
 def _folder(journals: Path | None) -> Iterator[Path]:
-    """The folder for journals: `journals`, or a temporary folder if that is None. A temporary folder is removed if it
-    stays empty."""
+    """Provide the folder for journals: `journals` or, if that is None, a temporary folder, which is removed afterwards
+    if it is still empty."""
     folder = journals or Path(tempfile.mkdtemp(prefix="duologue-journals-"))
     try:
         yield folder
@@ -161,8 +161,8 @@ def _play_all(files: list[Path], folder: Path) -> list[ScenarioOutcome]:
 
 
 def _free(stem: str, taken: set[str]) -> str:
-    """A file name that isn't in `taken` yet: the stem, or the stem with a number, because files in different folders
-    may have the same stem. The name is added to `taken`."""
+    """Choose a file name that isn't in `taken` yet, and add it to `taken`. It is the stem, or the stem with a number:
+    files in different folders may have the same stem."""
     name, number = stem, 1
     while name in taken:
         number += 1

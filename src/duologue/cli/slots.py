@@ -89,9 +89,9 @@ def _read_names(file: Path) -> dict[str, list[str]]:
 def answer_row(
     row: Mapping[str, Any], known: KnownNames, *, parts: bool = False, pack: LanguagePack = ENGLISH
 ) -> dict[str, Any]:
-    """The result for one row of the input, as JSON. It has the value of the reply if the grammar understands the whole
-    reply; otherwise it has the reason why not. A name that isn't in the list of its slot is looked up among all known
-    names. With `parts`, a reply that says yes and then asks something counts as a yes."""
+    """The result for one row of the input, as JSON: the value of the reply if the grammar understands the whole reply,
+    otherwise the reason why it doesn't. A name that isn't in the list of its slot is looked up among all known names.
+    With `parts`, a reply that says yes and then asks something counts as a yes."""
     if row["ask"] == "confirm":
         said = row["question"], row["reply"], row["today"]
         answer = _as_json(pack.replies.read_confirmation(*said, ()))
@@ -107,7 +107,7 @@ def answer_row(
 
 
 def slot_of(row: Mapping[str, Any], known: KnownNames) -> Slot:
-    """The slot that the question in a row asks for."""
+    """The name of the slot for which the question in this row asks."""
     kind = _KINDS.get(row["type"]) or SlotKind(row["type"])
     choices = tuple(map(Choice, row["choices"])) if kind is SlotKind.CHOICE else ()
     return Slot(row["slot"], kind, choices, known.of_slot(row["slot"]) if kind is SlotKind.NAME else None)

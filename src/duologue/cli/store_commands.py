@@ -82,7 +82,8 @@ def forget_command(
             raise DuologueError(f"{folder} isn't a folder; name the folder of `duologue serve --journals`")
 
     async def forget(opened: Store) -> tuple[bool, set[bytes]]:
-        """Delete the conversation. Returns whether it was there, and what to search for."""
+        """Delete the conversation. Returns two values: whether the store had it, and the texts of it to search for
+        afterwards."""
         held = await opened.holdings(1_000_000)
         known = [
             one.conversation for one in held if conversation in (one.conversation, correlation_id(one.conversation))

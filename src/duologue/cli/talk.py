@@ -70,7 +70,7 @@ def with_speech(agent: Agent) -> Agent:
 
 def all_with_speech(given: AgentOrMaker) -> AgentOrMaker:
     """The agent with ears and a voice. If `given` is a function that makes agents, the result is a function that makes
-    agents with ears and a voice. In this case, one agent is made in advance, so that its models are loaded now and not
+    agents with ears and a voice. In that case, one agent is made at once, so that its models are loaded now and not
     during a call."""
     if not isinstance(given, Agent):
         with_speech(AgentSource(given).first)

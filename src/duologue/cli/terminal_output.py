@@ -13,7 +13,7 @@ from .terminal_style import PLAIN_MARKS
 
 
 class Legible:
-    """Renders its content in the characters that the console supports."""
+    """Renders its content only with characters that the console supports."""
 
     def __init__(self, inner: RenderableType) -> None:
         self.inner = inner
@@ -35,5 +35,5 @@ def _without_blanks_at_end(line: list[Segment]) -> list[Segment]:
 
 
 def _is_painted(segment: Segment) -> bool:
-    """Are the blanks of this segment visible, because it has a background colour?"""
+    """Would the blanks of this segment be seen, because it has a background colour?"""
     return segment.style is not None and segment.style.bgcolor is not None

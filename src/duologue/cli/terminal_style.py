@@ -38,7 +38,7 @@ _COLOURS = {state: colour for colour, states in _STATES.items() for state in sta
 
 class Look(NamedTuple):
     """How a leaf state (a state of one region of the conversation machine) is drawn. If several leaf states fall into
-    one column, the one with the highest rank is shown."""
+    the same column of the output, the one with the highest rank is shown."""
 
     mark: str
     colour: str

@@ -154,7 +154,7 @@ def _titled(title: str, note: str, *content: RenderableType) -> RenderableType:
 
 
 def _story(steps: Sequence[StepRecord], words: Sequence[Spoken]) -> RenderableType:
-    """A table with a line for each step for which `describe` returns a text. What was said is shown between these
+    """A table of the steps for which `describe` returns a text, one line for each, with what was said between these
     lines."""
     began = steps[0].event.at
     grid = Table.grid(padding=(0, 1), expand=True)
@@ -186,7 +186,8 @@ def _quote(spoken: Spoken) -> RenderableType:
 
 
 def _events(steps: Sequence[StepRecord], width: int) -> RenderableType:
-    """A line of marks under the bars of the regions. Each mark shows roughly how many events fall into its column."""
+    """A line of marks under the bars of the regions. Each mark stands for one column, and shows roughly how many events
+    fall into it."""
     columns = bar_width(width)
     began, length_ms = steps[0].event.at, max(1, steps[-1].event.at - steps[0].event.at)
     counts = [0] * columns

@@ -128,8 +128,8 @@ def _tune(calls: Sequence[RecordedCall], unusable: int, more: list[str], seed: i
 def _next_best(
     points: Sequence[PolicyPoint], changed_with: Callable[[str], list[ChangedPause]]
 ) -> tuple[str, list[ChangedPause]]:
-    """The name of the cheapest setting that decides at least one pause differently, and these pauses. An empty name and
-    list if there is no such setting."""
+    """Among the settings that decide at least one pause differently: the name of the cheapest one, and these pauses. An
+    empty name and an empty list if there is no such setting."""
     for point in sorted(points, key=lambda one: one.cost_ms):
         if point.is_known and (changed := changed_with(point.name)):
             return point.name, changed
@@ -193,8 +193,8 @@ def _show(tuned: TunedCalls, unusable: list[UnusableCall]) -> None:
 
 
 def _ends(points: Sequence[PolicyPoint], best: PolicyPoint | None, calls: int) -> Table:
-    """The table of settings, which fits a terminal of 80 columns. It has a column for turns with an unknown end only if
-    there are such turns."""
+    """The table of settings, for a terminal of 80 columns. The column for turns whose end is unknown is left out if
+    there are no such turns."""
     has_unknown = any(point.unknown for point in points)
     title = f"when a turn ends, {calls} calls, {max((point.pauses for point in points), default=0)} pauses"
     table = Table(title=title, title_justify="left")

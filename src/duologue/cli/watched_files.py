@@ -1,4 +1,4 @@
-"""Finds the source files of a folder that have changed, by comparing their times and sizes.
+"""Finds the source files of a folder that have changed, by comparing their sizes and the times of their last change.
 
 Rule: hidden folders, virtual environments and caches aren't searched, and at most FILES_MAX files are compared.
 """

@@ -37,8 +37,8 @@ Token = str | Callable[[], str | Awaitable[str]]
 class Client:
     """A client of the agent at `url`, such as http://127.0.0.1:8765/. Use it as an async context manager.
 
-    `token` is a token or a ticket, or a function that is called for each connection and returns a token or ticket. If
-    `plays_at_once` is true, sound counts as heard as soon as it arrives; otherwise, when it would have been played.
+    `token` is a token or a ticket, or a function that is called for each connection and returns a token or ticket.
+    Normally, sound counts as heard when it would have been played; with `plays_at_once`, as soon as it arrives.
     """
 
     def __init__(
@@ -197,8 +197,8 @@ class Client:
             self._opened.set()
 
     async def _stay(self) -> None:
-        """Connect, and connect again whenever the connection is lost. If the very first attempt fails, it isn't
-        repeated."""
+        """Connect, and connect again whenever the connection is lost. If the very first attempt to connect fails, give
+        up."""
         lost = LostConnection()
         while True:
             code, reason = await self._visit()
@@ -212,8 +212,8 @@ class Client:
             await asyncio.sleep(plan.in_ms / 1000)
 
     async def _visit(self) -> tuple[int, str]:
-        """Open one socket and use it until it is closed. Returns the close code, and the reason: the last error that
-        the server sent, otherwise the socket's close reason."""
+        """Open one socket and use it until it is closed. Returns the close code and the reason. The reason is the last
+        error that the server sent; if it sent none, the socket's close reason."""
         error = ""
         try:
             hello = await self._hello()

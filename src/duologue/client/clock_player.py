@@ -17,7 +17,7 @@ REPORT_MS = 60  # playback between two reports
 
 
 class PlayerPlace(Enum):
-    """What the player is doing with the newest stretch of the agent's speech."""
+    """What the player is doing with the agent's newest utterance."""
 
     PLAYING = "playing"
     HELD = "held"
@@ -27,8 +27,8 @@ class PlayerPlace(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ClockPlayer:
-    """The state of the player: how much of the newest voice (stretch of the agent's speech) has arrived and how much
-    was heard, in samples since the voice began. Voice 0 means that no voice has begun yet."""
+    """The state of the player: how much of the newest voice (one utterance of the agent) has arrived and how much was
+    heard, in samples since the voice began. Voice 0 means that no voice has begun yet."""
 
     voice: int = 0
     chunk: int = 0  # the last one that was received
@@ -49,8 +49,8 @@ class ClockPlayer:
 
     @property
     def position(self) -> dict[str, int] | None:
-        """The position of playback, as the client sends it in the first message (hello) after a reconnect. None if no
-        voice has begun yet."""
+        """The position of playback, as the client sends it in its first message (hello) after a reconnect. None if the
+        agent hasn't said anything yet."""
         return {"voice": self.voice, "ms": self.ms, "chunk": self.chunk} if self.voice else None
 
 
@@ -64,8 +64,8 @@ class ChunkArrived(NamedTuple):
 
 
 class PlayCommanded(NamedTuple):
-    """An input: the server commands the player to begin, hold, resume, clear or finish a voice (stretch of the agent's
-    speech)."""
+    """An input: the server commands the player to begin, hold, resume, clear or finish a voice (one utterance of the
+    agent)."""
 
     action: str
     voice: int
@@ -144,8 +144,7 @@ def _commanded(player: ClockPlayer, given: PlayCommanded) -> tuple[ClockPlayer, 
 
 
 def _told(player: ClockPlayer, is_now: bool = False) -> tuple[ClockPlayer, tuple[PlayReport, ...]]:
-    """The state after reporting, and a tuple with the report that is due now. The tuple is empty if no report is
-    due."""
+    """The state after reporting, and the reports that are due now: one, or none."""
     is_over = player.is_complete and player.heard >= player.arrived
     if player.place is PlayerPlace.PLAYING and is_over:
         report = PlayReport("finished", player.voice, player.ms)

@@ -52,7 +52,8 @@ class PhaseChanged:
 @dataclass(frozen=True, slots=True)
 class CaptionChanged:
     """A line of the conversation. It replaces an earlier line with the same role and number. In a line of the agent,
-    `text` was heard and `unheard` wasn't heard yet. If `is_final` is true, `unheard` was cut off and won't be heard."""
+    `text` is what was heard, and `unheard` is the rest. If `is_final` is true, the rest was cut off and won't be
+    heard."""
 
     role: str  # user or assistant
     text: str
@@ -93,7 +94,7 @@ Happening: TypeAlias = (
 
 
 def happening(received: ServerSaid | VoiceChunk) -> Happening:
-    """The happening for a frame from the server, as it is reported to the program."""
+    """Turn a frame from the server into the happening that is reported to the program."""
     if isinstance(received, VoiceChunk):
         is_voice = received.kind == VOICE
         return VoiceArrived(received.number, received.chunk, received.pcm) if is_voice else received

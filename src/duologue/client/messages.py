@@ -25,8 +25,8 @@ class ServerSaid(NamedTuple):
 
 
 class VoiceChunk(NamedTuple):
-    """A piece of sound: 16-bit mono PCM at 24 kHz. `number` is the number of the voice (stretch of the agent's speech)
-    or cue that the sound belongs to."""
+    """A piece of sound: 16-bit mono PCM at 24 kHz. `number` is the number of the voice (one utterance of the agent) or
+    of the cue that the sound belongs to."""
 
     kind: int  # VOICE, CUE or AMBIENT
     number: int

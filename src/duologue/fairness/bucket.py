@@ -30,8 +30,8 @@ class Rate:
 
 
 class Bucket(NamedTuple):
-    """How much is left at the time `at_ms`. To avoid fractions, `parts` counts small parts: one unit of the amount is
-    `per_ms` parts."""
+    """How much is left at the time `at_ms`. It is counted in `parts`, so that no fractions are needed: one unit of the
+    amount is `per_ms` parts."""
 
     parts: int
     at_ms: int
@@ -80,7 +80,7 @@ def take(rate: Rate, bucket: Bucket, amount: int, now_ms: int) -> Taken:
 
 def use(rate: Rate, bucket: Bucket, amount: int, now_ms: int) -> Bucket:
     """Use this amount even if less is left, because another process has already granted it. What is missing becomes a
-    debt, which is refilled before anything can be taken again. The debt is at most one burst."""
+    debt, which must be refilled before anything can be taken again. The debt is limited to one burst."""
     assert amount >= 0, "an amount is 0 or more"
     now = refilled(rate, bucket, now_ms)
     return Bucket(max(now.parts - amount * rate.per_ms, -rate.burst * rate.per_ms), now.at_ms)

@@ -1,4 +1,4 @@
-"""One bucket for each caller that has used something lately, such as each IP address.
+"""One bucket (a rate limit) for each caller that has used something lately. A caller is, for example, an IP address.
 
 Rule: at most `callers_max` buckets are remembered. A caller whose bucket isn't remembered has a full bucket. If there
 are too many buckets, the full ones are forgotten. If no bucket is full, the fullest ones are forgotten.
@@ -38,8 +38,8 @@ class BucketsByCaller:
         self._put(caller, use(self.rate, self._bucket_of(caller, now_ms), amount, now_ms), now_ms)
 
     def lower(self, caller: str, parts: int, now_ms: int) -> None:
-        """Note that the caller has `parts` parts left in another process. If more are left in this process, lower the
-        caller's bucket here to `parts`."""
+        """If more than `parts` parts are left for this caller, lower its bucket to `parts`, because another process has
+        counted that no more are left."""
         now = refilled(self.rate, self._bucket_of(caller, now_ms), now_ms)
         lowest = -self.rate.burst * self.rate.per_ms
         self._put(caller, now._replace(parts=max(lowest, min(now.parts, parts))), now_ms)
@@ -60,7 +60,7 @@ class BucketsByCaller:
             self._forget(now_ms)
 
     def _forget(self, now_ms: int) -> None:
-        """Forget full buckets. If none is full, forget the fullest tenth."""
+        """Forget the full buckets. If no bucket is full, forget the fullest tenth of them."""
         kept = {caller: one for caller, one in self._buckets.items() if not is_full(self.rate, one, now_ms)}
         if len(kept) > self._callers_max:
             by_fill = sorted(kept, key=lambda caller: refilled(self.rate, kept[caller], now_ms).parts)

@@ -1,5 +1,5 @@
-"""An inbox through which the event loop gives work to one thread. The thread takes one piece of work from each
-conversation in turn.
+"""An inbox through which the event loop gives work to one thread. The conversations take turns: the thread takes one
+piece of work from each.
 
 Rule: a conversation that adds a lot of work delays only itself. After `finish`, the thread gets the waiting pieces,
 then the pieces that were passed to `finish`, and then None.
@@ -52,8 +52,8 @@ class FairInbox(Generic[T]):
             return found
 
     def get_now(self) -> T | None:
-        """The next piece, without waiting; None if no piece is there. Pieces that were passed to `finish` are returned
-        only by `get`."""
+        """Take the next piece without waiting; None if no piece is there. Pieces that were passed to `finish` are
+        returned only by `get`."""
         with self._changed:
             return self._next() if self._queue.waiting else None
 

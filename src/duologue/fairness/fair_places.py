@@ -1,5 +1,6 @@
-"""Places that the tasks of one event loop share, such as the connections to a database, with a fair queue by
-conversation.
+"""Limits how many tasks of one event loop use a resource at the same time, such as the connections to a database. Each
+task that uses it takes up one place. If all places are taken, tasks wait, and the conversations that they belong to
+take turns.
 
 Rule: a task that waits gets a place as soon as the fair queue chooses it. A task that is cancelled while it waits
 doesn't keep a place.
@@ -13,7 +14,8 @@ from .fair_queue import FairQueue, Shares
 
 
 class FairPlaces:
-    """At most `shares.places` places. `take` waits for a place, and `give_back` frees it."""
+    """At most `shares.places` tasks may use the resource at the same time. `take` waits until one more task may, and
+    `give_back` must be called afterwards."""
 
     def __init__(self, shares: Shares) -> None:
         self._queue: FairQueue[asyncio.Future[None]] = FairQueue(shares)
@@ -23,7 +25,8 @@ class FairPlaces:
         return self._queue.waiting
 
     async def take(self, owner: str) -> None:
-        """Wait for a place for this owner (a conversation). Raises QueueFull if too many tasks of this owner wait."""
+        """Wait until a task of this owner (a conversation) may use the resource. Raises QueueFull if too many tasks of
+        this owner wait."""
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue.put(owner, place)
         self._grant()
@@ -35,7 +38,7 @@ class FairPlaces:
             raise
 
     def give_back(self, owner: str) -> None:
-        """Free one place of this owner."""
+        """Let another task use the resource, because a task of this owner (a conversation) doesn't use it any more."""
         self._queue.done(owner)
         self._grant()
 

@@ -2,9 +2,9 @@
 runs one piece of work at a time.
 
 An owner is a conversation, or an address. The next work is taken from the owner that has the least work running. If
-several have equally little, it is taken from the owner that was served longest ago. Rule: the work of one owner keeps
-its order. An owner may have at most `waiting_max` pieces waiting and `each_max` running. While more than half of the
-places are in use, an owner gets a place only if it has none, so that every owner gets a place soon.
+several have equally little, it is taken from the one that was served longest ago. Rule: the work of one owner keeps its
+order. An owner may have at most `waiting_max` pieces waiting and `each_max` running. While more than half of the places
+are in use, an owner gets a place only if none of its work is running, so that every owner gets a place soon.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """How many places there are, and how many of them one owner may use."""
+    """How much work may run at the same time (`places`), and how much of that may belong to one owner."""
 
     places: int  # pieces of work that run at the same time
     each_max: int  # of them, for one owner
@@ -79,7 +79,7 @@ class FairQueue(Generic[T]):
         return owner, work
 
     def done(self, owner: str) -> None:
-        """Free one place of this owner, because a piece of its work has ended."""
+        """Note that a running piece of work of this owner has ended, so that its place is free."""
         self._running[owner] -= 1
         if not self._running[owner]:
             del self._running[owner]

@@ -18,7 +18,7 @@ def owner() -> str:
 
 
 def context_of(name: str) -> Context:
-    """A copy of the current context in which this conversation is the owner."""
+    """A copy of the current context, in which this conversation is the owner."""
     context = copy_context()
     context.run(OWNER.set, name)
     return context

@@ -1,7 +1,7 @@
 """A quiet background sound that a line plays all the time, mixed into everything else that it plays.
 
-Sound is 16-bit mono PCM. Rule: the ambient sound is quieter while the agent's voice plays, and a line without an
-ambient sound plays its other sound unchanged.
+Sound is 16-bit mono PCM. Rule: the ambient sound is quieter while the agent's voice plays. Without an ambient sound,
+everything else is played unchanged.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 Sound is sent only a little ahead of playback, so that the client can stop quickly. Sound that wasn't heard yet is kept
 here. If the client reconnects, it gets the sound that it missed. A voice is the sound of one utterance of the agent;
 each voice has a number. This module doesn't know WebSockets: it sends through a `ClientWire`. Rule: the state machine
-in `playback` makes all decisions. This module only passes inputs to the state machine, and carries out the intents that
-it returns.
+in `playback` makes all decisions. This module only passes inputs to it, and does what it returns.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class ClientWire(Protocol):
         ...
 
     def drop_sound(self, voice: int) -> None:
-        """Remove all sound of this voice from the queue of sound to send."""
+        """Remove all queued sound of this utterance of the agent, so that it isn't sent."""
         ...
 
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:
@@ -71,8 +70,8 @@ class BrowserLine:
         self._patience: asyncio.TimerHandle | None = None
 
     def _post(self, given: on.PlaybackInput) -> None:
-        """Pass this input to the state machine, and carry out the intents that it returns. Reports to the conversation
-        come last, because the conversation may react to a report by calling this method again."""
+        """Pass this input to the state machine, and do what it returns. Reports to the conversation come last, because
+        the conversation may react to a report by calling this method again."""
         self._state, intents = step(self._state, given)
         for intent in intents:
             _PERFORMERS[type(intent)](self, intent)
@@ -89,7 +88,7 @@ class BrowserLine:
 
     @property
     def is_sounding(self) -> bool:
-        """Is a voice being played, or held?"""
+        """Is an utterance of the agent being played, or held?"""
         s = self._state
         is_open = s.takes_sound(s.voice)
         return is_open and not (s.end is SoundEnd.SENT and s.heard_ms >= s.made // SAMPLES_PER_MS)
@@ -116,7 +115,7 @@ class BrowserLine:
 
     def detach(self, wire: ClientWire) -> None:
         """Report that this socket is gone. If no client connects within LOST_MS, the line counts as closed. Does
-        nothing if another socket has already replaced this one."""
+        nothing if a newer socket has already taken over."""
         self._post(on.ClientDisconnected(self._number_of(wire)))
 
     def _number_of(self, wire: ClientWire) -> int:
@@ -129,8 +128,8 @@ class BrowserLine:
     # -- The port
 
     async def open(self, notify: Callable[[LineEvent], None]) -> None:
-        """Wait until a client is connected. If a client has already reported that it stopped a voice (utterance of the
-        agent), `notify` is first called with the last of these reports."""
+        """Wait until a client is connected. If a client has reported earlier that it stopped an utterance of the agent,
+        `notify` is first called with its last such report."""
         self._notify = notify
         self._post(on.OpeningBegan())
         if self._state.client_place is ClientPlace.AWAITED:
@@ -187,11 +186,11 @@ class BrowserLine:
         self._notify(Frame(pcm, self.rate_hz))
 
     def note_played(self, voice: int, ms: int) -> None:
-        """Handle the client's report that it has played `ms` of a voice."""
+        """Handle the client's report that it has played `ms` milliseconds of an utterance of the agent."""
         self._post(on.PlayedReported(voice, ms))
 
     def note_finished(self, voice: int, ms: int) -> None:
-        """Handle the client's report that it has played a voice to its end."""
+        """Handle the client's report that it has played an utterance of the agent to its end."""
         self._post(on.FinishedReported(voice, ms))
 
     def note_stopped(self, voice: int, ms: int) -> None:
@@ -200,7 +199,7 @@ class BrowserLine:
         self._post(on.StoppedReported(voice, ms))
 
     def note_unplayable(self, voice: int) -> None:
-        """Handle the client's report that it can't play a voice."""
+        """Handle the client's report that it can't play an utterance of the agent."""
         self._post(on.UnplayableReported(voice))
 
     # -- What the machine says

@@ -135,8 +135,8 @@ class LocalLine:
         self._soon(self._note, block)
 
     def _finish(self) -> None:
-        """Tell the event loop that the audio stream has ended: we have closed it, or the device is gone. Runs in the
-        audio thread."""
+        """Report to the event loop that the audio stream has ended, because we have closed it or the device is gone.
+        Runs in the audio thread."""
         self._soon(self._note_end, None)
 
     def _soon(self, do: Callable[[Any], None], what: Any) -> None:
@@ -153,8 +153,8 @@ class LocalLine:
             asyncio.get_running_loop().run_in_executor(None, stream.close)
 
     def _note(self, block: Frame) -> None:
-        """Pass a recorded block on to the conversation. Every REPORT_MS, also report how much of the voice was played.
-        Runs on the event loop."""
+        """Pass a recorded block on to the conversation. Every REPORT_MS, also report how much of the agent's utterance
+        was played. Runs on the event loop."""
         if self._stream is None:
             return
         self._notify(block)

@@ -20,7 +20,7 @@ _SAMPLE = 2  # bytes
 
 
 class PlayedAmount(NamedTuple):
-    """How much of a voice was played, and whether this is the whole voice."""
+    """How much of an utterance was played, and whether that is all of it."""
 
     voice: int
     heard_ms: int
@@ -51,7 +51,7 @@ class Playout:
     # -- For the event loop
 
     def play(self, voice: int, pcm: bytes) -> None:
-        """Queue a piece of sound. A new voice replaces the previous one."""
+        """Queue a piece of sound of an utterance of the agent. A new utterance replaces the previous one."""
         with self._lock:
             self._step(VoiceBegan(voice))
             self._step(SoundAdded(voice, len(pcm) // _SAMPLE))
@@ -70,12 +70,13 @@ class Playout:
             self._step(ResumeAsked(voice))
 
     def clear(self, voice: int) -> int:
-        """Drop the rest of a voice. Returns how much of it was heard, in ms."""
+        """Drop the rest of an utterance of the agent. Returns how much of it was heard, in ms."""
         with self._lock:
             return self._ms(self._step(ClearAsked(voice)).played)
 
     def play_cue(self, cue: int, pcm: bytes) -> None:
-        """Queue sound of a cue. It is played only while no voice is heard. A new cue replaces the previous cue."""
+        """Queue sound of a cue (a short signal). It is played only while no utterance of the agent is heard. A new cue
+        replaces the previous cue."""
         with self._lock:
             self._step(CueAdded(cue, len(pcm) // _SAMPLE))
             self._cue_pcm += pcm
@@ -90,8 +91,8 @@ class Playout:
             self._ambient = AmbientLoop(pcm)
 
     def heard(self) -> PlayedAmount | None:
-        """How much of the current voice (utterance of the agent) was played; None if there is no voice. If the whole
-        voice was played (`is_all`), it is removed, so that its end is returned only once."""
+        """How much of the agent's current utterance was played; None if the agent says nothing. If all of it was played
+        (`is_all`), it is removed, so that its end is returned only once."""
         with self._lock:
             voice = self._state.voice
             done = self._step(AmountAsked())
@@ -103,8 +104,8 @@ class Playout:
     # -- For the audio thread
 
     def take(self, samples: int) -> bytes:
-        """The next samples to play, padded with silence if too few are queued. Samples of the voice come first, and
-        playing them drops the rest of the cue."""
+        """Take the next samples to play, padded with silence if too few are queued. Samples of the agent's utterance
+        come first; as soon as they are played, the rest of a cue is dropped."""
         with self._lock:
             done = self._step(SamplesNeeded(samples))
             taken = _take(self._voice_pcm, done.voice_samples) or _take(self._cue_pcm, done.cue_samples)

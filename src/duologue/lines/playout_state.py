@@ -1,5 +1,6 @@
-"""Decides what a queue of samples plays next, as pure functions. The state says which voice is playing, held or
-complete, and whether samples of the voice or of a cue come next.
+"""Decides what a queue of samples plays next, as pure functions. A voice is the sound of one utterance of the agent; a
+cue is a short signal. The state says which voice is playing, held or complete, and whether samples of the voice or of a
+cue come next.
 
 The state has numbers of samples, but not the samples themselves. Rule: an input about a voice that isn't the current
 one doesn't change the state. Each private function here handles one kind of input.
@@ -39,7 +40,7 @@ class SamplesNeeded:
 
 @dataclass(frozen=True, slots=True)
 class AmountAsked:
-    """The line asks how much of the voice (the agent's current utterance) was played. The end of a voice is reported
+    """The line asks how much of the agent's current utterance was played. That it was played to its end is reported
     only once."""
 
 
@@ -58,9 +59,9 @@ PlayoutInput: TypeAlias = (
 
 
 class PlayoutDone(NamedTuple):
-    """What to do with the queued samples: whether to drop the samples of the voice or of the cue, and how many samples
-    of each to play now. `played` is how many samples of the voice were played so far; 0 if the input doesn't ask for
-    this."""
+    """What to do with the queued samples of the utterance and of the cue: drop them (`drops_…`), or play that many of
+    them now (`…_samples`). `played` is how many samples of the utterance were played so far; 0 if the input doesn't ask
+    for this."""
 
     drops_voice: bool = False
     drops_cue: bool = False
@@ -75,7 +76,7 @@ NOTHING = PlayoutDone()
 
 @dataclass(frozen=True, slots=True)
 class PlayoutState:
-    """Which voice and which cue are queued, and how many samples of each."""
+    """Which utterance of the agent and which cue are queued, and how many samples of each."""
 
     place: VoicePlace = VoicePlace.SILENT
     voice: int = 0
@@ -86,7 +87,7 @@ class PlayoutState:
     cue_queued: int = 0
 
     def takes(self, voice: int) -> bool:
-        """Is this the current voice?"""
+        """Is this the number of the agent's current utterance?"""
         return self.place is not VoicePlace.SILENT and voice == self.voice
 
 
@@ -140,8 +141,8 @@ def _end_cue(s: PlayoutState, _: CueEnded) -> PlayoutStep:
 
 
 def _take(s: PlayoutState, given: SamplesNeeded) -> PlayoutStep:
-    """If the voice is playing and has samples in the queue, take these and drop the cue. Otherwise take samples of the
-    cue."""
+    """Take samples of the utterance if it is playing and has some in the queue, and drop the cue. Otherwise take
+    samples of the cue."""
     voice_samples = min(s.queued, given.samples) if s.place is VoicePlace.PLAYING else 0
     if voice_samples:
         left, played = s.queued - voice_samples, s.played + voice_samples
@@ -154,8 +155,7 @@ def _take(s: PlayoutState, given: SamplesNeeded) -> PlayoutStep:
 
 
 def _look(s: PlayoutState, _: AmountAsked) -> PlayoutStep:
-    """Report how much of the voice (the agent's current utterance) was played. If it was played completely, remove
-    it."""
+    """Report how much of the agent's current utterance was played. If it was played completely, remove it."""
     is_all = s.place is not VoicePlace.SILENT and s.is_complete and not s.queued
     return (_without_voice(s) if is_all else s), PlayoutDone(played=s.played, is_all=is_all)
 

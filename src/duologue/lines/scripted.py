@@ -24,7 +24,7 @@ class LineAct(NamedTuple):
 
 
 class Sounded(NamedTuple):
-    """A span of time in which one voice or cue could be heard."""
+    """A span of time in which one utterance of the agent, or one cue, could be heard."""
 
     what: str  # voice, cue
     number: int
@@ -67,7 +67,7 @@ class _Track:
 
 
 class ScriptedLine:
-    """Plays one voice at a time, and reports every `ack_ms` how much of it was heard."""
+    """Plays one utterance of the agent at a time, and reports every `ack_ms` how much of it was heard."""
 
     def __init__(self, ack_ms: int = 100, open_ms: int = 0) -> None:
         self.ack_ms = ack_ms
@@ -209,7 +209,8 @@ class ScriptedLine:
 
     @property
     def sounded(self) -> list[Sounded]:
-        """What was heard so far and when: voices and cues, without the ambient sound, in the order of time."""
+        """What was heard so far and when, in the order of time: utterances of the agent and cues, without the ambient
+        sound."""
         tracks = (("voice", self._track), ("cue", self._cue))
         now = [_sounded(what, track, self._now()) for what, track in tracks if track is not None]
         return sorted((*self._sounded, *(one for some in now for one in some)), key=lambda one: one.start_ms)

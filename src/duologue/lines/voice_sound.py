@@ -1,7 +1,7 @@
 """Keeps the sound of one voice (one utterance of the agent) as long as a line may have to send it, or send it again.
 
 The sound is kept in the pieces in which it came, and each piece is freed as soon as it isn't needed any more. One large
-buffer would keep its memory until the end of the voice, and the allocator often doesn't give such a block back. Rule:
+buffer would keep all its memory until the end of the utterance, and even then the memory might not be given back. Rule:
 positions count samples from the start of the voice.
 """
 
@@ -28,7 +28,7 @@ class VoiceSound:
         self._resampler: LiveResampler | None = None  # if the voice has another rate
 
     def begin(self) -> None:
-        """Begin a new voice, and forget the sound of the previous voice."""
+        """Begin a new utterance, and forget the sound of the previous one."""
         self._pieces.clear()
         self._start = 0
         self._flush()
@@ -81,7 +81,7 @@ class VoiceSound:
         return found[0] if len(found) == 1 else b"".join(found)
 
     def drop_before(self, position: int) -> None:
-        """Forget the pieces that end before this position, or at it."""
+        """Forget the pieces of which no sample is at this position or after it."""
         count, start = 0, self._start
         for piece in self._pieces:
             if start + len(piece) // 2 > position:

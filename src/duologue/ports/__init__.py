@@ -3,7 +3,7 @@
 Every streaming service is an async generator: ears turn audio frames into speech events and text, a brain turns a
 request into the parts of a reply, a voice turns text into sound. Closing the generator cancels the work, an exception
 means failure, and calling the service again starts a new stream. Only the line (the connection to the user) has plain
-methods instead, because it must stop its audio immediately, before the method returns.
+methods instead: its audio must stop before the method returns.
 """
 
 from .brain import (

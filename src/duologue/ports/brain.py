@@ -39,7 +39,8 @@ class Request:
     process. Then the answers to the turns up to this number were heard, but not stored. A brain that remembers must
     process these turns first, separately from the person's new words.
 
-    `context` is the context of the call while the call runs."""
+    With `context`, a brain can act on the call, for example transfer it. It is None outside of a call, such as in a
+    test of the brain."""
 
     reply: int
     text: str
@@ -73,10 +74,10 @@ class Firm:
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """Text that asks the person for an answer, with or without a question mark. If the person begins to speak during
-    the end of this text, that counts as the answer. `values` are the values that the person is asked about; speech
-    that begins before the person has heard them isn't an answer. With `firm`, the text can't be interrupted, as with
-    `Firm`."""
+    """Text that asks the person for an answer, with or without a question mark. If the person begins to speak while the
+    end of this text is played, the words count as the answer. `values` are the values that the person is asked about:
+    words that the person begins to say before hearing them aren't an answer. With `firm`, the text can't be
+    interrupted, as with `Firm`."""
 
     text: str
     values: tuple[str, ...] = ()
@@ -106,15 +107,15 @@ class Brain(Protocol):
     """Answers requests."""
 
     def reply(self, request: Request) -> AsyncIterator[Part]:
-        """The reply, part by part. The runtime closes the generator early when the reply is cancelled."""
+        """Yield the reply, part by part. When the reply is cancelled, the runtime closes the generator early."""
         ...
 
 
 @runtime_checkable
 class Guesses(Protocol):
-    """A brain that may be asked early, before it is certain that the person's turn is over. Such a request must have no
-    effect apart from the reply, until the brain has awaited the request's `confirmed`. The runtime holds back the
-    brain's tool calls until the turn is confirmed."""
+    """A brain that may be asked early, before it is certain that the person's turn is over. Until the brain has awaited
+    the request's `confirmed`, it may yield parts of the reply, but must do nothing else that has an effect. The runtime
+    holds back the brain's tool calls until the turn is confirmed."""
 
     can_guess: bool
 
@@ -125,9 +126,9 @@ class JudgesText(Protocol):
     the turn ends sooner; if they aren't, it ends later."""
 
     def completeness(self, conversation: str, said: tuple[UserSaid, ...]) -> Completeness:
-        """How complete the person's words are. `said` holds all turns since the last answer; the last of them may still
-        go on. This is called in each pause, between two frames of sound, so it must return at once and change nothing.
-        `UNKNOWN` is always an allowed result."""
+        """Judge how complete the person's words are. `said` holds all turns since the last answer; the last of them may
+        still go on. This is called in each pause, between two frames of sound, so it must return at once and change
+        nothing. `UNKNOWN` is always an allowed result."""
         ...
 
 
@@ -140,8 +141,9 @@ class Summarises(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FormSlot:
-    """One slot of a form. `state` is "empty", "asked", "filled" or "confirmed". A slot that holds a result of the task
-    has the state "result"."""
+    """One slot of a form, as a screen shows it. `state` says what has happened to the value: "empty", "asked" (the
+    agent asks for it now), "filled", "confirmed" (the person has said that it is right), or "result" (an action of the
+    task has set it)."""
 
     name: str
     label: str
@@ -151,8 +153,8 @@ class FormSlot:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form that a conversation fills in, for display on a screen. It contains the person's words. When the task is
-    completed, `state` is "completed", and the form stays until the next task begins."""
+    """The form that a conversation fills in, for display on a screen. It contains the person's words. `state` is
+    "completed" when the task is completed; the form then stays until the next task begins."""
 
     flow: str
     title: str
@@ -181,8 +183,8 @@ class Truncates(Protocol):
     """A brain that keeps its own record of what it said, such as a speech-to-speech model."""
 
     def truncate(self, reply: int, heard_ms: int) -> None:
-        """Cut the record of this reply to the first `heard_ms` of its sound, because the person heard no more than
-        that. Called one time for each reply that was cut short, within the step that ends its sound."""
+        """Shorten the record of this reply to the first `heard_ms` milliseconds of its sound, because the person heard
+        no more than that. Called one time for each reply that was cut short, within the step that ends its sound."""
         ...
 
 
@@ -203,14 +205,14 @@ class Memory(Protocol):
         work: Callable[[], Coroutine[Any, Any, Any]],
         repeatable: bool,
     ) -> Any:
-        """Run `work`, but only one time for each `key`. If the work was already done, return its stored result. Raises
-        UnknownOutcome if the work began before a restart and isn't `repeatable`."""
+        """Run `work`, but only one time for each `key`, and return its result. If the work was already done, its stored
+        result is returned. Raises UnknownOutcome if the work began before a restart and isn't `repeatable`."""
         ...
 
 
 @runtime_checkable
 class Forgets(Protocol):
-    """A brain that keeps data about conversations in this process."""
+    """A brain that keeps data about conversations in this process, and can drop it."""
 
     def forget(self, conversation: str) -> None:
         """Drop the data of this conversation, because another process has taken over the conversation. Start no more
@@ -228,5 +230,5 @@ class Remembers(Protocol):
 
     async def has_more(self, conversation: str) -> bool:
         """Asked after a restart: does the brain still have to say the rest of an answer? If so, it gets a request, and
-        says the rest without repeating what it has already said."""
+        must then say only the rest."""
         ...

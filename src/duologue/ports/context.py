@@ -44,7 +44,8 @@ class HandOverRefused(NotPossible):
 
 @dataclass(frozen=True, slots=True)
 class CallInfo:
-    """Facts about a call. They don't change during the call. A fact that isn't known is empty."""
+    """Facts about a call, such as the caller's number. They don't change during the call. A fact that isn't known is
+    empty."""
 
     conversation: str = ""  # the id of the conversation
     line: str = ""  # browser, phone, realtime, rtvi, microphone, text or test
@@ -161,18 +162,18 @@ class Context(Generic[D]):
     # -- What a program can do
 
     def say(self, text: str) -> Awaitable[str]:
-        """Say this text as soon as neither side is speaking and the person's words are answered. If you await the
-        result, you wait until the text was said and get the part of it that was heard."""
+        """Say this text as soon as neither side is speaking and everything that the person has said is answered. If you
+        await the result, you wait until the text was said, and get the part of it that was heard."""
         return self._running.say(text)
 
     async def ask(
         self, question: str, *, secret: bool = False, confirms: bool = False, limit_s: float | None = None
     ) -> str:
-        """Ask the person this question, and return what they say next. The brain gets no request to reply to these
-        words. With `secret`, the answer is hidden in the history, in captions and in everything that is stored. Use
-        `confirms` for a question whose answer is a yes or a no: if another question was asked since, such as "Are you
-        still there?", the answer doesn't count, and this question is asked again. Returns an empty text if the person
-        gives no answer within `limit_s` seconds, or if the call ends."""
+        """Ask the person this question, and return what they say next. The brain isn't asked to answer these words.
+        With `secret`, the answer is hidden in the history, in captions and in everything that is stored. Use `confirms`
+        for a question whose answer is a yes or a no: if another question was asked since, such as "Are you still
+        there?", the answer doesn't count, and this question is asked again. Returns an empty text if the person gives
+        no answer within `limit_s` seconds, or if the call ends."""
         return await self._running.ask(question, secret=secret, confirms=confirms, limit_s=limit_s)
 
     async def run(self, task: Task[T]) -> T:
@@ -193,8 +194,8 @@ class Context(Generic[D]):
 
     async def hand_over(self, agent: Any, *, history: HistoryShare = "whole") -> None:
         """Hand the conversation over to another agent, given as an Agent or by its name. The other agent speaks next.
-        It must be the first agent of the call, or one of the `agents` of that first agent. `history` says how much of
-        the conversation so far the other agent gets."""
+        It must be the first agent of the call, or be listed in that agent's `agents`, in the `agents` of an agent that
+        is listed there, and so on. `history` says how much of the conversation so far the other agent gets."""
         await self._running.hand_over(agent, history)
 
     def end(self, *, after_speaking: bool = True, reason: str = "ended by the program") -> None:

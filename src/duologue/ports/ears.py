@@ -60,7 +60,7 @@ class SpeechBegan:
 
 @dataclass(frozen=True, slots=True)
 class SpeechEnded:
-    """The user's speech has ended. `quiet_ms` is how long ago the voice fell silent."""
+    """The user's speech has ended. `quiet_ms` is how long ago the user's voice fell silent."""
 
     utterance: int = 0
     quiet_ms: int = 0
@@ -68,8 +68,8 @@ class SpeechEnded:
 
 @dataclass(frozen=True, slots=True)
 class VoiceFrame:
-    """One frame of audio in a turn. `probability` says how likely it is that the frame contains a voice other than the
-    agent's own. `energy` is the loudness (RMS) from 0 to 1. `quiet_ms` is how long the voice has been silent."""
+    """One frame of audio in a turn. `probability` says how likely it is that the frame contains a human voice, and not
+    the agent's own. `energy` is the loudness (RMS) from 0 to 1. `quiet_ms` is how long that voice has been silent."""
 
     probability: float
     energy: float
@@ -81,7 +81,7 @@ class VoiceFrame:
 @dataclass(frozen=True, slots=True)
 class Pause:
     """The user's voice fell silent. `features` describe how the turn sounded until then. The same pause may be reported
-    again when more is known about it. The words of the turn are reported separately."""
+    again when more is known about it. The words of the turn are reported separately, as `Partial` and `Final`."""
 
     features: PauseFeatures
     quiet_ms: int
@@ -114,7 +114,7 @@ class Final:
 
     @property
     def for_verdicts(self) -> Final:
-        """The same report, but with the text and the confidence on which turn-taking bases its decisions."""
+        """The same report, with the text and the confidence that turn-taking uses for its decisions."""
         if not self.first_text:
             return self
         return replace(self, text=self.first_text, confidence=self.first_confidence, first_text="")
@@ -132,8 +132,8 @@ Heard: TypeAlias = SpeechBegan | SpeechEnded | VoiceFrame | Pause | Partial | Fi
 
 @runtime_checkable
 class PushedAudio(Protocol):
-    """Audio that can be passed to a function frame by frame, which is cheaper than waking a task for every frame. Ears
-    may use `push_to` if their audio has it. They can always iterate over the audio instead."""
+    """Audio that can be passed to a function frame by frame, which is cheaper than waking a task for every frame. If
+    the audio that ears get has `push_to`, they may use it; they can always iterate over the audio instead."""
 
     async def push_to(self, take: Callable[[Incoming], None]) -> None:
         """Call `take` with each frame and marker as soon as it arrives. Returns when the audio ends. `take` must not

@@ -1,7 +1,7 @@
 """Reports failures from code that doesn't know its conversation, such as an action of a flow or an NLU.
 
-A conversation sets its own report function for the tasks that it starts, and child tasks inherit it. Rule: without a
-report function, the log gets the class of the failure at warning level, and its traceback at debug level.
+A conversation sets its own report function for the tasks that it starts, and tasks that they start inherit it. Rule:
+without a report function, the class of the failure is logged as a warning, and its traceback at the level debug.
 """
 
 from __future__ import annotations

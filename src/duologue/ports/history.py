@@ -34,8 +34,8 @@ class UserSaid:
 @dataclass(frozen=True, slots=True)
 class AgentSaid:
     """The part of a reply that was heard or shown, and the tool calls in the reply. `unheard` is the text that an
-    interruption cut off. It is shown on the screen, but the brain doesn't get it. `speaker` is the name of the agent if
-    that agent has taken over the call, and empty for the call's first agent."""
+    interruption cut off; the screen shows it, but the brain doesn't get it. `speaker` is the name of the agent if that
+    agent has taken over the call, and empty for the call's first agent."""
 
     reply: int
     text: str

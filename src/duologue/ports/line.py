@@ -20,8 +20,8 @@ from .sound import Sound
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """`heard_ms` of this voice (one speech of the agent) have been heard so far. A line must send this every 20 to 200
-    ms while the voice plays."""
+    """`heard_ms` milliseconds of this voice (the sound of one reply) have been heard so far. A line must send this
+    every 20 to 200 ms while the voice plays."""
 
     voice: int
     heard_ms: int
@@ -29,7 +29,8 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """This voice was heard to its end. A line must not send this before `finish` was called."""
+    """This voice (the sound of one reply) was heard to its end. A line must not send this before `finish` was
+    called."""
 
     voice: int
     heard_ms: int
@@ -37,8 +38,9 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """Playback has stopped after `clear`. Until then, `heard_ms` of this voice had been heard. `is_exact` is False if
-    the client can't be reached, so that the line only knows the client's last report: more may have been heard."""
+    """Playback has stopped after `clear`. Until then, `heard_ms` milliseconds of the reply's sound had been heard.
+    `is_exact` is False if the client can't be reached: then this is the client's last report, and more may have been
+    heard."""
 
     voice: int
     heard_ms: int
@@ -47,7 +49,7 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Unplayable:
-    """The line can't play the voice with this number."""
+    """The line can't play the voice (the sound of one reply) with this number."""
 
     voice: int
     error: ErrorClass = ErrorClass.UNKNOWN
@@ -81,11 +83,12 @@ class Line(Protocol):
         ...
 
     def play(self, voice: int, chunk: int, sound: Sound) -> None:
-        """Queue one chunk of this voice. The chunks of a voice are numbered from 1."""
+        """Queue one chunk of this voice (the sound of one reply). The chunks of a voice are numbered from 1."""
         ...
 
     def finish(self, voice: int) -> None:
-        """No more chunks of this voice follow. When all chunks are played, send Finished."""
+        """Note that no more chunks of this voice (the sound of one reply) follow. When all chunks are played, the line
+        must send Finished."""
         ...
 
     def hold(self, voice: int) -> None:
@@ -97,14 +100,14 @@ class Line(Protocol):
         ...
 
     def clear(self, voice: int) -> None:
-        """Stop playback now, drop the queued audio, and send Stopped."""
+        """Stop playback now, and drop the queued audio. The line must then send Stopped."""
         ...
 
     def play_cue(self, cue: int, sound: Sound) -> None:
-        """Play the sound of a cue now, such as a sound for waiting. More sound with the same cue number is played after
-        it; sound with another number replaces it. A cue is not a voice, so no event is sent for it. The cue stops as
-        soon as a voice is heard, whether the voice is new or resumed. If the line can't play the cue now, it drops the
-        cue."""
+        """Play the sound of a cue (a short signal) now, such as a sound for waiting. Sound with the same cue number is
+        played after it; sound with another number replaces it. A cue is not a voice, so no event is sent for it. The
+        cue stops as soon as a reply is heard, whether that begins or is resumed. If the line can't play the cue now, it
+        drops the cue."""
         ...
 
     def stop_cue(self) -> None:
@@ -112,8 +115,8 @@ class Line(Protocol):
         ...
 
     def set_ambient(self, sound: Sound | None) -> None:
-        """From now on, repeat this sound quietly in the background, and even more quietly while a voice plays. None
-        ends the sound. Ambient sound isn't a voice, so no event is sent for it."""
+        """From now on, repeat this sound quietly in the background, and even more quietly while a reply is played. None
+        ends the sound. No event is sent for ambient sound."""
         ...
 
     async def close(self) -> None: ...

@@ -39,7 +39,7 @@ Step = Delay | Fail | Hang
 
 
 async def take(step: Step, dice: random.Random) -> None:
-    """Perform the step. `dice` is a random generator with a seed; it chooses the random part of a delay."""
+    """Perform the step. `dice` is a random generator with a seed, which chooses the random part of a delay."""
     match step:
         case Delay():
             await asyncio.sleep((step.ms + dice.randint(0, step.jitter_ms)) / 1000)

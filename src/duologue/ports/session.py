@@ -33,7 +33,7 @@ class SessionLife:
 
 @runtime_checkable
 class ReportsLife(Protocol):
-    """A session that exists before its conversation starts, and that may be inactive or may expire, such as a session
+    """A session that exists before its conversation starts, and that may be inactive or may expire. Example: a session
     whose key is valid for some minutes. A conversation can't start while its session is inactive, or if the session
     would expire within `session_ms_max` minus `session_warning_ms` (both are settings)."""
 
@@ -43,9 +43,9 @@ class ReportsLife(Protocol):
 
 
 class Session(Protocol):
-    """A connection to a service, which may have a time limit. If a session has the attribute `active`, a conversation
-    can't start while `active` is False. A session with the method `follow_life` also reports when it expires (see
-    `ReportsLife`)."""
+    """A connection to a service, which may have a time limit. If it has the attribute `active`, a conversation can't
+    start while `active` is False. If it has the method `follow_life` (see `ReportsLife`), it also reports when it
+    expires."""
 
     async def open(self, context: SessionContext | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         """Open the session. `context` comes from an earlier session, if there was one."""

@@ -21,8 +21,8 @@ class Word:
 @dataclass(frozen=True, slots=True)
 class Sound:
     """One piece of speech. `words` are the words that end in this piece; empty if the voice (TTS) doesn't report the
-    times of words. `text` is what this piece says; only a speech-to-speech model sets it. If `more` is set, the
-    following pieces belong to the same text, and the words of the text are distributed over the sound of all these
+    times of words. `text` is what this piece says; only a speech-to-speech model sets it. `more` means that the
+    following pieces belong to the same text: the words of the text are then distributed over the sound of all these
     pieces."""
 
     ms: int

@@ -35,7 +35,7 @@ class Fenced(DuologueError):
 
 
 class Held(DuologueError):
-    """Another node owns this conversation, and its lease has not expired. Or a client passed the wrong key."""
+    """Either another node owns this conversation and its lease has not expired, or a client passed the wrong key."""
 
 
 class NameTaken(DuologueError):
@@ -54,7 +54,7 @@ class Lease:
 @dataclass(frozen=True, slots=True)
 class StoredConversation:
     """A conversation as it was last written. `parts` has one JSON value for each part, such as "machine", "words" and
-    "dialogue". If the conversation is private, parts that contain words aren't stored."""
+    "dialogue". Parts that contain words aren't stored if the conversation is private."""
 
     conversation: str
     epoch: int
@@ -151,8 +151,8 @@ class Store(Protocol):
         ...
 
     async def renew(self, leases: Sequence[Lease], ttl_ms: int) -> Sequence[Lease]:
-        """Extend these leases. An expired lease can still be extended, unless another node has claimed the
-        conversation. Returns the leases that were lost."""
+        """Extend these leases. A lease that has expired is extended too, unless another node has claimed the
+        conversation. Returns the leases that couldn't be extended."""
         ...
 
     async def release(self, lease: Lease) -> None:
@@ -160,24 +160,24 @@ class Store(Protocol):
         ...
 
     async def orphans(self, limit: int) -> Sequence[str]:
-        """Up to `limit` conversations that haven't ended and have no valid lease. The conversation whose lease expired
-        first comes first."""
+        """Up to `limit` conversations that haven't ended and have no valid lease, in the order in which their leases
+        expired."""
         ...
 
     # -- Writing
 
     async def write(self, lease: Lease, revision: int, write: StoreWrite) -> int:
         """Write the revision that comes after the given revision, and return its number. Raises Fenced if the lease or
-        the revision is out of date. If the same write is repeated with the same lease and revision, it takes effect
-        only one time and returns the same number. So after Unsure, repeat the write."""
+        the revision is out of date. A repeated write with the same lease, revision and content takes effect only one
+        time, and returns the same number. So after Unsure, repeat the write."""
         ...
 
     async def read(self, conversation: str) -> StoredConversation | None: ...
 
     async def begin(self, lease: Lease, key: str, name: str) -> Receipt:
         """Call this before an action that must not run twice. If the progress in the result is NEW, run the action now.
-        Raises Fenced if another node owns the conversation. If this method is called again after Unsure, it may return
-        BEGUN although the action never ran. Only the owner can know whether the action ran."""
+        Raises Fenced if another node owns the conversation. If this method raised Unsure and is called again, it may
+        return BEGUN although the action never ran. Only the owner can know whether it ran."""
         ...
 
     async def finish(self, lease: Lease, key: str, output: Any) -> None:
@@ -217,10 +217,11 @@ class Store(Protocol):
         ...
 
     async def forget(self, conversation: str) -> bool:
-        """Delete all data of a conversation, even if a node owns it. Returns True if there was any data."""
+        """Delete all data of a conversation, even if the conversation is running on a node. Returns True if there was
+        any data."""
         ...
 
     async def sweep(self, older_than_ms: int) -> int:
-        """Delete conversations that weren't written to for `older_than_ms`, if they have ended or no node owns them.
-        Returns how many were deleted."""
+        """Delete old conversations: those that weren't written to for `older_than_ms`, and that have either ended or
+        have no owner. Returns how many were deleted."""
         ...

@@ -56,7 +56,7 @@ async def with_heartbeats(stream: AsyncIterator[T], every_s: float) -> AsyncIter
 
 
 async def _next(stream: AsyncIterator[T]) -> list[T]:
-    """A list with the next part of the stream; an empty list at the end of the stream."""
+    """The next part of the stream, as a list with one element; an empty list at the end of the stream."""
     async for part in stream:
         return [part]
     return []

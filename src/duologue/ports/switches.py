@@ -12,8 +12,8 @@ from typing import Protocol, runtime_checkable
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """From now on, a part of the agent uses another service. `part` is "ears", "voice" or "brain". `why` is the error
-    class of a failure, or "slow", or "healthy" if the agent returns to a preferred service."""
+    """A part of the agent ("ears", "voice" or "brain") uses another service from now on. `why` is the reason: the error
+    class of a failure; "slow"; or "healthy" if the agent returns to a preferred service."""
 
     part: str
     source: str

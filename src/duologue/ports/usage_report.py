@@ -1,7 +1,8 @@
 """The function with which a service reports what it used: tokens, characters and sound.
 
-A conversation sets its own report function for the tasks that it starts, and child tasks inherit it. Rule: a report
-contains only counts and the names of provider and model, never words. Outside a conversation, nothing is reported.
+A conversation sets its own report function for the tasks that it starts, and tasks that they start inherit it. Rule: a
+report contains only counts and the names of provider and model, never words. Outside a conversation, nothing is
+reported.
 """
 
 from __future__ import annotations

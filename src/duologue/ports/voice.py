@@ -16,13 +16,13 @@ class Voice(Protocol):
     """Speaks one sentence after another."""
 
     def speak(self, text: str) -> AsyncIterator[Sound]:
-        """The sound of one sentence. Each piece is yielded as soon as it is ready."""
+        """Yield the sound of one sentence, each piece as soon as it is ready."""
         ...
 
 
 class JoinsWords(Protocol):
-    """A voice that can speak a sentence in several parts that sound like one sentence, if `joins_words` is set. Such a
-    voice can begin after a few words; other voices begin when a whole clause is known."""
+    """A voice that can speak a sentence in several parts that sound like one sentence. It can if `joins_words` is true.
+    Such a voice can begin after a few words; other voices begin when a whole clause is known."""
 
     joins_words: bool
 

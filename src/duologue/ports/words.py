@@ -23,7 +23,7 @@ class WrittenText:
 
 
 class WordStream(Protocol):
-    """Transcribes the audio of one conversation."""
+    """Transcribes the audio of one conversation, utterance by utterance."""
 
     def follow(
         self,
@@ -46,7 +46,7 @@ class WordStream(Protocol):
         ...
 
     async def finish(self, utterance: int, end_ms: int, voiced_ms: int) -> WrittenText:
-        """Return the final text of the utterance. The utterance ends at `end_ms`; the voice in it fell silent at
+        """Return the final text of the utterance, which ends at `end_ms`. The speaker's voice fell silent at
         `voiced_ms`. Raises an exception if the service fails."""
         ...
 

@@ -39,7 +39,7 @@ from .policy_choice import PolicyFunction, check_chooser, endpoint_policy, is_ch
 
 
 class InvalidAgent(DuologueError, ValueError):
-    """The agent's arguments are invalid. The message lists every problem."""
+    """The agent's arguments are invalid. The message lists every problem with them."""
 
 
 LOG = logging.getLogger("duologue")
@@ -51,15 +51,16 @@ _KNOWN_CODES = f"known are {', '.join(KNOWN)}"
 
 @cache
 def _warn_of_other_language(agent: str, flows: str) -> None:
-    """Log a warning that the agent and its flows have different languages. The same pair of languages is logged only
-    one time."""
+    """Log a warning that the agent and its flows have different languages. The warning is logged only one time for the
+    same two languages."""
     LOG.warning("the agent has language %r, but its flows have %r: set Agent(language=%r)", agent, flows, flows)
 
 
 @cache
 def _warn_of_language(code: str) -> None:
-    """Log a warning that Duologue doesn't know the backchannels of this language. Each language is logged only one
-    time. It is only a warning, because the agent still works in this language: the user's words interrupt it."""
+    """Log a warning that Duologue doesn't know the backchannels (such as "uh-huh") of this language. Each language is
+    logged only one time. It is only a warning, because the agent still works in this language: the difference is that
+    backchannels interrupt it."""
     LOG.warning(
         "language %r: Duologue doesn't know its backchannels and commands, only sounds such as mhm (%s)",
         code,
@@ -85,8 +86,9 @@ def _is_source(tool: object) -> bool:
 
 
 class EarlyAsking(NamedTuple):
-    """The settings for asking the brain early, before it is certain that the user's turn is over. `early_wait_ms_max`
-    and `hasty_wait_ms_max` are copied to HearingPolicy, and `early_requests_max` is copied to Settings."""
+    """The limits for asking the brain early, before it is certain that the user's turn is over. `early_wait_ms_max` and
+    `hasty_wait_ms_max` are used as the settings with these names in HearingPolicy, and `early_requests_max` as the one
+    in Settings."""
 
     early_wait_ms_max: int = 0
     hasty_wait_ms_max: int = 0
@@ -98,8 +100,8 @@ SPECULATION = {"off": EarlyAsking(), "cautious": EarlyAsking(1_200, 500, 2), "ea
 
 @dataclass(frozen=True)
 class Agent:
-    """An agent. `brain` is a Brain, or a function that takes the request and yields or returns text. If the brain is
-    a speech-to-speech model, it is also the ears, the voice and the session, unless you pass others."""
+    """An agent. `brain` is a Brain, or a function that takes the request and yields or returns text. A speech-to-speech
+    model as `brain` is also the ears, the voice and the session, unless you pass others."""
 
     brain: Any  # decides what to say: a function, FlowBrain, ChatBrain, RealtimeModel or your own Brain
     instructions: str = ""  # the system prompt, for brains that are models
@@ -249,12 +251,14 @@ class Agent:
         return made
 
     def _language_problems(self) -> list[str]:
-        """Reports if the agent would say English texts in another language, and if the ears don't support the language.
-        Ears without the attribute `languages` are assumed to support every language."""
+        """Problems with the agent's language: one if the agent would say English texts in another language, and one if
+        the ears don't support the language. Ears without the attribute `languages` are assumed to support every
+        language."""
         return self._phrase_problems() + self._ears_problems()
 
     def _phrase_problems(self) -> list[str]:
-        """One error text if there are neither built-in nor own phrases in the agent's language."""
+        """An error if the agent's language has neither built-in phrases nor phrases of the agent: a list with one text,
+        otherwise empty."""
         if known_code(self.language) or not isinstance(self.phrases, Phrases) or self.phrases.problems():
             return []
         missing = self.phrases.missing_spoken()
@@ -278,14 +282,13 @@ class Agent:
 
     @property
     def suggested(self) -> tuple[str, ...]:
-        """Examples of what a user could say: the agent's `suggestions` or, if the agent has none, those of its
-        brain."""
+        """Examples of what a user could say: the agent's `suggestions`. If the agent has none, those of its brain."""
         brain = self.thinker.suggestions if isinstance(self.thinker, Suggests) else ()
         return tuple(self.suggestions or brain)
 
     @property
     def sources(self) -> tuple[ToolSource, ...]:
-        """Those elements of `tools` that are servers. The tools of a server are known only after it was opened."""
+        """Those elements of `tools` that are servers. The tools of a server become known only when it is opened."""
         return tuple(tool for tool in self.tools if _is_source(tool))
 
     def _make_brain(self) -> Brain:
@@ -379,8 +382,8 @@ class Agent:
 
 
 def filled_up(agent: Agent, first: Agent) -> Agent:
-    """The agent, or a copy of it: if the agent has no voice or no ears, the copy has the voice or the ears of `first`.
-    Raises InvalidAgent if the ears of `first` don't hear the language of the agent."""
+    """The agent, completed: if it has no voice or no ears, a copy that has the voice or the ears of `first`. Raises
+    InvalidAgent if the ears of `first` don't hear the language of the agent."""
     voice, ears = agent.voice or first.voice, agent.ears or first.ears
     if (voice, ears) == (agent.voice, agent.ears):
         return agent

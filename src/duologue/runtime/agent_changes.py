@@ -1,8 +1,8 @@
 """Which agent holds the conversation: changes to this agent, and the hand-over to another agent.
 
-A change waits here until the state machine applies it. Rule: an agent may take over only if it is in the `agents` of
-the first agent, in the `agents` of one of those agents, and so on. So a server that continues the conversation finds
-the agent again by its name.
+A change waits here until the state machine applies it. Rule: an agent may take over only if it is listed in the
+`agents` of the first agent, or in the `agents` of an agent that is listed there, and so on. So a server that continues
+the conversation finds the agent again by its name.
 """
 
 from __future__ import annotations
@@ -70,15 +70,15 @@ class AgentChanges:
         return self._changes[-1].agent if self._changes else self.current
 
     def voiced(self, agent: Agent) -> Agent:
-        """This agent, or a copy of it: if the agent has no voice or no ears, the copy has the voice or the ears of the
+        """This agent, completed: if it has no voice or no ears, a copy that has the voice or the ears of the
         conversation's first agent."""
         return filled_up(agent, self.root)
 
     # -- From the program
 
     def update(self, changes: dict[str, Any]) -> None:
-        """Change the agent from the next request on. Raises InvalidAgent if the changed agent is invalid, and
-        NotPossible if its brain is a speech-to-speech model."""
+        """Change the agent, beginning with the next request. Raises InvalidAgent if the changed agent would be invalid,
+        and NotPossible if the agent's brain is a speech-to-speech model."""
         newest = self.newest
         if getattr(newest.brain, "renew", None) is not None:
             raise NotPossible("a speech-to-speech model can't be changed during a call")
@@ -144,8 +144,8 @@ class AgentChanges:
         return (*notes, *self._transcript.since(self._seam))
 
     def greeting(self, reply: int, ask: Ask) -> bool:
-        """Is this the first request to an agent that has just taken over? If so, the agent greets, and `reply` is
-        remembered as the number of the greeting."""
+        """Decide whether the agent greets in this reply: it does if it has just taken over and this is the first
+        request to it. If so, remember `reply` as the number of the greeting, and return True."""
         if not self.greets or ask is not Ask.ANSWER:
             return False
         self._greeting = reply
@@ -194,7 +194,7 @@ def known_agents(root: Agent) -> Iterator[Agent]:
 
 class Greeting:
     """A brain for an agent that has taken over. It says the agent's greeting, and then answers what the person has said
-    in the meantime."""
+    since the hand-over."""
 
     def __init__(self, text: str, brain: Brain) -> None:
         self._text = text

@@ -1,7 +1,7 @@
 """Where the agent for a call comes from: one agent for all calls, or a function that makes an agent for each call.
 
-Rule: if the function raises an exception or hangs, only one conversation is affected. Its person hears an apology, and
-the call ends.
+Rule: if the function raises an exception or hangs for a call, only that conversation is affected. Its person hears an
+apology, and the call ends.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ class AgentSource:
         return self._given if isinstance(self._given, Agent) else _checked(self._given())
 
     async def make(self, context: Context[Any]) -> Agent:
-        """Return the agent for a call, made by the user's function if there is one. If that function fails, and it is
-        async or takes the context, the result is an agent that apologises, reports the failure and ends the call. If a
-        plain function without the context fails, its exception is raised here."""
+        """Return the agent for a call, made by the user's function if there is one. If a function that is async or
+        takes the context fails, the result is an agent that apologises, reports the failure and ends the call. The
+        exception of a plain function without the context is raised here."""
         if not self.is_awaited:
             return self.plain()
         try:
@@ -84,8 +84,8 @@ class AgentSource:
             raise InvalidAgent(f"the function that makes the agent took longer than {MAKE_S_MAX:.0f} s") from late
 
     async def _known_or_plain(self) -> Agent:
-        """The agent that the function makes for an empty context. Used after the function has failed for a call. If it
-        fails for the empty context too, the result is an agent without a voice."""
+        """Return the agent that the function makes for an empty context. Used after the function has failed for a call.
+        If it fails for the empty context too, report that, and return an agent without a voice."""
         if "first" not in self.__dict__:
             try:
                 self.__dict__["first"] = await self.try_to_make(Context(CallInfo()))
@@ -143,9 +143,9 @@ def _checked(made: Any) -> Agent:
 
 
 def engine_for(agent: Agent, make: Callable[[Agent], Engine], is_new: bool) -> Engine:
-    """Make the engine of a call with `make`. Functions of the agent may choose the turn-taking policies. If such a
-    function fails, a new call gets an agent that apologises and ends the call, and a restored call goes on with the
-    default policies."""
+    """Make the engine of a call with `make`, and let the agent's functions choose the turn-taking policies, if it has
+    such functions. If one of them fails, a new call gets an agent that apologises and ends the call, and a restored
+    call goes on with the default policies."""
     engine = make(agent)
     try:
         choose_policies(engine)
@@ -157,8 +157,8 @@ def engine_for(agent: Agent, make: Callable[[Agent], Engine], is_new: bool) -> E
 
 
 def apologising(agent: Agent, failure: BaseException, where: str = MAKER) -> Agent:
-    """An agent with the same voice that says that it can't help now, reports the failure, and ends the call. `where`
-    names the function that failed."""
+    """Make an agent with the voice of `agent` that says that it can't help now, reports the failure, and ends the call.
+    `where` names the function that failed."""
     text = agent.says("ended", 0)
 
     async def apologise(request: Request) -> AsyncIterator[Part]:  # noqa: ARG001

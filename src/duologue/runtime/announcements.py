@@ -1,7 +1,7 @@
 """Turns the steps of the state machine into signals, which tell screens, logs and programs about a conversation.
 
-This module reads each step after its effects were performed, and changes nothing. Rule: every signal is derived from
-the step and the transcript, and no decision depends on this module.
+This module reads each step after the step's effects were performed, and changes nothing. Rule: every signal is derived
+from the step and the transcript, and no decision depends on this module.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PAUSES = {Link.RENEWING: "session renewal", Link.HEALING: "unstable connection"
 
 
 class Announcer:
-    """Sends signals about each step to the bus."""
+    """Sends signals about each step to the bus, which passes them to all subscribers."""
 
     def __init__(
         self,
@@ -115,8 +115,8 @@ class Announcer:
             self._tell_effect(event.at, effect, notices)
 
     def _hint(self, part: str, notices: tuple[Notice, ...]) -> str:
-        """The text that tells the person what went wrong in this step: the notices with level "error". Empty if there
-        are no such notices."""
+        """The text that tells the person what went wrong in this step, made from the notices with level "error". Empty
+        if there are no such notices."""
         texts = [notice.text for notice in notices if notice.level == "error"]
         return " ".join(self._phrases.notice(self._language, text, part=part) for text in texts)
 
@@ -202,8 +202,8 @@ class Announcer:
         return "fault" if link is Link.FAULTED else "end" if link in CLOSED else "line"
 
     def _end_turns(self, at: int, ends: dict[int, str]) -> None:
-        """Send signals that these turns of the user have ended. `ends` maps the number of each turn to the reason why
-        the turn was dropped, such as "noise". The reason is empty if the turn is complete."""
+        """Send signals that these turns of the user have ended. For each turn number, `ends` has the reason why the
+        turn was dropped, such as "noise"; an empty reason means that the turn is complete."""
         for turn, why in ends.items():
             if turn == self._open_turn:
                 self._open_turn = 0
@@ -247,8 +247,8 @@ class Announcer:
 
 
 def _ends_of(record: StepRecord) -> dict[int, str]:
-    """The turns of the user that this step has ended. The result maps the number of each turn to the reason why the
-    turn was dropped, such as "noise". The reason is empty if the turn is complete."""
+    """The turns of the user that this step has ended. For each turn number, the result has the reason why the turn was
+    dropped, such as "noise"; an empty reason means that the turn is complete."""
     ends: dict[int, str] = {}
     if record.after.said > record.before.said and record.after.link not in CLOSED:
         ends[record.after.said] = ""

@@ -14,8 +14,8 @@ RESULT_CHARS_MAX = 4_000
 
 
 def cut(text: str) -> str:
-    """The text, unchanged if it has at most RESULT_CHARS_MAX characters. A longer text is cut between words, and a
-    notice at its end says how long the whole text was."""
+    """Shorten a text that has more than RESULT_CHARS_MAX characters. It is cut between words, and a notice at its end
+    says how long the whole text was."""
     return shorten(text, RESULT_CHARS_MAX, f" [… cut off: the result had {len(text)} characters]")
 
 

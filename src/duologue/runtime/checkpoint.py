@@ -49,8 +49,8 @@ class OpenCall:
 
 @dataclass(frozen=True, slots=True)
 class OpenSpeech:
-    """A reply that was playing when the conversation was saved, with the ledger that says how much of it was heard.
-    `complete` says whether the ledger has the whole reply."""
+    """A reply that was playing when the conversation was saved. Its ledger says how much of it was heard; `complete`
+    says whether the ledger has the whole reply."""
 
     reply: int
     voice: int

@@ -89,9 +89,9 @@ class CheckpointWriter:
     # -- What changed
 
     def add_part(self, name: str, make: Callable[[], Any], pages: ChangedPages = lambda: ()) -> None:
-        """Register a part of the conversation that is saved under this name. `make` is called at each write. It returns
-        the data of the part, or None if the part isn't to be saved. `pages` is called at each write too. It yields the
-        pages of this part that have changed since its last call, and they are written together with the part."""
+        """Register a part of the conversation that is saved under this name. At each write, `make` is called; it
+        returns the data of the part, or None if the part isn't to be saved. `pages` is called at each write too, and
+        yields the pages of this part that have changed since its last call. They are written together with the part."""
         self._makers[name] = make
         self._pages[name] = pages
 
@@ -106,8 +106,8 @@ class CheckpointWriter:
             )
 
     def log(self, make: Callable[[], str]) -> None:
-        """Add a line to the stored journal. The line is made and written with the next change, so that the step that it
-        is about isn't delayed."""
+        """Add a line to the stored journal. The line is made and written only with the next change, so that it doesn't
+        delay the current step."""
         self._lines.append(make)
 
     def send(self, message: OutboxMessage) -> None:
@@ -190,7 +190,7 @@ class CheckpointWriter:
                 failures += 1
 
     async def _back_off(self, pause_s: float) -> None:
-        """Wait before the next attempt to write. The wait is cut to AWAITED_RETRY_S while any caller is in
+        """Wait before the next attempt to write: normally `pause_s`, but only AWAITED_RETRY_S while a caller is in
         `wait_until_saved`."""
         await asyncio.sleep(min(pause_s, AWAITED_RETRY_S))
         if pause_s > AWAITED_RETRY_S and not self._waiting:
@@ -213,9 +213,8 @@ class CheckpointWriter:
         self._hurry.clear()
 
     async def _write(self) -> bool:
-        """Write one transaction to the store. Returns True if the write succeeded. If it isn't known whether it
-        succeeded, the result is False. The next call then repeats the same write, and the store detects the
-        duplicate."""
+        """Write one transaction to the store. Returns whether the write is known to have succeeded. If that is unknown,
+        the next call repeats the same write, and the store detects the duplicate."""
         batch = self._unsure or self._gather()
         try:
             if batch.lines:

@@ -25,8 +25,8 @@ SUMMARY_S_MAX = 5.0  # for the brain to write a summary for the next agent
 
 
 def context_for(agent: Agent, context: Context[Any] | None, conversation: str) -> Context[Any]:
-    """The given context; a new context if `context` is None. Its conversation id is set to the id of this conversation.
-    If it has no data, the agent makes the data. Raises DataNotSavable if the data can't be saved."""
+    """Prepare the context of this conversation: the given one, or a new one if `context` is None. Its conversation id
+    is set, and if it has no data, the agent makes the data. Raises DataNotSavable if the data can't be saved."""
     mine: Context[Any] = context if context is not None else Context()
     mine.info = replace(mine.info, conversation=conversation)
     if mine.data is None:

@@ -54,7 +54,7 @@ _MODELS_IN_USE: dict[int, Conversation] = {}  # speech-to-speech models in a con
 
 
 class StartRefused(DuologueError):
-    """The conversation can't start: it has started already, or is over, or its session, model or audio is not ready."""
+    """The conversation can't start: it has started or is over already, or its session, model or audio isn't ready."""
 
 
 class NotRunning(DuologueError):
@@ -121,8 +121,8 @@ class Conversation:
     # -- Starting and ending
 
     async def initialize(self) -> None:
-        """Prepare the start: open the servers that provide tools, and call the method `prime` of the line and the
-        session, where it exists. `start` calls this itself, so call it only to prepare earlier."""
+        """Prepare the start. Opens the servers that provide tools, and calls the method `prime` of the line and of the
+        session, if they have one. `start` calls this itself, so call it only to prepare earlier."""
         if self._initialized:
             return
         self._initialized = True
@@ -178,8 +178,8 @@ class Conversation:
             raise
 
     async def _prepare(self) -> asyncio.Future[None]:
-        """Open the servers that provide tools. Reserve the seat (the client's identity), if there is one, and the
-        brain, if it is a speech-to-speech model. Returns a future that is done when the user can speak."""
+        """Open the servers that provide tools. Reserve the seat (the client's identity) if the client has one, and the
+        brain if it is a speech-to-speech model. Returns a future that is done when the user can speak."""
         self._starting = starting = self._loop.create_future()
         # Mark its exception as retrieved, so that asyncio doesn't log it if no caller waits any more.
         starting.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -207,16 +207,15 @@ class Conversation:
         preparing.result()
 
     async def _undo_start(self) -> None:
-        """Undo a failed start: release the seat and the model, if they were reserved, and close the servers that were
-        opened. Afterwards `start` may be called again."""
+        """Undo a failed start: release the seat (the client's identity) and the model, if they were reserved, and close
+        the servers that were opened. Afterwards `start` may be called again."""
         self._starting, self._initialized = None, False
         self._conditions.unfollow()
         self._leave_seat()
         await self._close_sources()
 
     def freeze(self) -> None:
-        """Stop the sound and the state machine, so that the state no longer changes and another node can continue from
-        it."""
+        """Stop the sound and the state machine, so that another node can continue from a state that doesn't change."""
         self.engine.line.clear(self.engine.driver.state.voice_id)
         self.engine.driver.close()
 
@@ -268,7 +267,7 @@ class Conversation:
         await self.end()
 
     def _follow(self, record: StepRecord) -> None:
-        """If this step starts, refuses or ends the conversation, notify the callers that wait for it."""
+        """If this step starts or ends the conversation, or refuses its start, notify the callers that wait for that."""
         starting = self._starting
         if starting is not None and not starting.done():
             if any(type(effect) is fx.RefuseStart and not effect.already_running for effect in record.effects):
@@ -285,7 +284,7 @@ class Conversation:
             self._shutdown = self._loop.create_task(self._end_everything(), name="shutdown")
 
     async def _end_everything(self) -> None:
-        """Close every part. Even if a part fails, the seat becomes free and waiting callers are notified."""
+        """Close every part. Even if one fails, the seat (client's identity) becomes free and callers are notified."""
         reason = self._reason
         self._conditions.unfollow()
         try:
@@ -355,7 +354,7 @@ class Conversation:
         self._in_own_thread(lambda: self._command(ev.InterruptRequested, "interrupt", source))
 
     def suspend(self, reason: str = "") -> None:
-        """Pause until `resume`. Meanwhile nothing is heard or said, and all time limits are paused, except those of the
+        """Pause until `resume`. Meanwhile nothing is heard or said, and time limits don't run, except those of the
         session and of the pause itself. The signal Commanded contains the `reason`."""
         self._check_running()
         self._in_own_thread(lambda: self._command(ev.SuspendRequested, "suspend", reason))
@@ -378,7 +377,7 @@ class Conversation:
     recover = retry  # another name for the same method
 
     def dismiss(self) -> None:
-        """After a fault: continue. Turns that were sent to the brain get no answer, and are reported as lost."""
+        """After a fault: continue without a retry. Turns that were sent to the brain are reported as lost."""
         self._check_running()
         self.engine.driver.post(ev.DismissRequested)
 
@@ -417,8 +416,8 @@ class Conversation:
         self.engine.driver.post(kind)
 
     def _in_own_thread(self, act: Callable[[], object]) -> None:
-        """Call `act` in the conversation's thread. If the caller is in that thread, `act` is called now. Otherwise
-        `act` is called later, and if it fails, the failure is reported instead of raised."""
+        """Call `act` in the conversation's thread. If the caller is in that thread, `act` is called now, and its
+        exception is raised. Otherwise `act` is called later, and its exception is only reported."""
         if not self.engine.driver.is_other_thread:
             act()
             return
@@ -588,7 +587,7 @@ class Conversation:
 
 
 def _if_about(view: str, state: str, handler: Callable[[Any], object]) -> Callable[[Any], object]:
-    """A handler that passes a signal on to `handler` only if the signal is about this state of this view."""
+    """Make a handler that passes a signal on to `handler` only if the signal is about this state of this view."""
     return lambda told: handler(told) if (told.view, told.state) == (view, state) else None
 
 

@@ -1,8 +1,8 @@
 """Plays cues: sounds and short sentences that the person hears while they wait, or when an answer fails.
 
 The state machine decides when a cue is played and what it is about. This module chooses the words, in the agent's
-language, and plays them beside the voice of the replies. Rule: a cue never fails. If its words can't be spoken, the
-built-in sound is played instead, and a screen shows the words.
+language. A cue isn't part of a reply. Rule: a cue never fails. If its words can't be spoken, the built-in sound is
+played instead, and a screen shows the words.
 """
 
 from __future__ import annotations
@@ -110,7 +110,8 @@ class Cues:
         return self.agent.says(code, self._said[code])
 
     async def _say(self, number: int, text: str, is_last: bool) -> None:
-        """Say the words of a cue. If they are the last words of the conversation, wait until they were heard."""
+        """Say the words of a cue. If they are the last words of the conversation, wait until they were heard, and
+        report that."""
         heard_ms = 0
         if text and self.agent.voice is not None:
             sign = asyncio.get_running_loop().call_later(SIGN_S_MAX, self._line.play_cue, number, thinking_sound())
@@ -129,8 +130,8 @@ class Cues:
             self._driver.post(ev.LastWordsHeard)
 
     async def _speak(self, number: int, text: str, voice: Voice, sign: asyncio.TimerHandle) -> int:
-        """Play the words. When their sound begins, cancel `sign`, the timer that would play the built-in sound instead.
-        Returns the length of the words in milliseconds."""
+        """Play the words. `sign` is the timer that would play the built-in sound instead; it is cancelled when the
+        words begin to sound. Returns the length of the words in milliseconds."""
         spoken_ms = 0
         async with asyncio.timeout(FIRST_SOUND_S_MAX) as limit, reading(voice.speak(text)) as sounds:
             async for sound in sounds:

@@ -21,9 +21,9 @@ from .requests import SilentBrain
 
 
 class AfterCut(NamedTuple):
-    """What follows an answer that was cut off. If `brain` is None, the agent's own brain says it: it repeats its
-    question, or it still has the rest of the answer. With `is_aside`, a question in it is the agent's own. With
-    `repeats`, it is the rest of the answer, so a question in it is a question of the answer."""
+    """What follows an answer that was cut off. `brain` says it; None means the agent's own brain, which repeats its
+    question or still has the rest of the answer. `repeats` means that it is the rest of the answer, so a question in it
+    is a question of the answer. `is_aside` means that a question in it is the agent's own, such as whether to go on."""
 
     brain: Brain | None
     is_aside: bool = False
@@ -35,7 +35,7 @@ BY_BRAIN = AfterCut(None)
 
 
 class CutAnswers:
-    """What follows the newest answer that was cut off."""
+    """Decides what follows the newest answer that was cut off."""
 
     def __init__(self, driver: Driver, playback: Playback, hearing: Hearing) -> None:
         self._driver = driver
@@ -48,9 +48,9 @@ class CutAnswers:
 
     @property
     def is_heard(self) -> bool:
-        """Did a lost line cut off a reply, and was all of this reply heard after all? A question at its end counts as
-        heard if so much of it was heard that the person can answer it. An offer to go on is different: it is made again
-        unless it was heard to its end."""
+        """Did a lost line cut off a reply that, as reports have shown since, was heard completely? A question at its
+        end counts as heard if so much of it was heard that the person can answer it. But an offer to go on is made
+        again unless it was heard to its end."""
         cut = self._playback.cut if self._playback.cut_by_line else None
         if cut is None or not cut.complete:
             return False
@@ -61,7 +61,8 @@ class CutAnswers:
 
     @property
     def heard(self) -> str:
-        """The sentences of the newest reply that a lost line cut off, as far as they were heard completely."""
+        """The sentences that were heard completely of the newest reply that a lost line cut off. Empty if there is no
+        such reply."""
         cut = self._playback.cut if self._playback.cut_by_line else None
         return cut.ledger.heard_sentences() if cut is not None else ""
 
@@ -78,7 +79,8 @@ class CutAnswers:
         return self._rest(agent, reply)
 
     def rest(self, agent: Agent, reply: int) -> AfterCut:
-        """The rest of an answer, after the client has reported how much of it was heard."""
+        """Decide what follows an answer that was cut off, after the client has reported how much of it was heard:
+        normally the rest of the answer."""
         cut = self._playback.cut
         if self.is_heard or cut is None or not self._playback.cut_by_line:
             return NOTHING

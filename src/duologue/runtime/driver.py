@@ -41,7 +41,7 @@ _FILLED = {
 
 
 class RaisedFailure(NamedTuple):
-    """An exception, the time at which it was raised, and the part that raised it."""
+    """An exception, when it was raised, and the part that raised it."""
 
     at: int
     where: str
@@ -86,9 +86,8 @@ class Driver:
         return self._state
 
     def merge(self, next_due: Callable[[], int | None], wake: Callable[[], None]) -> None:
-        """Also wake a second state machine when it is due. `next_due` returns the time at which the second state
-        machine is due, or None. `wake` is called at that time. If the conversation's own state machine is due at the
-        same time, the second one is woken first."""
+        """Drive a second state machine too. `next_due` returns the time at which that machine is due, or None, and
+        `wake` is called at that time. If both machines are due at the same time, the second one is woken first."""
         self._other_due, self._wake_other = next_due, wake
 
     def now(self) -> int:
@@ -96,15 +95,18 @@ class Driver:
         return max(self._state.at, round((self._loop.time() - self._epoch) * 1000))
 
     def post(self, kind: type[Event], **given: Any) -> None:
-        """Make an event of this kind and process it. `given` are fields of the event. The driver fills in the time, and
-        also the sequence number and the ids if they aren't given."""
+        """Make an event of this kind and process it. `given` are fields of the event. The driver adds the time. It also
+        adds the sequence number and the ids, if they aren't given."""
         if self._closed:
             return
         if get_ident() != self._thread:
             self._loop.call_soon_threadsafe(partial(self.post, kind, **given))
             return
         if len(self._inbox) >= INBOX_MAX:
-            raise InboxFull(f"{INBOX_MAX} events were posted during one step; the newest is {kind.__name__}")
+            raise InboxFull(
+                f"{INBOX_MAX} events were posted during one step, the newest is {kind.__name__}: "
+                "a listener must not post a new event for every event that it gets"
+            )
         self._inbox.append((kind, given))
         if not self._busy:
             self._drain()
@@ -128,8 +130,8 @@ class Driver:
         (self._loop.call_soon_threadsafe if self.is_other_thread else self._loop.call_soon)(act)
 
     def skip_to_deadline(self) -> None:
-        """Make the next deadline due now. This is for a restored conversation: while no process ran the conversation,
-        the time until the deadline has passed."""
+        """Make the next deadline due now. This is for a restored conversation: its deadline has passed while no process
+        ran the conversation."""
         deadline = next_deadline(self.state)
         if deadline is not None:
             self._epoch = min(self._epoch, self._loop.time() - deadline.due / 1000)
@@ -178,7 +180,7 @@ class Driver:
             self._report_failure(kind.__name__, failure)
 
     def make(self, kind: type[Event], given: dict[str, Any]) -> Event:
-        """An event of this kind with the current time. A missing sequence number and missing ids are filled in."""
+        """Make an event of this kind with the current time. A sequence number and ids that aren't given are added."""
         is_counted, ids = _FILLED[kind]
         given["at"] = self.now()
         if is_counted and "seq" not in given:

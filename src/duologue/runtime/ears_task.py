@@ -76,8 +76,8 @@ class EarsTask:
             task.add_done_callback(lambda _: None if self._tasks.closing else self.start())
 
     async def prepare(self) -> None:
-        """Wait until the ears are ready. If they can't be made ready, report the failure and return without an
-        exception. The ears will fail again when they start to listen, and that failure is handled."""
+        """Wait until the ears are ready. If they can't be made ready, report the failure, but raise nothing: the ears
+        will fail again when they start to listen, and that failure is handled."""
         if self._ears is None or _is_ready(self._ears):
             return
         assert isinstance(self._ears, NeedsLoading)
@@ -88,8 +88,8 @@ class EarsTask:
             self._report_failure("ears", failure)
 
     def _note_lasting(self) -> None:
-        """Report that the ears work, unless they aren't ready. Called when the ears have listened for a while without a
-        failure."""
+        """Report that the ears work, unless they aren't ready. Called when the ears have listened for some time without
+        a failure."""
         if self._ears is not None and _is_ready(self._ears):
             self._tell(EarsReport.WORKED)
 

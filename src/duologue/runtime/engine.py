@@ -194,7 +194,7 @@ class Engine:
         )
 
     def _order_followers(self) -> None:
-        """Choose which parts are told about a step before its effects are performed, and which ones after."""
+        """Register the parts that are told about each step: some before its effects are performed, the others after."""
         report, followed = self.report_failure, self._followed
         self._before_effects = StepFollowers(
             report, transcript=self.transcript.follow, playback=self.playback.follow, requests=self.requests.follow
@@ -206,8 +206,8 @@ class Engine:
         self._after_progress = StepFollowers(report, **progress)  # the other parts don't follow how much was heard
 
     def _follow_switches(self) -> list[Callable[[], None]]:
-        """From now on, send a signal when the ears, voice or brain switch to another service. Returns functions that
-        end these signals: one for each part that can switch."""
+        """From now on, send a signal when the ears, voice or brain switch to another service. For each part that can
+        switch, the result has a function that ends its signals."""
 
         def tell(switch: Switch) -> None:
             self.announcer.meter.note_switch()
@@ -217,8 +217,8 @@ class Engine:
         return [part.follow_switches(tell) for part in parts if isinstance(part, ReportsSwitches)]
 
     def _change_agent(self, effect: fx.ChangeAgent) -> None:
-        """Apply the oldest waiting change to the agent. If the agent has other ears after the change, these begin to
-        listen when the user is quiet."""
+        """Apply the oldest waiting change to the agent. If the changed agent has other ears, these begin to listen when
+        the user is quiet."""
         agent = self.changes.apply()
         if agent is None:
             return
@@ -261,8 +261,8 @@ class Engine:
             self.usage.use_ears(self.agent)
 
     def record(self, path: Path, seed: int) -> None:
-        """Record the conversation from now on: in a journal at this path, and its words in another file unless the
-        agent is private."""
+        """Record the conversation in a journal at this path from now on. Everything that is said is written to another
+        file, unless the agent is private."""
         self.recorder = Recorder(path, self.driver.state, self.agent.private, seed)
         self.bus.on(sg.Caption, self.recorder.add_words)
         about_ears = getattr(self.agent.ears, "settings", {})
@@ -301,7 +301,8 @@ class Engine:
         return words_part(rest, asking, self.tool_calls.dump(), opened, cut, summary, heard, by_line)
 
     def context_part(self) -> dict[str, Any]:
-        """The call's facts, data, agents and waiting texts. Data that can't be saved is reported and left out."""
+        """What is saved about the call besides its words and state: its facts, the program's data, the agents and the
+        waiting texts. Data that can't be saved is reported and left out."""
         try:
             data = data_to_json(self.context.data)
         except DataNotSavable as problem:
@@ -313,17 +314,17 @@ class Engine:
         return {"info": info_to_json(self.context.info), "data": data, **parts}
 
     def mark_context(self) -> None:
-        """Save the data of the call soon, because it may have changed."""
+        """Save the call's data soon, because the program may have changed it."""
         if self.checkpoint_writer is not None and not self.agent.private:
             self.checkpoint_writer.mark(CONTEXT_PART)
 
     def _pages(self) -> Iterator[tuple[str, Callable[[], Any]]]:
-        """The transcript's changed pages: the name of each page, and a function that returns its data."""
+        """The pages of the transcript that have changed: for each, its name, and a function that returns its data."""
         for page in () if self.agent.private else self.transcript.pages.take():
             yield page_name("words", page), partial(self.transcript.page, page)
 
     def restore(self, played: Played | None, has_more: bool, receipts: tuple[AnswerReceipt, ...] = ()) -> None:
-        """Continue from the checkpoint. The line counts as lost, because the earlier process has ended. The first
+        """Continue from the checkpoint. The line counts as lost, because the earlier process has ended, but the first
         attempt to reconnect starts without the usual wait. `played` says how much of the newest sound the client has
         played. `has_more` means that the brain was in the middle of an answer: the brain is asked again, and sentences
         that were heard aren't said again. `receipts` are the records that the client has kept of the answers it was
@@ -365,8 +366,8 @@ class Engine:
         self.unsaved_answers.note_receipts(receipts, played, saved_voice)
 
     def note_arrival(self, played: Played, receipts: tuple[AnswerReceipt, ...]) -> None:
-        """Called when a client has connected. If the client has played voices (the sounds of replies) that were never
-        saved, their numbers aren't used again, and what the client has heard isn't said again."""
+        """Take over what a client that has just connected has played. If that includes voices (the sounds of replies)
+        that were never saved, their numbers aren't used again, and what the client has heard isn't said again."""
         state = self.driver.state
         if played.voice > state.voice_id and state.voice not in SOUNDING:
             self.driver.post(ev.VoicesPlayed, played=played.voice)
@@ -421,7 +422,7 @@ class Engine:
             self._write("ear journal", lambda: recorder.add_input(i))
 
     def _write(self, where: str, add: Callable[[], None]) -> None:
-        """Write to a journal. If that fails, such as on a full disk, only the recording ends, not the conversation."""
+        """Write to a journal. If that fails, such as on a full disk, the recording ends; the conversation goes on."""
         try:
             add()
         except OSError as failure:
@@ -440,7 +441,8 @@ class Engine:
         return WordFacts(self.hearing.is_premature(first, last), self.hearing.are_typed(first, last))
 
     def _note_question(self, reply: int) -> None:
-        """This reply asks a question. If the brain knows what a job wants to know, it asks that too."""
+        """Note that this reply asks a question. If the brain knows what a job wants to know from the user, the reply
+        may be asking that."""
         self.hearing.note_question(reply, self.tool_calls.asked_in(reply), reply == self.cut_answers.aside)
 
     def _start_reply(self, effect: fx.StartReply) -> None:
@@ -487,14 +489,14 @@ class Engine:
         self.replies.start(request, brain, "" if is_heard else self.cut_answers.heard)
 
     def _play_cue(self, effect: fx.PlayCue) -> None:
-        """Play a cue. A cue that tells the user to wait isn't played while the program waits for the user's answer."""
+        """Play a cue. One that tells the user to wait isn't played while the program waits for the user's answer."""
         if not (self.program.listens and effect.cue in (Cue.SOUND, Cue.WORDS)):
             self.cues.play(effect)
 
     def _note_heard_late(self, speech: Speech) -> None:
         """Mark the request of this interrupted speech as handled, because a late report says that the speech was heard.
-        Nothing is marked if the speech is incomplete and the brain implements `Remembers`, because such a brain
-        continues the speech by itself."""
+        An incomplete speech of a brain that implements `Remembers` isn't marked, because such a brain continues the
+        speech by itself."""
         if speech.complete or not isinstance(self.agent.thinker, Remembers):
             self.hearing.note_heard_late(speech.reply)
             self.requests.note_heard_late(speech.reply)

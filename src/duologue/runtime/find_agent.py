@@ -22,7 +22,8 @@ class AgentNotFound(DuologueError):
 
 
 def find_agent(place: str) -> Agent:
-    """Import an agent by `module:attribute`, as if Python had been started in the current folder."""
+    """Import an agent by `module:attribute`. Modules are found in the current folder too, as if Python had been started
+    there."""
     found = find_agent_or_maker(place, makers=False)
     assert isinstance(found, Agent)
     return found

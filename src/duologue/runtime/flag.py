@@ -8,7 +8,7 @@ import asyncio
 
 
 class Flag:
-    """Is off at first. It must be used in one thread only."""
+    """A flag that is off at first. It must be used in one thread only."""
 
     __slots__ = ("_is_set", "_waiters")
 

@@ -63,7 +63,7 @@ class FrameQueue:
             self._waiter.set_result(None)
 
     async def push_to(self, take: Callable[[Incoming], None]) -> None:
-        """Call `take` with each frame and marker as soon as it arrives, until the queue is closed."""
+        """Call `take` with each frame and marker as soon as it arrives. Returns when the queue is closed."""
         while self._queue:
             take(self._pop())
         self._take = take
@@ -74,8 +74,8 @@ class FrameQueue:
             self._take = None
 
     def _give(self, item: Incoming, take: Callable[[Incoming], None]) -> None:
-        """Call the consumer with a frame or a marker. If the consumer raises an exception, `push_to` raises it, `put`
-        doesn't, and the consumer isn't called again."""
+        """Call the consumer with a frame or a marker. If the consumer raises an exception, it isn't called again, and
+        `push_to` raises the exception; `put` doesn't."""
         try:
             take(item)
         except Exception as failure:  # noqa: BLE001 - raised by `push_to`

@@ -65,8 +65,8 @@ class GuardedLine:
         return failure is None
 
     def _attempt(self, act: Callable[[], None]) -> Exception | None:
-        """Call `act`. If it raises an exception, report the exception and return it; otherwise return None. If speech
-        is affected, the caller also posts PlaybackFailed. For a cue or ambient sound, it doesn't."""
+        """Call `act`. If it raises an exception, report the exception and return it; otherwise return None. The caller
+        posts PlaybackFailed if the failure affects speech, but not for a cue or ambient sound."""
         try:
             act()
         except Exception as failure:  # noqa: BLE001 - the failure becomes an event

@@ -1,7 +1,7 @@
 """A bounded queue between two tasks of a conversation: one puts items in, the other takes them out.
 
-It does what asyncio's `Queue` does for two tasks, but each reply needs one, and a `Queue` takes 3 kB and more time than
-the items themselves. Rule: only one task puts, and only one task gets.
+asyncio's `Queue` could be used too, but each reply needs a queue, and a `Queue` takes 3 kB and more time than the items
+themselves. Rule: only one task puts, and only one task gets.
 """
 
 from __future__ import annotations

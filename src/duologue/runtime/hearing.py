@@ -79,7 +79,7 @@ class Hearing:
 
     @property
     def _has_names(self) -> bool:
-        """Does a capital letter mark a name? In German it doesn't, because every noun is capitalised."""
+        """Does a capital letter in the agent's language mark a name? Not in German, where every noun is capitalised."""
         return self.policy.language != "de"
 
     # -- Inputs
@@ -109,7 +109,8 @@ class Hearing:
         self._between_steps(lambda: self._take(inp.Typed(self._driver.now(), text, is_blind)))
 
     def note_agent(self, speech: Speech) -> None:
-        """Tell the hearing machine what the agent is saying, if this has changed since the last call."""
+        """Tell the hearing machine what the agent is saying. Does nothing if this hasn't changed since the last
+        call."""
         known = (speech.reply, speech.ledger.chunks, speech.complete)
         if known != self._speech:
             self._speech = known
@@ -120,13 +121,13 @@ class Hearing:
 
     def note_question(self, reply: int, calls: tuple[int, ...] = (), is_aside: bool = False) -> None:
         """Tell the hearing machine that a question is asked in this reply. `calls` are the jobs that want to know
-        something from the user, if the brain was told of it before this reply. With `is_aside`, the agent asks by
-        itself."""
+        something from the user, and whose questions the brain knew before this reply. `is_aside` means that the
+        question is the agent's own ("Are you still there?") and not the brain's."""
         self._between_steps(lambda: self._take(inp.AgentAsks(self._driver.now(), reply, calls, is_aside)))
 
     def note_open_speech(self, speech: Speech) -> None:
-        """Tell the hearing machine about the speech that an earlier process was playing when that process ended. If the
-        speech contains a question, and too little of it was heard, the question counts as not asked yet."""
+        """Tell the hearing machine about the speech that an earlier process was playing when it ended. If the speech
+        contains a question of which too little was heard, the question counts as not asked yet."""
         asked = speech.ledger.last_question(self._has_names)
         if asked is not None and speech.ledger.heard_ms < needed_ms(self.policy, inp.QuestionSpan(*asked)):
             self.note_question(speech.reply)
@@ -138,7 +139,7 @@ class Hearing:
         return bool(question.reply) and not question.is_asked
 
     def note_heard_late(self, reply: int) -> None:
-        """Tell the hearing machine about a late report from the client: this reply was heard."""
+        """Tell the hearing machine that this reply was heard, according to a late report from the client."""
         self._take(inp.HeardLate(self._driver.now(), reply))
 
     def _between_steps(self, act: Callable[[], None]) -> None:
@@ -165,7 +166,8 @@ class Hearing:
             self._judge_words(self._judge)
 
     def _judge_words(self, judge: TextJudge) -> None:
-        """If the user has paused, ask the brain whether the words before the pause are complete."""
+        """Ask the brain whether the words before the user's pause are complete. Does nothing if the user hasn't
+        paused."""
         wanted = words_to_judge(self.state)
         if wanted is not None:
             turns = self.state.words.to_answer(self.state.core.answered + 1, self.state.core.turn)
@@ -185,8 +187,8 @@ class Hearing:
         self._accepted = verdict
 
     def follow(self, record: StepRecord) -> None:  # noqa: ARG002
-        """Post the decisions that the hearing machine made because of the step. Called after the effects of the step
-        were performed."""
+        """Post the decisions that the hearing machine made because of the step. Called when the effects of the step
+        have been performed."""
         if isinstance(self._accepted, TakeAnswer):
             self._announce()
         followed, self._followed = self._followed, ()
@@ -203,7 +205,8 @@ class Hearing:
             self._caption(self._driver.state.at, intent.turn, self.state.words.text_of(intent.turn))
 
     def is_premature(self, first: int, last: int) -> bool:
-        """Did the user begin these turns too early, that is, before the agent's last question counted as asked?"""
+        """Did the user begin these turns too early to answer the agent's last question? The question counts as asked
+        only after enough of it was heard."""
         return is_premature(self.state, first, last)
 
     def are_typed(self, first: int, last: int) -> bool:
@@ -215,7 +218,7 @@ class Hearing:
         return answers_question(self.state, reply, first, last, confirms)
 
     def may_answer_job(self, call: int) -> bool:
-        """Do the user's newest words answer what the job with this number wants to know?"""
+        """May the user's newest words be the answer to what the job with this number wants to know?"""
         return may_answer_job(self.state, call)
 
     def _announce(self) -> None:

@@ -123,8 +123,8 @@ class HookRunner:
         self._run("on_usage", used)
 
     async def answer(self, message: ProgramMessage) -> object:
-        """What the hook `on_message` returns for a message from the client. Raises NotPossible if there is no such
-        hook, if it fails, or if it is already answering ANSWERS_MAX messages."""
+        """Call the hook `on_message` with a message from the client, and return its result. Raises NotPossible if there
+        is no such hook, if it fails, or if it is already answering ANSWERS_MAX messages."""
         hook = self._hooks.on_message
         if hook is None:
             raise NotPossible("the agent can't receive messages: it has no hook `on_message`")

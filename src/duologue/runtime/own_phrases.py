@@ -16,7 +16,8 @@ from .agent import Agent
 
 
 class OwnPhrase(NamedTuple):
-    """The text of a reply; empty if the brain makes it. With `is_aside`, questions in the reply are the agent's own."""
+    """The text of a reply; empty if the brain makes it. `is_aside` means that questions in the text are the agent's
+    own, so that a "yes" to them confirms nothing that the brain has asked."""
 
     text: str
     is_aside: bool

@@ -1,8 +1,8 @@
 """Plays replies on the line (the connection to the user), and records how much of each reply was heard.
 
-Rule: reports from the line are checked. A report with the voice number of another reply doesn't affect the current
-reply. If the line reports more heard time than the reply has sound, a small excess is cut off, and a report with a
-large excess is ignored. A reply is finished only when the line has all of its sound.
+Rule: reports from the line are checked. A report about the sound of another reply doesn't affect the current reply. A
+line may report a little more heard time than the reply has sound; the excess is cut off. A report with a large excess
+is ignored. A reply is finished only when the line has all of its sound.
 """
 
 from __future__ import annotations
@@ -94,9 +94,9 @@ class Playback:
         time. So the speech is held back while the store fails. But the state machine waits for the sound only for a
         limited time, so before that time is over, the speech is played even if it isn't saved.
 
-        The wait is divided into several short steps, because this process may be frozen for a while. All timers have
-        expired when it continues, but only one step is used up. The remaining steps give the store time to report that
-        another process owns the conversation."""
+        The wait is divided into several short steps, because this process may be frozen for a while. When it continues,
+        the timer of the present step has expired at once. The steps after it give the store time to report that another
+        process owns the conversation."""
         step_s = self._driver.state.settings.stall_ms_max * HOLD_SHARE / HOLD_STEPS / 1000
         saving = asyncio.ensure_future(self._save())
         try:
@@ -186,9 +186,9 @@ class Playback:
             self._caption(self._driver.state.at, speech, False)
 
     def _note_late(self, heard: Played | Finished | Stopped | Unplayable) -> None:
-        """Process a late report, about speech that is no longer playing. If it says that the user heard more of the
-        last interrupted reply than the history has, correct the history. `on_heard_late` is called when the heard part
-        is large enough for the reply to count as heard, and again when all of the reply was heard."""
+        """Process a late report, about speech that is no longer playing. If the user heard more of the last interrupted
+        reply than the history has, correct the history. `on_heard_late` is called when so much was heard that the reply
+        counts as heard, and again when all of the reply was heard."""
         cut = self.cut
         if not isinstance(heard, Stopped) or cut is None or cut.voice != heard.voice:
             return

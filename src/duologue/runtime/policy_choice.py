@@ -72,16 +72,16 @@ def overlap_policy(given: Any, default: OverlapPolicy) -> OverlapPolicy:
 
 
 class PolicyChoice:
-    """The policies of one call that functions have chosen. `saved` is what `dump` returned in an earlier process."""
+    """The policies that functions have chosen for one call. `saved` is what `dump` returned in an earlier process."""
 
     def __init__(self, saved: Mapping[str, Any] | None = None) -> None:
         self._saved = dict(saved or {})
         self._chosen: dict[str, Any] = {}
 
     def choose(self, agent: Agent, context: Context[Any]) -> HearingPolicy:
-        """The hearing policy of this call: the agent's own policy, with the parts that its functions choose. After a
-        restart, the saved choice is used one time instead of calling the function again. Raises what a function raises,
-        and InvalidPolicy if a function doesn't return a policy."""
+        """Let the agent's functions choose policies for this call, and return the whole hearing policy: the agent's
+        own, with the chosen parts. After a restart, the saved choice is used one time instead of calling the function
+        again. Raises what a function raises, and InvalidPolicy if a function doesn't return a policy."""
         self._chosen = {}
         saved, self._saved = self._saved, {}
         for part in _METHODS:

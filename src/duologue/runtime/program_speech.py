@@ -55,8 +55,7 @@ class HookLimit:
 
 
 class _Unlimited:
-    """An object that can be awaited, and then waits for `done`. While a hook awaits it, the time limit of the hook is
-    paused."""
+    """An awaitable that waits for `done`. While a hook awaits it, the time limit of the hook is paused."""
 
     def __init__(self, done: asyncio.Future[str]) -> None:
         self._done = done
@@ -123,8 +122,8 @@ class ProgramSpeech:
                 self._drop(words)
 
     async def all_said(self) -> bool:
-        """Wait until everything that the agent has to say was heard. Returns True then. Returns False if the person has
-        said something in the meantime, or if the call is over."""
+        """Wait until everything that the agent has to say was heard, and return True. Returns False if the person has
+        said something meanwhile, or if the call is over."""
         said = self._driver.state.said
         while not self._is_settled(said):
             self._stepped.clear()
@@ -180,13 +179,14 @@ class ProgramSpeech:
         return self._question is not None
 
     def move_question(self, asked_in: int, said_in: int) -> None:
-        """The rest of the reply `asked_in`, which a lost line cut off, is said again in the reply `said_in`. If it
-        asked the program's question, that reply asks it now."""
+        """Note that the reply `said_in` repeats the rest of the reply `asked_in`, which a lost line cut off. If
+        `asked_in` contained the program's question, the question now belongs to `said_in`."""
         if self._asked_in == asked_in:
             self._asked_in = said_in
 
     def takes(self, effect: fx.StartReply) -> bool:
-        """Is this request caused by the user's answer to a question of the program? If so, the brain isn't asked."""
+        """Does this request come from the user's answer to a question of the program? If so, the program gets the
+        answer, and the brain isn't asked."""
         return self._question is not None and effect.ask is Ask.ANSWER and effect.last > self._said_before
 
     def follow(self, record: StepRecord) -> None:
@@ -219,9 +219,9 @@ class ProgramSpeech:
                 words.done.set_result(part)
 
     def _take_answer(self, question: _Words, s: State) -> None:
-        """Pass the user's answer to the code that asked the question. If the user began to speak before the question
-        was heard, the words don't count as an answer, and the question is asked again. If the answer is a yes or a no,
-        it doesn't count either if another question was asked since."""
+        """Pass the user's answer to the code that asked the question. Words that the user began to say before the
+        question was heard don't count as an answer. A yes or a no doesn't count either, if another question was asked
+        since. If the words don't count, the question is asked again."""
         self._question = None
         first = max(s.answered, self._said_before) + 1
         if not self.answers(self._asked_in, first, s.said, question.confirms):
@@ -239,7 +239,7 @@ class ProgramSpeech:
         self._driver.post(ev.SpeechRequested)
 
     def _end(self) -> None:
-        """The call is over: return an empty text to every caller that still waits in `say` or `ask`."""
+        """Return an empty text to every caller that still waits in `say` or `ask`, because the call is over."""
         left = [*self._current, *self._waiting, *([self._question] if self._question is not None else [])]
         self._current, self._question = [], None
         self._waiting.clear()
@@ -250,8 +250,8 @@ class ProgramSpeech:
     # -- Secret answers
 
     def hide(self, heard: Heard) -> Heard:
-        """This report from the ears. While a secret question is open, the words of the report are replaced by
-        placeholders."""
+        """Return this report from the ears, with placeholders instead of its words while a secret question is open. The
+        real words of a final text are kept for the answer."""
         words = self._secret
         if words is None or not isinstance(heard, Partial | Final):
             return heard
@@ -260,8 +260,8 @@ class ProgramSpeech:
         return replace(heard, text=_hidden(heard.text))
 
     def hide_typed(self, text: str) -> str:
-        """This text that the person has typed. While a secret question is open, its words are replaced by
-        placeholders."""
+        """Return this typed text, with placeholders instead of its words while a secret question is open. The real
+        words are kept for the answer."""
         words = self._secret
         if words is None:
             return text
@@ -269,7 +269,7 @@ class ProgramSpeech:
         return _hidden(text)
 
     def hears_secret(self) -> bool:
-        """Is a secret question open? If so, the sound of the person must not be kept."""
+        """Is a secret question open? Then the sound of the person must not be kept."""
         return self._secret is not None
 
     @property

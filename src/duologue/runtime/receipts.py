@@ -37,8 +37,8 @@ class ReceiptTurn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AnswerReceipt:
-    """An answer that is being played: its voice number, the turns that it answers, and its ledger (its words and their
-    times)."""
+    """An answer that is being played: the number of its sound (`voice`), the turns that it answers, and its ledger (its
+    words and their times)."""
 
     voice: int
     turns: tuple[ReceiptTurn, ...]
@@ -46,8 +46,8 @@ class AnswerReceipt:
 
 
 def seal(receipt: AnswerReceipt, secret: str) -> str:
-    """The receipt as text with a seal, which only a server with this secret can make. Empty if the text would be too
-    long."""
+    """Turn the receipt into a text with a seal, which only a server with this secret can make. The result is empty if
+    the text would be too long."""
     data = {"voice": receipt.voice, "turns": [list(turn) for turn in receipt.turns], "ledger": receipt.ledger}
     content = base64.urlsafe_b64encode(json.dumps(data, separators=(",", ":")).encode()).decode()
     text = f"{content}.{_mac(content, secret)}"
@@ -55,8 +55,8 @@ def seal(receipt: AnswerReceipt, secret: str) -> str:
 
 
 def read_receipts(texts: Iterable[str], secret: str) -> tuple[AnswerReceipt, ...]:
-    """The receipts that can be read and have a valid seal, sorted by voice number. Of several receipts with the same
-    voice number, only the last is returned."""
+    """The receipts that can be read and have a valid seal, in the order in which their answers were played. If several
+    are about the same answer, only the last is returned."""
     found = (_read(text, secret) for text in texts)
     by_voice = {one.voice: one for one in found if one is not None}
     return tuple(by_voice[voice] for voice in sorted(by_voice))
@@ -83,22 +83,23 @@ def _read(text: str, secret: str) -> AnswerReceipt | None:
 
 
 class HeardAnswer(NamedTuple):
-    """An answer that isn't in the store. It answers the user's turns up to number `turn`. `heard` contains the
-    sentences that were heard completely, and `text` is the whole answer."""
+    """An answer that the user has heard at least in part, but that isn't in the store. It answers the user's turns up
+    to number `turn`. `heard` contains the sentences that were heard completely, and `text` is the whole answer."""
 
     turn: int
     heard: str
     text: str
 
     def turn_before(self, last: int) -> int:
-        """The `turn` of this answer, if all of the answer was heard and its `turn` is before `last`. Otherwise 0."""
+        """The number of the last turn that this answer answers. But 0 if the answer wasn't heard completely, or if that
+        turn isn't before `last`."""
         is_whole = _plain(self.heard) == _plain(self.text)
         return self.turn if is_whole and self.turn < last else 0
 
 
 def heard_of(ledger: Ledger, heard_ms: int | None) -> tuple[str, str]:
-    """Two texts: the sentences of an answer that were heard completely, and the whole answer. Pass None as `heard_ms`
-    if another answer followed. Then the whole answer counts as heard."""
+    """Two texts: the sentences of an answer that were heard completely, and the whole answer. `heard_ms` is how much of
+    its sound was heard; None means all of it, because another answer followed."""
     text = f"{ledger.earlier} {ledger.text}".strip()
     if heard_ms is None:
         return text, text
@@ -118,7 +119,7 @@ def heard_answer(receipt: AnswerReceipt, played: Played | None, turn: int) -> He
 
 
 def joined(answers: Sequence[HeardAnswer]) -> HeardAnswer:
-    """One answer, joined from several. Its `turn` is the `turn` of the last answer."""
+    """Join several answers into one. It answers the turns up to the `turn` of the last one."""
     heard, text = (
         " ".join(filter(None, texts)) for texts in zip(*((one.heard, one.text) for one in answers), strict=True)
     )
@@ -134,7 +135,7 @@ class HeardText:
 
     def has(self, sentence: str) -> bool:
         """Was this sentence heard? Call this for the sentences in their order: after a sentence is found, only the
-        words after it are searched."""
+        words after that sentence are searched."""
         wanted = _plain(sentence)
         _, found, after = self._rest.partition(wanted) if wanted else ("", "", "")
         if found:

@@ -95,14 +95,14 @@ class Replies:
         self._start(speech, request, brain or self._brain)
 
     def guess(self, request: Request) -> None:
-        """Start the reply early: the turn that it answers may still go on. The sound and the actions of the reply, such
-        as tool calls, wait until `confirm` is called."""
+        """Start the reply early, while the turn that it answers may still go on. Its sound and its actions, such as
+        tool calls, wait until `confirm` is called."""
         self._early = speech = Speech(request.reply, is_awaited=bool(request.text))
         self._start(speech, replace(request, confirmed=speech.counts.wait), self._brain)
 
     def confirm(self, reply: int) -> bool:
-        """The turn has ended: use the reply that was started early. Returns False if the reply with this number wasn't
-        started early."""
+        """Use the reply that was started early, because the turn has ended. Returns False if the reply with this number
+        wasn't started early."""
         speech = self._early
         if speech is None or speech.reply != reply:
             return False
@@ -117,8 +117,7 @@ class Replies:
         speech.task = self._tasks.start(work, f"reply {request.reply}", lambda failure: self._ended(speech, failure))
 
     def use(self, brain: Brain, voice: Voice | None, apology: str, forms: SpokenForms) -> None:
-        """Make the next replies with this brain and voice, because the agent has changed. The current reply isn't
-        affected."""
+        """From the next reply on, use this brain and voice, because the agent has changed."""
         self._brain, self._voice, self._apology, self._forms = brain, voice, apology, forms
 
     def has_words(self, reply: int) -> bool:
@@ -227,8 +226,8 @@ class Replies:
         await sentences.put(None)
 
     def _note_question(self, speech: Speech, part: str | _Part | OpenQuestion) -> None:
-        """If this part of the reply is a question, record that the reply asks something, and call `on_question`. But if
-        the reply was started early, `on_question` is called later, by `confirm`."""
+        """If this part of the reply is a question, record that the reply asks something, and call `on_question`. For a
+        reply that was started early, `confirm` calls `on_question` later."""
         if isinstance(part, _Part) or (isinstance(part, str) and not is_question(part)):
             return
         speech.asks = True
@@ -268,9 +267,9 @@ class Replies:
         values: tuple[str, ...] | None = None,
         goes_on: bool = False,
     ) -> bool:
-        """Say a sentence. With `goes_on`, it is only a part of a sentence. `values` are the values of an open question;
-        None if the sentence isn't marked as an open question. Returns False if nothing is spoken, because the sentence
-        was heard before or can't be spoken (such as an emoji)."""
+        """Say a sentence, or with `goes_on` a part of a sentence. `values` are the values of an open question; None if
+        the sentence isn't marked as an open question. Returns False if nothing is spoken, because the sentence was
+        heard before or can't be spoken (such as an emoji)."""
         sentence = spoken.written
         if spoken.is_silent:
             if speech.ledger.chunks:

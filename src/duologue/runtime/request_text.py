@@ -14,8 +14,8 @@ _CUT = "[The first {chars} characters of this message are left out, because they
 
 
 def request_text(texts: Sequence[str], chars_max: int = CHARS_MAX) -> str:
-    """These texts, joined. If the result would have more than `chars_max` characters, text at the beginning is left
-    out, and a line says how much is missing."""
+    """Join these texts. If the result would have more than `chars_max` characters, text at the beginning is left out,
+    and a line says how much is missing."""
     kept: list[str] = []
     room = chars_max
     for text in reversed(texts):

@@ -38,7 +38,8 @@ class _Open(NamedTuple):
 
 
 class WordFacts(NamedTuple):
-    """What a request tells the brain about the person's new words, besides their text: see `Request`."""
+    """What a request tells the brain about the person's new words, apart from the words themselves. The fields are
+    explained in `Request`."""
 
     premature: bool = False
     typed: bool = False
@@ -65,12 +66,12 @@ class Requests:
         self._rounds = 0  # requests in a row that only called tools
 
     def make(self, effect: StartReply, tools: tuple[Tool, ...], words: WordFacts = NO_FACTS) -> Request:
-        """The request that this effect asks for."""
+        """Make the request that this effect asks for. It becomes the current request."""
         self._note(_Open(effect.reply, effect.last, len(self._transcript)))
         return self._request(effect, tools, self.history(), effect.ask, words)
 
     def guess(self, effect: GuessReply, tools: tuple[Tool, ...], words: WordFacts = NO_FACTS) -> Request:
-        """Make a request early: the last of its turns may still go on. The request becomes the current one when
+        """Make a request early, while the last of its turns may still go on. The request becomes the current one when
         `confirm` is called."""
         self._early = _Open(effect.reply, effect.last, len(self._transcript))
         said = self._transcript.turns(effect.first, effect.last)
@@ -82,7 +83,7 @@ class Requests:
         return request
 
     def confirm(self, effect: StartReply) -> None:
-        """The turn has ended: make the early request the current one."""
+        """Make the early request the current one, because its turn has ended."""
         assert self._early.reply == effect.reply, effect
         self._note(self._early)
 
@@ -117,16 +118,16 @@ class Requests:
         )
 
     def note_heard_late(self, reply: int) -> None:
-        """Called when a report arrives, after the line was lost, that this reply was heard. Marks the tool outputs and
-        news in its request as handled. The state machine doesn't know about this report, and will request an answer to
-        the same turns again."""
+        """Mark the tool outputs and news in the request of this reply as handled. Called when the line was lost, and a
+        report has arrived later that the reply was heard. The state machine doesn't know about this report, and will
+        request an answer to the same turns again."""
         if self._open.reply == reply:
             self._handled_items = self._open.items
             self._late = self._open.last
 
     def is_heard(self, effect: StartReply, request: Request) -> bool:
-        """Is there nothing left to answer in this request? That is so if a late report says that the answer to its
-        turns was heard, and if the request contains nothing new."""
+        """Is there nothing left to answer in this request? This is true if the request contains nothing new, and a late
+        report says that the answer to its turns was heard."""
         is_new = bool(request.text or request.outputs or request.news)
         return effect.ask is Ask.ANSWER and 0 < effect.last <= self._late and not is_new
 
@@ -155,8 +156,8 @@ class Requests:
         return self._rounds > self.rounds_max
 
     def follow(self, record: StepRecord) -> None:
-        """When the reply to the open request was heard, was shown or has called a tool, mark the input of the request
-        as handled."""
+        """Mark the input of the open request as handled, if its reply was heard, was shown or has called a tool in this
+        step."""
         event = record.event
         if type(event) not in _HANDLING or record.after is record.before or record.before.ask is Ask.SAY:
             return

@@ -1,4 +1,4 @@
-"""Seats: at most one active conversation for each client identity.
+"""Seats: at most one active conversation for each client identity. A seat is such an identity.
 
 Rule: a conversation holds its seat from its start to its end, even if it reconnects or fails in between.
 """
@@ -13,13 +13,13 @@ class SeatTaken(DuologueError):
 
 
 class Seats:
-    """The seats that are taken, each with the conversation that holds it."""
+    """The seats (identities of clients) that are taken, each with the conversation that holds it."""
 
     def __init__(self) -> None:
         self._taken: dict[str, object] = {}
 
     def take(self, seat: str, holder: object) -> None:
-        """Take the seat. Raises SeatTaken if another conversation holds it."""
+        """Take the seat of this client. Raises SeatTaken if another conversation holds it."""
         if self._taken.setdefault(seat, holder) is not holder:
             raise SeatTaken(f"the seat {seat!r} is already taken by a conversation: end that conversation first")
 

@@ -38,19 +38,20 @@ class SessionSummary:
 
     @property
     def text(self) -> str:
-        """The summary that the brain has written, followed by quotes of the turns that it doesn't cover."""
+        """The summary for the next session: what the brain has written, then quotes of the turns that this doesn't
+        cover."""
         newer = self._transcript.since(self._covered)
         old = max(0, len(newer) - len(self._transcript.recent(RECENT_TURNS)))
         return _joined(self._written, quoted(newer[:old]), quoted(newer[old:]))
 
     @property
     def can_improve(self) -> bool:
-        """Can the brain write a summary now, and would it cover more turns than its last summary?"""
+        """Can the brain write a summary now that covers more turns than its last one?"""
         return self._summarise is not None and not self._is_running and self._transcript.settled > self._covered
 
     async def improve(self) -> None:
-        """Let the brain write a new summary, from its last summary and everything that was said since. If that is a
-        long text, it is summarised piece by piece."""
+        """Let the brain write a new summary from its last one and everything that was said since. If that is a long
+        text, it is summarised piece by piece."""
         assert self._summarise is not None
         covered, written = self._transcript.settled, self._written
         lines = lines_of(self._transcript.since(self._covered, covered))

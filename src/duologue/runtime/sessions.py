@@ -89,8 +89,8 @@ class Sessions:
             self._tasks.start(self._summary.improve(), "summary", self._summary_ended)
 
     def _refresh(self) -> None:
-        """Bring the saved context up to date. Since the context was saved, the brain may have written a better summary,
-        and there may be new reports about what the user heard."""
+        """Bring the saved context up to date. Since it was saved, the brain may have written a better summary, and
+        reports may have come about what the user heard."""
         if self.context is not None:
             recent = self._transcript.recent(RECENT_TURNS)
             self.context = SessionContext(self._summary.text, recent, self.context.notes)
@@ -132,9 +132,8 @@ class Sessions:
         self._attempt = self._tasks.start(_after(earlier, work), f"session {number}", ended)
 
     def _hear_line(self) -> Callable[[LineEvent], None]:
-        """Make a callback for the events of a new connection of the line. When there is a newer connection, these
-        events are ignored. Only the event that the user has hung up still counts, because then it makes no sense to
-        reconnect."""
+        """Make a callback for the events of a new connection of the line. As soon as there is a newer connection, it
+        ignores all events but one: that the user has hung up. Then it makes no sense to reconnect."""
         number = self._line_number
 
         def hear(event: LineEvent) -> None:
@@ -144,8 +143,8 @@ class Sessions:
         return hear
 
     def _hear_session(self) -> Callable[[Wobbled | Healed | Closed], None]:
-        """Make a callback for the events of a new session. From now on, events of the old session are ignored, with one
-        exception: if the old session ends before the new session is ready, the state machine is told."""
+        """Make a callback for the events of a new session. From now on, events of the old session are ignored, except
+        one: if the old session ends before the new one is ready, the state machine is told."""
         self._session_number += 1
         number = self._session_number
 
@@ -190,7 +189,7 @@ class Sessions:
 
 
 async def _after(earlier: asyncio.Task[Any] | None, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Wait until the earlier attempt to connect has ended, but at most CLOSE_S_MAX, then do `work`. Two attempts on one
+    """Do `work`, after the earlier attempt to connect has ended, or after CLOSE_S_MAX if it hasn't. Two attempts on one
     line at the same time would collide."""
     if earlier is not None and not earlier.done():
         await asyncio.wait([earlier], timeout=CLOSE_S_MAX)

@@ -30,7 +30,8 @@ class NetworkInSimulation(DuologueError):
 
 
 class _Jump:
-    """Replaces the selector of the event loop. Instead of waiting for the next timer, it lets the clock jump to it."""
+    """Replaces the part of the event loop that waits (the selector). Instead of waiting for the next timer, it lets the
+    clock jump to that timer."""
 
     def __init__(self, loop: SimulatedLoop) -> None:
         self._loop = loop
@@ -45,8 +46,8 @@ class _Jump:
 
 class SimulatedLoop(asyncio.BaseEventLoop):
     """An asyncio event loop whose clock starts at 0 and jumps. Code that tries to use a network gets the exception
-    NetworkInSimulation. A conversation would treat this exception as a failed service and hide the reason. So with
-    `raises_at_network`, `run_checked` itself raises the exception at once."""
+    NetworkInSimulation. A conversation would treat that as the failure of a service and hide the reason. With
+    `raises_at_network`, therefore, `run_checked` itself raises the exception at once."""
 
     _scheduled: list[asyncio.TimerHandle]
 

@@ -54,7 +54,7 @@ class SoundRecording:
         return True
 
     def note(self, event: LineEvent) -> None:
-        """Add the sound that the line delivers or has played."""
+        """Add the user's sound, which the line delivers, or note how much of the agent's sound the line has played."""
         recording = self._recording
         if recording is None:
             return

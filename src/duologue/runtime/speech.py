@@ -1,7 +1,7 @@
 """The sound of one reply, on its way from the voice (TTS) to the line (the connection to the user).
 
-Sound waits in a queue until it may be played. Rule: a reply has at most one voice number, which the line uses in its
-reports. After a reply is dropped, no more of its sound is played.
+Sound waits in a queue until it may be played. Rule: a reply's sound has at most one number (`voice`), which the line
+uses in its reports. After a reply is dropped, no more of its sound is played.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ AHEAD_MS_MAX = 20_000  # sound made ahead of playback; an interruption wastes it
 
 
 class Speech:
-    """The sound of one reply, and its ledger of what was heard."""
+    """The sound of one reply, and its ledger, which says what was heard."""
 
     def __init__(self, reply: int, is_awaited: bool = False) -> None:
         self.reply = reply
@@ -62,7 +62,8 @@ class Speech:
     # -- From the brain's side
 
     async def has_room(self) -> None:
-        """Wait until there is room for more sound: until at most AHEAD_MS_MAX of the sound so far is still unheard."""
+        """Wait until there is room for more sound, which is when at most AHEAD_MS_MAX of the sound so far is still
+        unheard."""
         while self.ledger.total_ms - self.ledger.heard_ms > AHEAD_MS_MAX:
             self._room.clear()
             await self._room.wait()
@@ -77,9 +78,9 @@ class Speech:
         self._flush(line)
 
     def save_end(self, save: Callable[[], None]) -> None:
-        """Call `save` if the speech is complete and was last dumped before that, because a process that takes over must
-        know that no more would follow. Before the speech starts, this is left to `play`: what is unsaved when it starts
-        is given to the client as a receipt, which isn't needed here."""
+        """Call `save` if the reply's sound has become complete since it was last saved: a process that takes over must
+        know that no more follows. Does nothing before the sound has started, because `play` then makes sure that it is
+        saved or that the client gets a receipt."""
         if self.complete and self._has_started and not self._is_end_saved:
             save()
 

@@ -48,7 +48,7 @@ class StartConditions:
 
     @property
     def is_expiring(self) -> bool:
-        """Does the session expire so soon that its context would have to be saved right after the start?"""
+        """Does the session expire so soon that a conversation would have to save its context right after the start?"""
         left_ms = self.left_ms
         return left_ms is not None and left_ms <= self._left_ms_min
 

@@ -18,8 +18,8 @@ TaskEnded: TypeAlias = Callable[[BaseException | None], None]
 
 
 class Tasks:
-    """The tasks of the conversation with this id. The threads that these tasks use count towards the number of threads
-    that one conversation may use."""
+    """The tasks of the conversation with this id. Threads that these tasks use count as threads of this conversation,
+    whose number is limited."""
 
     def __init__(self, conversation: str = "") -> None:
         self.conversation = conversation

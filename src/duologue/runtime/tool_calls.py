@@ -176,15 +176,15 @@ class ToolCalls:
         return tuple(call for call, work in self._running.items() if work.is_asking)
 
     def note_request(self, reply: int) -> None:
-        """A request for this reply is made: it tells the brain every question that is in the history."""
+        """Note that the request for this reply tells the brain every question that is in the history."""
         self._told_reply = reply
         for work in self._running.values():
             if work.is_asking and work.is_told and not work.told_in:
                 work.told_in = reply
 
     def asked_in(self, reply: int) -> tuple[int, ...]:
-        """The numbers of the tool calls that wait for an answer from the user, and whose question the brain knows in
-        this reply. Empty if the brain doesn't make this reply."""
+        """The numbers of the tool calls that wait for an answer from the user, and whose question the brain knew when
+        it made this reply. Empty if the brain didn't make this reply."""
         if reply != self._told_reply:
             return ()
         return tuple(call for call in self.asking if 0 < self._running[call].told_in <= reply)
@@ -192,8 +192,8 @@ class ToolCalls:
     # -- From the brain
 
     def make(self, reply: int, call: ToolCall) -> None:
-        """Register a tool call that the brain makes in this reply, and post it to the state machine. If the same reply
-        makes a second tool call with the same id, that is ignored."""
+        """Register a tool call that the brain makes in this reply, and post it to the state machine. A second tool call
+        of the same reply with the same id is ignored."""
         if self._ids and self._ids[0][0] != reply:
             self._ids.clear()
         if call.id and (reply, call.id) in self._ids:
@@ -229,7 +229,7 @@ class ToolCalls:
             self._driver.post(ev.CallDispatched, call=work.call)
 
     def dump(self) -> tuple[OpenCall, ...]:
-        """The tool calls that run now and that the state machine has accepted, as data for a checkpoint."""
+        """The running tool calls that the state machine has accepted, as data for a checkpoint."""
         return tuple(
             OpenCall(
                 work.call, work.reply, work.request.name, work.request.arguments, work.request.id, work.partial_text
@@ -239,8 +239,8 @@ class ToolCalls:
         )
 
     def adopt(self, calls: tuple[OpenCall, ...]) -> None:
-        """Take over those tool calls of an earlier process that the state machine still waits for. If a call has
-        finished, its stored output is used. If it never began, it is run. If its outcome is unknown, it is run again
+        """Take over those tool calls of an earlier process that the state machine still waits for. For a tool call that
+        has finished, the stored output is used. One that never began is run. One whose outcome is unknown is run again
         only if its tool is idempotent."""
         open_now = {job.call for job in self._driver.state.jobs}
         for one in calls:
@@ -257,7 +257,7 @@ class ToolCalls:
         )
 
     def running(self) -> list[PendingCall]:
-        """The tool calls that run now and that the state machine has accepted."""
+        """The running tool calls that the state machine has accepted."""
         made = [work for work in self._running.values() if work.is_accepted]
         workers = [self._workers.get(work.request.name) for work in made]
         modes = [worker.tool.mode if worker is not None else Mode.TOOL for worker in workers]
@@ -289,8 +289,8 @@ class ToolCalls:
             self._send(self._wait(work, effect.stage))
 
     def waits(self) -> list[sg.Waiting]:
-        """A signal for each tool call that the conversation waits for. The signal says what the user is told about the
-        wait at the moment."""
+        """A signal for each tool call that the conversation waits for. It contains what the user is told about the wait
+        at the moment."""
         jobs = [job for job in self._driver.state.jobs if job.kind in FOREGROUND]
         return [self._wait(self._running[job.call], job.stage) for job in jobs if job.call in self._running]
 
@@ -358,8 +358,8 @@ class ToolCalls:
         return cut(text)
 
     def _run_own(self, work: RunningCall, arguments: dict[str, Any]) -> str:
-        """Run the built-in tool with this name: one of the two tools for jobs. Raises ServiceError (INVALID_ARGS) for
-        any other name."""
+        """Run the built-in tool with this name; there are two, for answering and for cancelling jobs. Raises
+        ServiceError (INVALID_ARGS) for any other name."""
         name = work.request.name
         if name in (ANSWER_TOOL.name, CANCEL_TOOL.name):
             self._check_words()
@@ -422,7 +422,7 @@ class ToolCalls:
             self.note_progress(self._running[call], text, fraction)
 
     async def ask(self, work: RunningCall, question: str) -> str:
-        """Ask the user a question and return the answer. The conversation continues while this waits."""
+        """Ask the user a question and return the answer. The conversation goes on while this method waits."""
         async with work.asking:  # one question at a time
             if work.call not in self._running:
                 raise BrokenContract(ErrorClass.TOOL_ERROR, f"job {work.call} is over: its question can't be answered")
@@ -442,8 +442,8 @@ class ToolCalls:
         return "passed on"
 
     def hang_up(self, work: RunningCall) -> None:
-        """End the conversation when everything is said. If the reply that made this tool call has words, these words
-        are the goodbye, and the brain isn't asked for another one."""
+        """End the conversation when everything is said. If the reply that made this tool call has words, they are the
+        goodbye, and the brain isn't asked for another one."""
         work.is_last = True
         self._driver.post(ev.EndAfterSpeaking, withdrawable=True)
 
@@ -451,8 +451,7 @@ class ToolCalls:
         self._driver.post(ev.CallDispatched, call=work.call)
 
     def _name(self, work: RunningCall) -> str:
-        """The tool's name for signals and logs; "unknown" if there is no such tool, because the model has made the name
-        up."""
+        """The tool's name for signals and logs. It is "unknown" if the model has made the name up."""
         name = work.request.name
         return name if name in self._workers or name in _OWN else "unknown"
 

@@ -63,7 +63,7 @@ class Transcript:
         return said.confidence if said is not None else 1.0
 
     def turns(self, first: int, last: int) -> tuple[SaidTurn, ...]:
-        """The turns from `first` up to and including `last` that have words and need an answer."""
+        """The turns with numbers from `first` up to and including `last` that have words and need an answer."""
         return self._words.to_answer(first, last)
 
     @property
@@ -86,8 +86,7 @@ class Transcript:
             self.place(after.turn)
 
     def place(self, turn: int) -> None:
-        """Add a turn to the history. If the history already has it, update its text. A turn without words isn't
-        added."""
+        """Add a turn to the history, or update its text if it is there already. A turn without words isn't added."""
         found = self._said.get(turn)
         placed = turn in self._place_of_turn
         if found is None or not (found.text or placed):
@@ -196,8 +195,8 @@ class Transcript:
         return self.since(0)
 
     def since(self, place: int, until: int | None = None) -> tuple[Item, ...]:
-        """The items of the history from index `place` up to but not including index `until`; without `until`, up to the
-        end. Replies that weren't heard and called no tool are left out."""
+        """The items of the history from index `place` on, up to but not including index `until` (by default, up to the
+        end). A reply is left out if it wasn't heard and called no tool."""
         items = self._items[place:until]
         return tuple([item for item in items if type(item) is not AgentSaid or item.text or item.calls])
 
@@ -214,8 +213,8 @@ class Transcript:
         return len(self._items) if place is None or _is_over(self._items[place]) else place
 
     def __len__(self) -> int:
-        """The number of items in the history. A reply that wasn't heard is counted too, because a later report may say
-        that it was heard."""
+        """The number of items in the history. Replies that weren't heard are counted too, because a later report may
+        say that they were heard."""
         return len(self._items)
 
     def recent(self, turns_max: int = 10) -> tuple[Item, ...]:

@@ -1,7 +1,8 @@
-"""Divides a transcript into pages, so that a change in a long conversation doesn't cause all of it to be written again.
+"""Divides a transcript into pages, so that after a change in a long conversation, only the changed pages are written
+again.
 
-A page holds PAGE items of the history and the words of PAGE turns. Only changed pages are written again. Rule: all
-pages and the rest of the transcript together are exactly what `Transcript.dump` returns.
+A page holds PAGE items of the history and the words of PAGE turns. Rule: all pages and the rest of the transcript
+together are exactly what `Transcript.dump` returns.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ class TranscriptPages:
         self._changed: dict[int, None] = {}
 
     def touch(self, number: int) -> None:
-        """Mark a page as changed: the page that holds the item with this index in the history, or the turn with this
-        number."""
+        """Mark one page as changed. It is the page that holds the item with this index in the history, or the turn with
+        this number."""
         page = number // PAGE
         self._all.add(page)
         self._changed[page] = None
@@ -54,7 +55,8 @@ def page_name(part: str, page: int) -> str:
 
 
 def join_pages(rest: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Put the data of the whole transcript together from its pages and `rest`, the data that isn't in any page."""
+    """Join the pages of a transcript and `rest`, the data that isn't in any page, to the data of the whole
+    transcript."""
     is_old = any("texts" in page for page in pages)
     lists = (*_LISTS[:3], *_OLD_LISTS) if is_old else _LISTS
     return {**rest, **{name: [entry for page in pages for entry in page[name]] for name in lists}}

@@ -54,7 +54,7 @@ class UnsavedAnswers:
     # -- After a takeover
 
     def learn(self, speech: Speech, receipts: tuple[AnswerReceipt, ...]) -> None:
-        """If a receipt contains more words of this speech than the store does, use the words in the receipt."""
+        """If a receipt has more words of this speech than the store, use the words of the receipt."""
         for receipt in receipts:
             known = Ledger.load(receipt.ledger)
             if receipt.voice != speech.voice or known.growth < speech.ledger.growth:
@@ -71,9 +71,9 @@ class UnsavedAnswers:
         self.heard = (*self.heard, HeardAnswer(self._driver.state.asked, heard, text))
 
     def note_receipts(self, receipts: tuple[AnswerReceipt, ...], played: Played | None, saved_voice: int) -> None:
-        """Use the receipts whose voice number is above `saved_voice`, because their answers aren't in the store. If a
-        receipt contains turns of the user that aren't in the store, these turns are added to the conversation. The
-        parts of the answers that the client has played aren't said again."""
+        """Use the receipts of answers that aren't in the store: those whose `voice` (the number of the answer's sound)
+        is above `saved_voice`. Turns of the user that are only in a receipt are added to the conversation. The parts of
+        the answers that the client has played aren't said again."""
         numbers = {turn: turn for turn in range(self._driver.state.turn + 1)}  # in the receipts, and here
         for receipt in receipts:
             if receipt.voice <= saved_voice:
@@ -88,8 +88,8 @@ class UnsavedAnswers:
                 self.heard = (*self.heard, answer)
 
     def heard_for(self, first: int, last: int) -> HeardAnswer | None:
-        """What was heard of the answers to the turns from `first` to `last`; None if nothing was heard. `first` must be
-        the oldest turn that isn't answered: what is known about earlier turns is dropped."""
+        """Drop what is known about turns before `first`, which must be the oldest unanswered turn. Returns what was
+        heard of the answers to the turns from `first` to `last`, joined into one answer; None if nothing was heard."""
         self.heard = tuple(one for one in self.heard if one.turn >= first)
         mine = [one for one in self.heard if one.turn <= last]
         return joined(mine) if mine else None

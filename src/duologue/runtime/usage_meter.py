@@ -59,6 +59,6 @@ class UsageMeter:
 
 
 def _counted_ears(agent: Agent) -> Ears | None:
-    """The ears of this agent. None if a speech-to-speech model listens, because such a model reports its tokens
-    itself."""
+    """The ears whose sound is counted. None if the agent's ears are a speech-to-speech model, because such a model
+    reports its tokens itself."""
     return agent.ears if agent.ears is not agent.brain else None

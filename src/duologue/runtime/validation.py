@@ -15,8 +15,8 @@ from .checkpoint import NotRestorable
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
-    """Turn errors in the `with` block into NotRestorable. `what` says in the message which data can't be read, such as
-    "the open request"."""
+    """Turn errors in the `with` block into NotRestorable. `what` names the data that can't be read, such as "the open
+    request", for the message."""
     try:
         yield
     except NotRestorable:

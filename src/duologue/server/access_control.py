@@ -43,20 +43,21 @@ class AccessControl:
         self._by_address: dict[str, list[int]] = {}  # the places of its connections
 
     def address_of(self, scope: dict[str, Any]) -> str:
-        """The caller's address. This request or socket counts towards the limits of that address."""
+        """The caller's address. The limits of this address apply to the request or socket."""
         return caller_address(scope, self._proxies)
 
     def is_too_often(self, scope: dict[str, Any]) -> bool:
-        """Does this caller open connections too often? Only callers behind a trusted proxy are checked here. For all
-        other callers the answer is False, because their connections were already checked when they were opened. The
-        answer is also False for a connection that came from another process, which has already counted it."""
+        """Count one more connection of a caller behind a trusted proxy. Returns whether that caller opens connections
+        too often. All other callers aren't counted here, because their connections were counted when they were opened:
+        for them, the result is False. It is also False for a connection that came from another process, which has
+        counted it already."""
         limit, peer = self._connection_limit, str((scope.get("client") or ("", 0))[0])
         return not is_handed(scope) and limit.is_trusted(peer) and not limit.may_enter(self.address_of(scope))
 
     def enter(self, address: str, is_handed: bool = False) -> bool:
-        """Count one more connection from this address. Returns whether the connection may stay open; if so, call
-        `leave` when it ends. A connection that another process has handed on may always stay, because that process has
-        already checked the limit."""
+        """Count one more connection from this address, if the address may have it. Returns whether the connection may
+        stay open; if so, call `leave` when it ends. A connection that another process has handed on may always stay,
+        because that process has already checked the limit."""
         elsewhere = self._shared.elsewhere.count(PlaceKind.SOCKET, address)
         if not is_handed and len(self._by_address.get(address, ())) + elsewhere >= self._most:
             self._note_refused("address")
@@ -65,14 +66,15 @@ class AccessControl:
         return True
 
     def leave(self, address: str) -> None:
-        """Note that a connection which was counted for this address has ended."""
+        """Stop counting a connection from this address, because it has ended."""
         places = self._by_address[address]
         self._shared.leave(places.pop())
         if not places:
             del self._by_address[address]
 
     async def refuse_late(self, scope: dict[str, Any]) -> None:
-        """Log that a wrong credential was presented, and wait, so that the caller is refused late."""
+        """Log that a wrong credential was presented, and wait before returning, so that the caller's refusal is
+        delayed."""
         address = self.address_of(scope)
         wait_s = self._shared.note_wrong(address, now_ms() / 1000)
         LOG.warning("wrong token from address %s, number %d", address_hash(address), self._shared.wrong_count(address))

@@ -125,16 +125,16 @@ class Server:
         self.conversations.switchboard.share(is_shared)
 
     def note_calls(self, process: int, calls: Sequence[dict[str, Any]]) -> None:
-        """Record that these conversations run in another process of this server."""
+        """Note the list of conversations that run in another process of this server."""
         self.conversations.switchboard.note_elsewhere(process, calls)
 
     def note_limits(self, process: int, news: Iterable[LimitNews]) -> None:
-        """Record news from another process of this server about the limits of addresses."""
+        """Process reports of another process of this server on what addresses have used of their limits."""
         for one in news:
             self.conversations.shared_limits.note(process, one, now_ms())
 
     def all_limits(self) -> Iterable[LimitNews]:
-        """The current counts for the limits of addresses, for a process that has just started."""
+        """What every address uses of its limits now, for a process that has just started."""
         return self.conversations.shared_limits.everything(now_ms())
 
     def drop_limits(self, process: int) -> None:
@@ -261,7 +261,8 @@ class OwnPages:
 
 
 class GivenAway(Response):
-    """A response that sends nothing, because the connection was given to another process, which sends the response."""
+    """The response for a connection that was given to another process. It sends nothing, because that process answers
+    the request."""
 
     async def __call__(self, *given: Any) -> None: ...
 
@@ -272,8 +273,8 @@ def _draw(name: str) -> str:
 
 
 def replay_response(data: bytes) -> Response:
-    """Replay an uploaded journal. Returns the journal's newest steps as JSON. If the journal can't be replayed, the
-    response has status 422 and says why."""
+    """Replay an uploaded journal (the recorded events of a conversation). Returns the newest steps of the journal as
+    JSON. If the journal can't be replayed, the response has status 422 and says why."""
     try:
         journal = read_journal(data.decode().splitlines(keepends=True), complete=False)
         newest = deque((record for record in replay(journal) if is_worth_showing(record)), STEPS_MAX)

@@ -2,8 +2,8 @@
 an argument.
 
 A conversation has one budget, even if its client changes sockets. Rule: each refusal has a sentence for the client.
-Sound that comes too fast is left out. The client is told how many milliseconds were left out. It is told at most once
-in `TELL_MS` milliseconds.
+Sound that comes too fast is left out, and the client is told how many milliseconds were left out, at most once in
+`TELL_MS` milliseconds.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ class Unanswered(NamedTuple):
 
 
 class CallerBudget(NamedTuple):
-    """How much the client may still send, and how much sound was left out since the client was last told about left-out
-    sound."""
+    """How much the client may still send, and how much sound was left out that the client hasn't been told of yet."""
 
     typed_turns: Bucket
     typed_chars: Bucket
@@ -53,8 +52,8 @@ def new_budget(limits: Limits, now_ms: int) -> CallerBudget:
 def type_text(
     limits: Limits, budget: CallerBudget, chars: int, unanswered: Unanswered, now_ms: int
 ) -> tuple[CallerBudget, Refused | None]:
-    """Take a typed text of `chars` characters from the budget. Returns two values: the new budget, and the refusal. If
-    the text is accepted, the refusal is None. If the text is refused, the budget is unchanged."""
+    """Take a typed text of `chars` characters from the budget. Returns the new budget, and the refusal, which is None
+    if the text is accepted. If the text is refused, the budget is unchanged."""
     if unanswered.turns >= limits.unanswered_turns_max:
         message = f"{unanswered.turns} messages wait for an answer, and that is the limit: wait for the next answer"
         return budget, Refused("unanswered_turns", message)
@@ -74,8 +73,8 @@ def type_text(
 
 
 class TurnsLeft(NamedTuple):
-    """How many turns may be typed at once, how many of these may be typed now, and how long it takes until all may be
-    typed again."""
+    """The limit for typed turns: `limit` turns may be typed in quick succession, `remaining` of them may be typed now,
+    and after `full_in_ms` milliseconds without typing, all of them may be typed again."""
 
     limit: int
     remaining: int
@@ -83,7 +82,7 @@ class TurnsLeft(NamedTuple):
 
 
 def turns_left(limits: Limits, budget: CallerBudget, now_ms: int) -> TurnsLeft:
-    """What is left of the limit for typed turns."""
+    """What is left of the client's limit for typed turns."""
     rate, bucket = limits.typed_turns, budget.typed_turns
     return TurnsLeft(rate.burst, left(rate, bucket, now_ms), full_in_ms(rate, bucket, now_ms))
 

@@ -3,8 +3,8 @@ table, which the pure function `step` applies.
 
 State, captions and commands always go over the socket. Sound moves to a peer connection when that connection works and
 the agent is silent. It moves back to the socket as soon as the connection fails, and continues there after the last
-sample that the client heard. Rule: at any time, sound goes over exactly one of the two, which is called its carrier. A
-client that can't use WebRTC notices nothing.
+sample that the client heard. Rule: at any time, sound goes over exactly one of the two, which is called its carrier.
+The sound of a client that can't use WebRTC simply stays on the socket.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 
 class CarrierPlace(Enum):
-    """Whether the sound goes over the socket or over a peer connection, and whether a peer connection is being set
-    up."""
+    """A state of the table: whether the sound goes over the socket or over a peer connection, and whether a peer
+    connection is being set up."""
 
     SOCKET = "socket"
     CONNECTING = "connecting"  # over the socket, and an offer was answered
@@ -78,7 +78,7 @@ class CarrierStep:
 
 
 def step(place: CarrierPlace, given: CarrierInput) -> CarrierStep:
-    """Take one input. Returns the place after the input, and the actions to perform, in order. If no row is about this
-    input in this place, the place stays the same and there are no actions."""
+    """Take one input. Returns the next state (`CarrierPlace`), and the actions to perform, in order. If the table has
+    no row for this input in this state, the state stays the same and there are no actions."""
     found = next((row for row in ROWS if place in row.sources and given is row.on), None)
     return CarrierStep(found.target, found.acts) if found is not None else CarrierStep(place)

@@ -51,7 +51,7 @@ def _whole(largest: int) -> Callable[[Any], bool]:
 
 
 def _is_text(value: Any) -> bool:
-    """Is this a text that UTF-8 can encode, which means without lone surrogates?"""
+    """Is this a text that UTF-8 can encode? A text with lone surrogates isn't."""
     return isinstance(value, str) and not _SURROGATES.search(value)
 
 

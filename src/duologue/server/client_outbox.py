@@ -2,7 +2,7 @@
 sound.
 
 Sending never waits, so a slow client doesn't delay a conversation. A client that doesn't read at all is disconnected.
-Sound is queued as PCM and is encoded as a frame only when it is sent, so no work is lost when queued sound is dropped.
+Sound is queued as PCM, and is encoded only when it is sent: sound that is dropped from the queue was never encoded.
 Rule: after `drop_sound`, nothing that was queued for that voice (the sound of one utterance) is sent.
 """
 
@@ -25,9 +25,9 @@ _URGENT = ("hold", "resume", "clear")
 
 class _Item(NamedTuple):
     """One item of the queue: a frame to send, or sound from which a frame will be made. For sound, `kind` is VOICE or
-    CUE, and `number` is the number of the chunk or of the cue. `voice` is the number of the voice that the item is
-    about; 0 if it isn't about a voice. If the item `ends` a voice, the last samples of that voice are sent before the
-    item."""
+    CUE, and `number` is the number of the chunk or of the cue. `voice` is the number of the agent's utterance that the
+    item is about; 0 if it isn't about one. If the item `ends` an utterance, the last samples of that utterance are sent
+    before the item."""
 
     data: str | bytes
     voice: int = 0
@@ -109,8 +109,8 @@ class ClientOutbox:
         self._put(_Item(pcm, voice, VOICE, chunk))
 
     def complete_soon(self, voice: int) -> None:
-        """Record that this voice has no more sound for now. If no more sound is queued soon, send the last samples of
-        the voice's newest chunk, which the encoder still holds."""
+        """Record that this utterance of the agent has no more sound for now. If no more sound is queued soon, send the
+        last samples of its newest chunk, which the encoder still holds."""
         if self._frames.is_late and self._completing is None and not self.is_closing:
             rest = _Item("", voice, ends=True)
             self._completing = asyncio.get_running_loop().call_later(REST_S, self._complete, rest)
@@ -125,7 +125,8 @@ class ClientOutbox:
             self._completing = None
 
     def drop_sound(self, voice: int) -> None:
-        """Remove everything about this voice from the queue. Does nothing if `voice` is 0, which means no voice."""
+        """Remove everything about this utterance of the agent from the queue. Does nothing if `voice` is 0, which means
+        no utterance."""
         self._keep(lambda item: not voice or item.voice != voice)
 
     def send_cue(self, cue: int, pcm: bytes) -> None:
@@ -193,7 +194,7 @@ class ClientOutbox:
 
     @property
     def _is_waiting(self) -> bool:
-        """Does `write` wait for something to send, and is nothing being sent?"""
+        """Is `write` waiting until something is queued?"""
         return self._waiter is not None and not self._waiter.done()
 
     def _wake(self) -> None:
@@ -220,7 +221,8 @@ class ClientOutbox:
             self.close()
 
     async def _send_queued(self) -> None:
-        """Send everything that is queued if the socket can take it, otherwise the first frame."""
+        """Send everything that is queued, if the socket can take it without waiting. Otherwise send only the first
+        frame."""
         if self._direct is not None and self._direct.may_write:
             items, self._queue, self._unread = self._queue, [], 0
             self._direct.write([frame for item in items for frame in self._frames_of(item)])
@@ -239,14 +241,15 @@ class ClientOutbox:
         return [frame for frame in (self._rest_before(item), self._frame(item)) if frame is not None]
 
     def _rest_before(self, item: _Item) -> bytes | None:
-        """If this item ends a voice: a frame with the last samples of the voice; None if they were sent."""
+        """A frame with the last samples of the utterance that this item ends. None if the item ends no utterance, or if
+        these samples were sent before."""
         rest = self._frames.rest(item.voice) if item.ends else None
         if rest is not None:
             self._note_sound(len(rest), 0)
         return rest
 
     def _frame(self, item: _Item) -> str | bytes | None:
-        """The frame for this item. None if the item only marks the end of a voice."""
+        """The frame for this item; None if the item only marks the end of an utterance."""
         data = item.data
         if isinstance(data, str):
             return data or None

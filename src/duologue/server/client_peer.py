@@ -1,5 +1,5 @@
-"""The WebRTC peer connection of one client of the panel: answers the client's offers, and switches the sound between
-that connection and the client's socket.
+"""The WebRTC peer connection of one client of the panel. Answers the client's offers, and moves the sound between that
+connection and the client's socket.
 
 Rule: the module `carrier` decides whether sound goes over the socket or the peer connection; this class opens and
 closes connections as `carrier` says.
@@ -39,7 +39,8 @@ _PATH_INPUTS = {
 
 
 class _Connection:
-    """One peer connection. Its sound and its state changes are ignored as soon as the client has a newer connection."""
+    """One peer connection. As soon as the client has a newer one, the sound and the state changes of this one are
+    ignored."""
 
     def __init__(self, owner: ClientPeer, line: BrowserLine) -> None:
         self.player = PacketPlayer(line, now_ms, owner.note_report)

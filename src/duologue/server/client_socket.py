@@ -106,7 +106,7 @@ class Gate:
 
 
 def info_of(scope: Scope, settings: ServerSettings) -> CallInfo:
-    """The facts that the client's request contains about its conversation: those query parameters and headers that the
+    """The facts about the conversation that the client's request contains: those query parameters and headers that the
     operator's settings allow."""
     query = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope.get("headers", ())}
@@ -192,8 +192,8 @@ class ClientSocket:
                     LOG.error("a socket failed: %s", type(failure).__name__)
 
     def _detach(self) -> None:
-        """Stop reading, and separate the client from its conversation. The conversation continues without the client.
-        This doesn't wait until the close frame is sent."""
+        """Stop reading, and separate the client from its conversation, which continues without the client. Returns
+        without waiting until the close frame is sent."""
         if self._reading is not None:
             self._reading.cancel()
         self._operator.leave()
@@ -228,8 +228,9 @@ class ClientSocket:
             self.refuse(NO_HELLO if self._hello is None else SILENT)
 
     def _take(self, received: str | bytes) -> bool:
-        """Handle a message at once, without the reading task, if that is possible: the client is in a conversation, and
-        all its earlier messages are handled. Returns False if the reading task must handle the message."""
+        """Handle a message at once, without the reading task. This is possible only if the client is in a conversation
+        and all its earlier messages were handled. Otherwise returns False, and the reading task must handle the
+        message."""
         served = self._served
         if self._in_task or self._is_limited or served is None or served.is_over or self._client.is_closing:
             self._in_task += 1
@@ -361,7 +362,7 @@ class ClientSocket:
         self._client.use(voice_frames(form), lambda frame, pcm: note(OUTPUT, form, frame, pcm // _PCM_BYTES_PER_MS))
 
     async def _is_given_away(self, hello: dict[str, Any]) -> bool:
-        """If this client belongs to another process of the server, give the socket to that process. A socket that came
+        """Give the socket to another process of the server, if this client belongs to that process. A socket that came
         from another process is never given away again. Returns whether the socket was given away."""
         connection = self._connection
         if connection is None:
@@ -418,13 +419,14 @@ class ClientSocket:
 
     def _is_late(self, incoming: ClientMessage) -> bool:
         """May this message be ignored because no conversation is running? The client's reports (`FACTS`) may always be
-        ignored. After a conversation, commands may be ignored too, because the client may have sent them before it knew
-        of the end. The user's words (`WORDS`) may not be ignored: the client is told that they are lost."""
+        ignored. Commands may be ignored after a conversation, because the client may have sent them before it knew that
+        the conversation had ended. The user's words (`WORDS`) may not be ignored: the client is told that they are
+        lost."""
         return incoming.type in FACTS or (self._served is not None and incoming.type not in WORDS)
 
     def _is_given_to_call(self, id_: str | None) -> bool:
-        """If the conversation that an operator wants to watch runs in another process of the server, give the
-        operator's socket to that process. Returns whether the socket was given away."""
+        """Give the operator's socket to another process of the server, if the conversation that the operator wants to
+        watch runs there. Returns whether the socket was given away."""
         process = self._conversations.switchboard.process_of(id_)
         if process is None or self._connection is None or not self._operator.may_watch:
             return False

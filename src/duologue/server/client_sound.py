@@ -39,8 +39,9 @@ class ClientSound:
             self._line.hear(pcm)
 
     def hear_socket(self, frame: bytes, ms: int, frames: MicrophoneFrames) -> None:
-        """Take a frame of `ms` milliseconds that came over the client's socket. It is dropped if the microphone's sound
-        comes over WebRTC, and decoded only if the limits allow it. Raises BadMessage if it can't be decoded."""
+        """Take a frame of `ms` milliseconds that came over the client's socket. The frame is dropped if the
+        microphone's sound comes over WebRTC, or if the limits don't allow it. Otherwise it is decoded and passed on.
+        Raises BadMessage if it can't be decoded."""
         uses_socket = self._peer is None or self._peer.uses_socket
         if uses_socket and self._caller.hear(ms, self._tell_left_out):
             self._line.hear(frames.pcm_of(frame))
@@ -59,7 +60,7 @@ class ClientSound:
             self._peer.note_heard(given["rtp"])
 
     def use_socket(self, _: dict[str, Any]) -> None:
-        """Move the sound back to the socket, because the client can't use its peer connection."""
+        """Move the sound back to the socket, because the client has reported that its peer connection doesn't work."""
         if self._peer is not None:
             self._peer.post(CarrierInput.SOCKET_ASKED)
 

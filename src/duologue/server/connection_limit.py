@@ -34,7 +34,8 @@ class ConnectionLimit:
         self._note_refused = note_refused
 
     def may_open(self, peer: str) -> bool:
-        """May this peer open a connection now? Always True for a trusted proxy."""
+        """Count one more connection of this peer, and decide whether the peer may open it now. Always True for a
+        trusted proxy, which isn't counted itself."""
         return self.is_trusted(peer) or self.may_enter(shared_address(peer))
 
     def is_trusted(self, peer: str) -> bool:
@@ -42,7 +43,7 @@ class ConnectionLimit:
         return bool(self._trusted) and is_trusted(peer, self._trusted)
 
     def may_enter(self, address: str) -> bool:
-        """Count one more connection from this address. Returns whether it may be opened."""
+        """Count one more connection from this address, if the address may open it now. Returns whether it may."""
         if self._shared.take(CONNECTIONS, address, now_ms()) == 0:
             return True
         self._note_refused(LIMIT)

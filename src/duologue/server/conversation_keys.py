@@ -57,8 +57,8 @@ class ConversationKeys:
         return ConversationKeys(self.hashes[self.hashes.index(given) :]) if self.opens(key, user) else self
 
     def enter(self, key: str, user: str = "") -> ConversationKeys:
-        """Record that a client has entered with this key. If it is a key that the client was offered, its use
-        acknowledges it."""
+        """Record that a client has entered with this key. A key that had only been offered counts as acknowledged now,
+        because the client has used it."""
         return self if hash_key(key, user) == self.current else self.acknowledge(key, user)
 
     def dump(self) -> list[str]:

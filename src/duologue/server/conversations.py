@@ -131,7 +131,7 @@ class Conversations:
 
     def has_seat(self, hello: dict[str, Any]) -> bool:
         """Does this client have a conversation already? Always False for a client whose ticket names no user: otherwise
-        it could find out which seats exist."""
+        such a client could find out which seats (ids of browsers) exist."""
         user, seat = hello.get("user", ""), hello["seat"]
         return bool(user) and any(served.user == user and served.seat == seat for served in self.served.values())
 
@@ -157,8 +157,8 @@ class Conversations:
         )
 
     def why_no_start(self, address: str) -> Refused | None:
-        """Why a client at this address can't start a conversation now; None if it can. If the server is full, an older
-        conversation in which the user has said nothing is ended to make room."""
+        """Decide whether a client at this address can start a conversation now. Returns why it can't; None if it can.
+        If the server is full, an older conversation in which the user has said nothing is ended to make room."""
         refused = self.starts.why_not(address)
         if refused is not None:
             self.note_refused(refused.limit)
@@ -382,8 +382,8 @@ class Conversations:
             await self._end(self.served.values())
 
     async def _hand_over(self, limit_s: float) -> None:
-        """Hand each conversation over to another node, as soon as it is between turns or has no connected client. After
-        `limit_s` seconds, hand over all that are left."""
+        """Hand each conversation over to another node (server process), as soon as it is between turns or has no
+        connected client. After `limit_s` seconds, hand over all that are left."""
         loop = asyncio.get_running_loop()
         until = loop.time() + limit_s
         while self.served:

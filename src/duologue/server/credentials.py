@@ -73,11 +73,12 @@ def is_local_operator(scope: dict[str, Any], settings: ServerSettings, watches: 
 
 
 def is_own_page(scope: dict[str, Any], settings: ServerSettings) -> bool:
-    """Do the headers Host and Origin of this request or socket allow it? A page is allowed if `settings.origins`
-    contains its origin or "*", or if the page came from this server. A program, which sends no origin, may always open
-    a socket. A server without secrets also requires that the host name means this machine (loopback). Otherwise an
-    attacker's page could reach it under a name that the attacker points to this machine (DNS rebinding). Checking the
-    origin isn't enough against that, because plain requests from such a page have no origin."""
+    """Do the headers Host and Origin allow this server to serve this request or socket? A page is allowed if
+    `settings.origins` contains its origin or "*", or if the page came from this server. A program, which sends no
+    origin, may always open a socket. A server without secrets also requires that the host name means this machine
+    (loopback). Otherwise an attacker's page could reach it under a name that the attacker points to this machine (DNS
+    rebinding). Checking the origin isn't enough against that, because plain requests from such a page have no
+    origin."""
     host, origin = header(scope, b"host"), header(scope, b"origin", "none")
     if "*" in settings.origins or origin in settings.origins:
         return True

@@ -64,7 +64,7 @@ class EventLog:
         return _steps(initial(self._settings), self._events[:])
 
     def newest(self, count: int, upto: int) -> list[StepRecord]:
-        """The last `count` steps that are worth showing, out of the first `upto` steps."""
+        """The last `count` steps that are worth showing, among the first `upto` steps of the conversation."""
         found: list[StepRecord] = []
         for stretch in range((upto - 1) // _STRETCH, -1, -1):
             events = self._events[stretch * _STRETCH : min(upto, (stretch + 1) * _STRETCH)]
@@ -80,8 +80,8 @@ class EventLog:
         return [record for record in again[start - stretch * _STRETCH :] if is_worth_showing(record)]
 
     def _mark(self, stretch: int) -> State:
-        """The state before this stretch (a stretch is 500 events in a row). If that state isn't known, because the
-        events come from another process, it is computed from the events."""
+        """The state of the machine before this stretch (a stretch is 500 events in a row). If that state isn't known,
+        because the events come from another process, it is computed from the events."""
         known = max(number for number in tuple(self._marks) if number <= stretch)
         for number in range(known, stretch):
             s = self._marks[number]

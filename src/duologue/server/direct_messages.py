@@ -1,4 +1,4 @@
-"""The short way of messages between a client's WebSocket and the application: without uvicorn's queue and its tasks.
+"""A faster way for messages between a client's WebSocket and the application: without uvicorn's queue and its tasks.
 
 A conversation receives 50 messages a second, and each of them would otherwise wake a task. Received bytes are split
 into frames here. If the application takes messages directly, a message in one frame is passed to it at once. Everything
@@ -56,7 +56,8 @@ class DirectMessages(asyncio.Protocol):
 
     @property
     def may_write(self) -> bool:
-        """Can `write` be used now? If not, use ASGI's `send`, which waits, or raises if the socket is closed."""
+        """Can `write` be used now? If not, use ASGI's `send`, which waits until it can send, or raises if the socket is
+        closed."""
         return not self._is_full and not self._transport.is_closing()
 
     def write(self, messages: Iterable[str | bytes]) -> None:

@@ -40,7 +40,8 @@ class KnownConversation:
 
     @property
     def here(self) -> ServedConversation:
-        """The running conversation on this node; if it doesn't run any more, the one that ran here last."""
+        """The object of the conversation on this node: the one that runs here now, otherwise the one that ran here
+        last."""
         assert self.served is not None, "it never ran here"
         return self.served
 

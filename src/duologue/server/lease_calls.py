@@ -1,8 +1,8 @@
 """Calls to the store about the lease of one conversation. The outcome of each call is an input of the ownership machine
 (`ownership`).
 
-Rule: a call never raises and never takes longer than CALL_S_MAX. If the store fails or hangs, that is an input of the
-machine too.
+Rule: a call never raises and never takes longer than CALL_S_MAX. A store that fails or hangs is reported to the machine
+as an input, like any other outcome.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ PARTS = ("machine", "words", CLIENT_PART, CONTEXT_PART, "dialogue")
 
 
 def without_id(problem: DuologueError, conversation: str) -> str:
-    """The problem's message, for the log. The conversation's id is replaced by its hash, because readers of the log
-    must not learn ids."""
+    """The problem's message, for the log. It contains a hash instead of the conversation's id, because readers of the
+    log must not learn ids."""
     return str(problem).replace(conversation, correlation_id(conversation))
 
 
@@ -154,8 +154,8 @@ class LeaseCalls:
         await self._store.release(lease)
 
     async def _attempt(self, known: KnownConversation, what: str, call: Coroutine[Any, Any, None]) -> None:
-        """Make a call to the store whose outcome isn't needed. If it fails, the failure is only logged, because the
-        lease expires in any case."""
+        """Make a call to the store whose outcome the ownership machine doesn't need. A failure is only logged, because
+        the lease expires in any case."""
         try:
             async with asyncio.timeout(CALL_S_MAX):
                 await call

@@ -3,8 +3,8 @@ another node.
 
 At any time, at most one node owns a conversation. When a client reconnects to another node, that node claims the
 client's conversation. If a node dies, other nodes take over its conversations when their leases expire. The ownership
-machine (`ownership`) decides what to do. Rule: the class `Leases` turns events into inputs of that machine and performs
-the machine's intents; it decides nothing.
+machine (`ownership`) decides what to do. Rule: the class `Leases` turns events into inputs of that machine and does
+what the machine returns; it decides nothing.
 """
 
 from __future__ import annotations
@@ -136,8 +136,9 @@ class Leases:
             LOG.error("%s", problem)
 
     async def _take_over(self) -> None:
-        """Take over conversations that have no owner. The store's list also contains the conversations that this node
-        skips (damaged ones, and ones of other agents), so the list's limit is raised by their number."""
+        """Take over conversations that have no owner. The store's list of them also contains conversations that this
+        node skips (damaged ones, and those of other agents). So this asks for as many more conversations as it will
+        skip."""
         skipped = [known for known in self._known.values() if known.ownership.place in SKIPPED]
         orphans = await self.store.orphans(ORPHANS_MAX + len(skipped))
         for known in skipped:
@@ -304,7 +305,7 @@ class Leases:
             task.add_done_callback(tasks.discard)
 
     def _save_from_now_on(self, known: KnownConversation) -> None:
-        """From now on, save this conversation under its newest lease."""
+        """Save this conversation under its newest lease, now and whenever it changes."""
         served, lease = known.here, known.lease
         writer = CheckpointWriter(
             self.store,

@@ -1,8 +1,9 @@
-"""What the processes of a server tell each other about the limits of addresses, as values, and how each is written as a
-row of JSON.
+"""What the processes of a server tell each other about the limits of addresses, as values that can be written as a row
+of JSON.
 
-Rule: a process reports what it has granted, what was given back, and wrong credentials. It never reports a refusal, so
-a refused client causes no traffic between processes.
+A place is what a socket or a conversation takes up in the limits of its address. Rule: a process reports what it has
+granted, what was given back, and wrong credentials. It never reports a refusal, so a refused client causes no traffic
+between processes.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, TypeAlias, get_args
 
 
 class PlaceKind(StrEnum):
-    """What a place is held for: a socket, or a conversation."""
+    """What takes up a place in the limits of an address: a socket, or a conversation."""
 
     SOCKET = "socket"
     UNSPOKEN = "unspoken"  # a conversation in which no turn was said yet
@@ -23,9 +24,9 @@ class PlaceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlaceHeld:
-    """In the process that sends this, a client at this address has a socket or a conversation, which takes up one
-    place. `number` identifies the place. If this place was reported before with another `kind`, the new kind replaces
-    the old one. `since_ms` is the time at which the socket or conversation began, in milliseconds since 1970."""
+    """A client at this address has a socket or a conversation in the process that sends this. It takes up one place in
+    the limits of the address. `number` identifies the place; if it was reported before, the new `kind` replaces the old
+    one. `since_ms` is the time at which the socket or conversation began, in milliseconds since 1970."""
 
     number: int
     kind: PlaceKind
@@ -35,7 +36,7 @@ class PlaceHeld:
 
 @dataclass(frozen=True, slots=True)
 class PlaceLeft:
-    """The place with this number is free again."""
+    """The socket or conversation that took up the place with this number has ended."""
 
     number: int
 
@@ -74,8 +75,8 @@ class WrongCounted:
 
 @dataclass(frozen=True, slots=True)
 class RoomWanted:
-    """The server is full: end the conversation that holds the place with this number, if the user hasn't said anything.
-    Sent only to the process that has the conversation."""
+    """The server is full: end the conversation that takes up the place with this number, if the user hasn't said
+    anything. Sent only to the process that has the conversation."""
 
     number: int
 

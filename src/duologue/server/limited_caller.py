@@ -21,7 +21,7 @@ def now_ms() -> int:
 
 
 def unanswered_of(conversation: Conversation) -> Unanswered:
-    """How many turns of this conversation wait for an answer, and how many characters these have."""
+    """How many turns of this conversation wait for an answer, and how many characters these turns have."""
     state = conversation.machine_state
     turns = conversation.engine.transcript.turns(state.answered + 1, state.turn)
     return Unanswered(len(turns), sum(len(said.text) for said in turns))

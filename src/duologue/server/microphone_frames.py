@@ -71,8 +71,8 @@ class OpusMicrophone:
             clocks = clocks_of(frame[1:])
         if not clocks:
             raise BadMessage(
-                f"a frame of audio must be a byte {IS_PACKET} and an Opus packet of at most {PACKET_BYTES_MAX} bytes, "
-                "as agreed in hello"
+                f"a frame of audio must be the byte {IS_PACKET}, then an Opus packet of at most {PACKET_BYTES_MAX} "
+                "bytes, as agreed in hello"
             )
         return -(-clocks * 1000 // CLOCK_HZ)
 

@@ -1,8 +1,8 @@
 """Messages for a client that reconnects or reloads its page: those that it missed, and questions that still wait for an
 answer.
 
-Rule: each turn without an answer is reported to only one client, even after the conversation has ended. A fault is sent
-to every client that reconnects until the fault is solved. A question is sent to them until it is answered.
+Rule: a turn that got no answer is reported to only one client, even after the conversation has ended. A fault is sent
+to every client that reconnects until the fault is solved, and a question until it is answered.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class MissedMessages:
                 self._questions.pop(signal.call, None)
 
     def dump(self) -> list[ServerMessage]:
-        """The messages about unanswered turns that were not sent to any client yet, as data for another node that takes
-        over the conversation."""
+        """The messages about unanswered turns that no client got yet, as data for another node that takes over the
+        conversation."""
         return list(self._lost)
 
     def lost(self) -> list[ServerMessage]:

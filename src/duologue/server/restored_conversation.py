@@ -20,7 +20,8 @@ from .conversation_keys import ConversationKeys
 
 @dataclass(frozen=True, slots=True)
 class RestoredConversation:
-    """A conversation that another process started. `played` is None if its client hasn't reconnected yet."""
+    """A conversation that another process started. `played` is how much its client has played; None if the client
+    hasn't reconnected yet."""
 
     id: str
     key_hash: str  # with which it was claimed first

@@ -28,7 +28,8 @@ KEEP_DAYS = 30
 
 
 class DirectSocket(DirectMessages, WebSocketsSansIOProtocol):
-    """A WebSocket whose messages take the short way."""
+    """A WebSocket of uvicorn whose messages are passed to the application directly, without uvicorn's queue and its
+    tasks."""
 
 
 class QuietServer(uvicorn.Server):

@@ -168,7 +168,8 @@ class Screen:
         self._send_metrics(viewer)
 
     def tell_status(self, client: ClientOutbox) -> None:
-        """Tell this client whether its user can be heard, why the user has to wait, and which turns are queued."""
+        """Tell this client whether its user can be heard, whether and why the user has to wait, and which turns are
+        queued."""
         self._viewers[client].send(self._status())
 
     def _status(self) -> ServerMessage:
@@ -300,8 +301,8 @@ class Screen:
         self._send_metrics(viewer)
 
     def _send_last_metrics(self, viewer: Viewer) -> None:
-        """Send the metrics at once, because the conversation has ended: a second later the client may be in another
-        conversation."""
+        """Send the metrics at once, because the conversation has ended. Later would be too late: the client may be in
+        another conversation then."""
         if viewer.measuring is not None:
             viewer.measuring.cancel()
         self._send_late_metrics(viewer)

@@ -64,8 +64,8 @@ def new_id() -> str:
 
 
 class ServedConversation:
-    """One conversation on this server. `on_end` is called when the conversation doesn't run here any more: with False
-    if it has ended, with True if it has moved to another node."""
+    """One conversation on this server. `on_end` is called when the conversation doesn't run here any more, with one
+    argument: False if it has ended, True if it has moved to another node."""
 
     def __init__(
         self,
@@ -153,7 +153,8 @@ class ServedConversation:
         self._end_if_unspoken(self._limits.unspoken_s_max, lambda: True)
 
     def _record(self, folder: Path) -> None:
-        """Write a journal of a conversation that was taken over. If that fails, the conversation continues anyway."""
+        """Write a journal of this conversation, which was taken over. If that fails, the conversation continues without
+        a journal."""
         try:
             self.conversation.engine.record(new_journal_path(folder, correlation_id(self.id)), seed=0)
         except OSError as failure:
@@ -208,9 +209,9 @@ class ServedConversation:
             self._send_state(self.client, resumed=False)
 
     async def _resume(self, earlier: RestoredConversation) -> None:
-        """Resume a restored conversation. If the agent was speaking, only the client knows how much of that was heard.
-        So wait until the client reconnects, but at most `reconnect_ms_max`; otherwise the agent might repeat what was
-        heard."""
+        """Resume a restored conversation. If the agent was speaking, only the client knows how much of that was heard,
+        and without this knowledge the agent might repeat what was heard. So first wait until the client reconnects, but
+        at most `reconnect_ms_max`."""
         if not earlier.is_started:
             await self.conversation.start()
             return
@@ -267,7 +268,8 @@ class ServedConversation:
         writer.mark("machine", "words", CLIENT_PART)
 
     def dump(self) -> dict[str, Any]:
-        """The data that another node needs to take over, in addition to the conversation's own state."""
+        """The data about this conversation's client and screen that another node needs to take over. The conversation's
+        own state is saved separately."""
         return {
             "keys": self.keys.dump(),
             "language": self._language,
@@ -322,7 +324,7 @@ class ServedConversation:
         return self.conversation.agent.phrases.notice(self._language, code)
 
     def tell(self, fact: str) -> None:
-        """Show the client a notice about an event outside of the conversation, such as "stopping"."""
+        """Show the client a notice about an event outside of the conversation. Example: the server is stopping."""
         self._notices, shown = notices.step(self._notices, notices.Outside(fact))
         for notice in shown:
             self.send_message(server_messages.written(notice, self._language, self.conversation.agent.phrases))
@@ -366,8 +368,8 @@ class ServedConversation:
         user: str = "",
         receipts: Sequence[str] = (),
     ) -> None:
-        """Connect this client. If another client is connected, disconnect that one. A client that comes back
-        (`resumed`) has presented `key` and `receipts`, and is offered a new key."""
+        """Connect this client. If another client is connected, disconnect that one. `resumed` means that this client
+        was in the conversation before: it has presented `key` and `receipts`, and is offered a new key."""
         if resumed:
             self._key, self.user = key, user
             self.keys = self.keys.enter(key, user)
@@ -394,22 +396,24 @@ class ServedConversation:
             self._offer_key()
 
     def _note_arrival(self) -> None:
-        """Tell the conversation how much the client that came back has played, which may be more than was saved."""
+        """Tell the conversation how much the client that has reconnected has played. That may be more than was
+        saved."""
         arrived, self._arrived = self._arrived, None
         if arrived is not None:
             self._note_typed(arrived[1])
             self.conversation.engine.note_arrival(*arrived)
 
     def _note_typed(self, receipts: tuple[AnswerReceipt, ...]) -> None:
-        """Record that the conversation already has the typed messages in these receipts, so that they are ignored if
-        the client repeats them."""
+        """Mark the typed messages in these receipts as known to the conversation, so that they are ignored if the
+        client repeats them."""
         for id_ in (said.typed for receipt in receipts for said in receipt.turns if said.typed):
             if id_ not in self._typed:
                 self._typed.add(id_, now_ms())
                 self._mark_client_part()
 
     def _send_receipt(self, receipt: AnswerReceipt) -> None:
-        """Give the client a receipt for an answer that isn't saved yet. A node that takes over can use it."""
+        """Give the client a receipt for an answer that isn't saved yet. A node that takes over the conversation learns
+        from the receipt what was said."""
         turns = tuple(said._replace(typed=self._typed_turns.get(said.turn, "")) for said in receipt.turns)
         sealed = seal(replace(receipt, turns=turns), self._secret)
         if sealed:
@@ -499,8 +503,8 @@ class ServedConversation:
             self.send_message(message("typed", id=id_))
 
     async def _is_saved_soon(self) -> bool:
-        """Wait until all marked changes are saved. Returns True, or False if they can't be saved on this node any
-        more."""
+        """Wait until all marked changes are saved. Returns whether that worked; False if they can't be saved on this
+        node any more."""
         if self._writer is not None:
             while not await self._is_saved_now(self._writer):
                 if self._writer.is_fenced or self.is_over or self.is_elsewhere:
@@ -526,8 +530,7 @@ class ServedConversation:
         return text
 
     def _hang_up(self, _: dict[str, Any]) -> None:
-        """Hang up the line. If the line isn't open yet, it can't report the hang-up, so end the conversation
-        directly."""
+        """Hang up the line. A line that isn't open yet can't report the hang-up; then end the conversation directly."""
         if self.conversation.machine_state.link is Link.IDLE or self._early is not None:
             self._ending = asyncio.get_running_loop().create_task(self.end("hung up"), name="hanging up")
         else:
@@ -556,7 +559,7 @@ class ServedConversation:
 
 
 def _plain(name: str) -> _Command:
-    """A command without a payload: calls this method of the conversation."""
+    """The handler of a command without a payload: it calls this method of the conversation."""
     return lambda served, _: getattr(served.conversation, name)()
 
 

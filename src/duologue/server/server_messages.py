@@ -88,8 +88,8 @@ class MessageWriter:
         )
 
     def _entered(self, signal: sg.StateEntered) -> ServerMessage | None:
-        """The message with the new state; None if the signal is about another view, or if this state was sent already.
-        So if a step changes both the state and the phase, only one message is sent."""
+        """The message with the new state. None if the signal is about a view that clients don't get, or if this state
+        was sent already: if a step changes both the state and the phase, only one message is sent."""
         now = (signal.at, self._conversation.view("conversation").state, self._conversation.phase)
         if signal.view not in ("conversation", "phase") or now == self._sent:
             return None
@@ -112,7 +112,7 @@ class MessageWriter:
         return notification("warning", "lost", text)
 
     def _problem(self, signal: sg.Problem) -> ServerMessage | None:
-        """The message for a problem; None if there is no notice for this kind of problem. Such a problem is only
+        """The message for a problem. None if there is no notice for this kind of problem; such a problem is only
         logged."""
         if ErrorClass.INVALID_ARGS.value in signal.what:
             return None  # a mistake of the brain, which corrects it

@@ -65,8 +65,8 @@ class Limits:
 
 
 def many_at_one_address(limits: Limits, count: int) -> Limits:
-    """The same limits, but with those for one address raised, so that `count` clients (such as simulated ones) can
-    share an address."""
+    """The same limits, but those for one address are raised, so that `count` clients (such as simulated ones) can share
+    an address."""
     return replace(
         limits,
         sockets_per_address_max=count,

@@ -1,10 +1,10 @@
 """The limits of addresses over all processes of a server. Each process tells the others what it grants, and counts what
 they grant together with its own. No I/O and no clock.
 
-Each process decides alone and at once; the others learn of it a few milliseconds later. If an address asks several
-processes within that time, they may together grant a little too much. Then further requests are refused until enough
-conversations have ended, and until the bucket (the rate limit) is refilled. Rule: a process that has ended holds no
-places, but what it took from buckets stays taken.
+Each process decides alone and at once; the others learn of its decision a few milliseconds later. If an address asks
+several processes within that time, they may together grant a little too much. Then further requests are refused until
+enough conversations have ended, and until the bucket (the rate limit) is refilled. Rule: when a process has ended, its
+sockets and conversations no longer count, but what it took from buckets stays taken.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def _tell_no_one(_news: LimitNews) -> None: ...
 
 
 class SharedLimits:
-    """The limits of one process, together with what the other processes have granted. `tell` is called with what the
-    other processes should know."""
+    """The limits of one process, together with what the other processes have granted. `tell` is called with each piece
+    of news for the other processes."""
 
     def __init__(self, limits: Limits, tell: TellSiblings = _tell_no_one) -> None:
         self.elsewhere = SiblingPlaces()
@@ -73,20 +73,21 @@ class SharedLimits:
     # -- Places
 
     def hold(self, kind: PlaceKind, address: str, since_ms: int) -> int:
-        """Record that the address has one more socket or conversation in this process, which takes up a place. Returns
-        the number of the place."""
+        """Record that the address has one more socket or conversation in this process. Returns the number of the place
+        that it takes up in the limits."""
         self._newest += 1
         self._put(PlaceHeld(self._newest, kind, address, since_ms))
         return self._newest
 
     def change(self, number: int, kind: PlaceKind) -> None:
-        """Record the new kind of this place, such as a conversation in which a turn was said."""
+        """Record what takes up the place with this number now. Example: a conversation in which nothing was said
+        becomes one in which a turn was said."""
         held = self._own.get(number)
         if held is not None and held.kind is not kind:
             self._put(PlaceHeld(number, kind, held.address, held.since_ms))
 
     def leave(self, number: int) -> None:
-        """Note that this place is free again."""
+        """Note that the socket or conversation that took up the place with this number has ended."""
         if self._own.pop(number, None) is not None:
             self._tell(PlaceLeft(number))
 
@@ -97,7 +98,7 @@ class SharedLimits:
     # -- Other processes
 
     def note(self, process: int, news: LimitNews, now_ms: int) -> None:
-        """Record news from another process about the limits of addresses."""
+        """Process a report of another process on what an address has used of its limits."""
         match news:
             case PlaceHeld():
                 self.elsewhere.hold(process, news)
@@ -115,12 +116,12 @@ class SharedLimits:
                 self.on_room_wanted(news.number)
 
     def drop(self, process: int) -> None:
-        """Forget the places that are held in another process, because it has ended."""
+        """Forget the sockets and conversations of another process, because that process has ended."""
         self.elsewhere.drop(process)
 
     def everything(self, now_ms: int) -> Iterator[LimitNews]:
-        """What a process that has just started has to know: the places that are held in this process, and how much each
-        address has used of its limits."""
+        """What a process that has just started has to know: the sockets and conversations of this process, and how much
+        each address has used of its limits."""
         yield from self._own.values()
         for name, buckets in self._buckets.items():
             for address, parts in buckets.levels(now_ms).items():

@@ -1,4 +1,5 @@
-"""The places (sockets and conversations) that addresses hold in the other processes of this server. No I/O.
+"""The places in the limits of addresses that sockets and conversations in the other processes of this server take up.
+No I/O.
 
 Rule: the newest report of a process about a place counts, and a repeated report changes nothing. When a process has
 ended, all its places are free.
@@ -13,14 +14,15 @@ from .limit_news import PlaceHeld, PlaceKind
 
 
 class SiblingPlace(NamedTuple):
-    """A place, and the process in which it is held."""
+    """A socket or conversation in another process, which takes up one place in the limits of its address."""
 
     process: int
     held: PlaceHeld
 
 
 class SiblingPlaces:
-    """All places of the other processes. Counting them takes the same time however many there are."""
+    """The sockets and conversations of all other processes. Counting them takes the same time however many there
+    are."""
 
     def __init__(self) -> None:
         self._held: dict[int, dict[int, PlaceHeld]] = {}  # by process and number
@@ -28,15 +30,15 @@ class SiblingPlaces:
         self._by_kind: Counter[PlaceKind] = Counter()
 
     def count(self, kind: PlaceKind, address: str) -> int:
-        """How many places of this kind, such as sockets, the address holds."""
+        """How many sockets or conversations of this `kind` the address has in the other processes."""
         return self._by_address[kind, address]
 
     def total(self, kind: PlaceKind) -> int:
-        """How many places of this kind, such as sockets, all addresses hold together."""
+        """How many sockets or conversations of this `kind` all addresses together have in the other processes."""
         return self._by_kind[kind]
 
     def unspoken_until(self, until_ms: int) -> list[SiblingPlace]:
-        """The conversations in which no turn was said and that began at this time or earlier."""
+        """The conversations in other processes in which no turn was said, if they began at this time or earlier."""
         return [
             SiblingPlace(process, place)
             for process, places in self._held.items()
@@ -58,7 +60,7 @@ class SiblingPlaces:
             self._uncount(place)
 
     def drop(self, process: int) -> None:
-        """Forget the places of a process that has ended."""
+        """Forget the sockets and conversations of a process that has ended."""
         for place in self._held.pop(process, {}).values():
             self._uncount(place)
 

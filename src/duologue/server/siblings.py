@@ -18,17 +18,18 @@ class Siblings(Protocol):
     """What a process can tell the server's other processes, and ask them."""
 
     async def find(self, seat: str, conversation: str) -> int | None:
-        """The number of the other process to which this client belongs; None if it belongs to this process. In that
-        case, its seat (unless that is empty) belongs to this process until `leave_seat` is called."""
+        """Find the process to which this client belongs. Returns the number of that process; None if it is this
+        process. If it is, the client's `seat` (the id of its browser; may be empty) belongs to this process until
+        `leave_seat` is called."""
         ...
 
     def leave_seat(self, seat: str) -> None:
-        """Note that a socket which was counted for this seat is closed."""
+        """Note that a socket which was counted for this seat (the id of a browser) is closed."""
         ...
 
     def give_socket(self, connection: Any, process: int, seat: str, messages: Sequence[str] = ()) -> bool:
-        """Pass a WebSocket on to another process, which reads again what the client has sent, or `messages` instead if
-        they are given. Returns whether that worked; if not, the socket stays in this process."""
+        """Pass a WebSocket on to another process. That process reads again what the client has sent, or reads
+        `messages` instead if they are given. Returns whether that worked; if not, the socket stays in this process."""
         ...
 
     def give_request(self, scope: dict[str, Any], process: int) -> bool:
@@ -54,8 +55,8 @@ class Siblings(Protocol):
         ...
 
     def share_calls(self, calls: Sequence[dict[str, Any]]) -> None:
-        """Send the list of this process's conversations to the processes in which operators look at the list of all
-        conversations."""
+        """Send the list of this process's conversations to the other processes in which an operator looks at such
+        lists."""
         ...
 
     def tell_limit(self, news: LimitNews) -> None:
@@ -72,7 +73,7 @@ class Siblings(Protocol):
 
 
 class NoSiblings:
-    """The implementation for a server with one process, which serves everything itself."""
+    """The implementation for a server with only one process, which serves every client itself."""
 
     async def find(self, seat: str, conversation: str) -> int | None:  # noqa: ARG002
         return None

@@ -119,8 +119,8 @@ def timed(protocol: type[Any], request_s_max: float, may_open: MayOpen = _always
 
 
 class BodyTimeout:
-    """An ASGI application that wraps another one, and requires that the body of a request arrives within
-    `request_s_max` seconds."""
+    """An ASGI application that wraps another one. A request whose body doesn't arrive within `request_s_max` seconds is
+    answered with status 408."""
 
     def __init__(self, app: Callable[..., Awaitable[None]], request_s_max: float) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""The formats in which sound goes over a client's socket. Both sides agree on them in the hello message.
+"""The formats in which sound goes over a client's socket. Server and client agree on them in the hello message.
 
 `input` is the sound of the client's microphone, `output` is what the client plays. Rule: PCM always works. Opus is used
 in a direction only if the client has offered it for that direction and this server supports it.

@@ -76,8 +76,8 @@ class StartControl:
             self._shared.leave(self._numbers.pop(one.id))
 
     def watch(self, conversation: Conversation) -> None:
-        """Tell the other processes once when the first turn of this conversation was said. A user who only begins to
-        speak isn't reported, because noise could cause such reports again and again."""
+        """Tell the other processes once the first turn of this conversation was said. A user who only begins to speak
+        isn't reported, because noise could cause such reports again and again."""
         number, watchers = self._numbers.get(conversation.id), conversation.engine.watchers
         if number is None:
             return
@@ -103,8 +103,8 @@ class StartControl:
         return len(self._counted) + elsewhere.total(PlaceKind.UNSPOKEN) + elsewhere.total(PlaceKind.SPOKEN)
 
     def why_not(self, address: str) -> Refused | None:
-        """Why a client at this address can't start a conversation now; None if it can. If the server is full, an older
-        conversation in which the user has said nothing is ended to make room."""
+        """Decide whether a client at this address can start a conversation now. Returns why it can't; None if it can.
+        If the server is full, an older conversation in which the user has said nothing is ended to make room."""
         gives_way = first_to_end(self._unspoken()) if self.is_full else None
         refused = why_not(self._limits, self._occupancy(address, gives_way is not None))
         if refused is None:
@@ -142,7 +142,8 @@ class StartControl:
         ]
 
     def _make_room(self, number: int) -> None:
-        """End the conversation that holds this place, unless the user has spoken meanwhile."""
+        """End the conversation that takes up the place with this number in the limits, unless the user has spoken
+        meanwhile."""
         for id_, one in self._counted.items():
             if self._numbers[id_] == number and not one.has_spoken and not one.is_over:
                 one.give_way(GIVE_WAY)

@@ -57,7 +57,7 @@ class UnspokenConversation(NamedTuple):
 
 
 def first_to_end(found: Sequence[UnspokenConversation]) -> UnspokenConversation | None:
-    """Which of these conversations is ended first: the oldest one of the address that has the most of them. None if
+    """Which of these conversations is ended first: of the address that has the most of them, the oldest one. None if
     the list is empty."""
     by_address = Counter(one.address for one in found)
     return min(found, key=lambda one: (-by_address[one.address], one.since_ms), default=None)

@@ -1,7 +1,8 @@
 """Answers requests that the server cancels because it stops.
 
-uvicorn cancels what still runs when its time to stop is over. Rule: such a request is answered with 503, or its
-connection is closed if the answer had begun. It is not an error of the server, so there is no traceback.
+When its time to stop is over, uvicorn cancels the requests that still run. Rule: such a request is answered with 503;
+if its answer had begun already, the connection is closed instead. This isn't an error of the server, so no traceback is
+logged.
 """
 
 from __future__ import annotations

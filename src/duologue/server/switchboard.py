@@ -104,15 +104,15 @@ class Switchboard:
     # -- Other processes
 
     def share(self, is_shared: bool) -> None:
-        """Start or stop telling the other processes which calls run in this process. All processes start and stop
-        together, so when this stops, the calls of the other processes are forgotten."""
+        """Start or stop telling the other processes which calls run in this process. The other processes start and stop
+        sharing their lists at the same time. So when sharing stops, this process forgets their calls."""
         self._is_shared = is_shared
         if not is_shared:
             self._elsewhere.clear()
         self._note_change()
 
     def note_elsewhere(self, process: int, calls: Sequence[dict[str, Any]]) -> None:
-        """Record that these calls run in another process of this server."""
+        """Note the list of calls that run in another process of this server."""
         if self._elsewhere.get(process, []) != list(calls):
             self._elsewhere[process] = list(calls)
             for client in tuple(self._clients):

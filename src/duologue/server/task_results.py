@@ -19,7 +19,7 @@ _FIELDS = {"turn": int, "title": str, "slots": list}
 
 
 class TaskResults:
-    """The results of one conversation, oldest first. `earlier` has the results from before the conversation moved to
+    """The results of one conversation, oldest first. `earlier` has the results that it brought with it when it moved to
     this node."""
 
     def __init__(self, earlier: Iterable[dict[str, Any]] = ()) -> None:

@@ -2,9 +2,9 @@
 
 The Opus encoder adds a delay and makes packets of 20 ms, but chunks can have any length. So the last samples of a chunk
 (at most 22.5 ms) are in the packets of a later frame, and each frame says how many samples its chunk has. A new stream
-of packets begins with the first chunk of a voice, and with any chunk that doesn't directly follow the one before. Rule:
-if the client decodes a stream and skips as many samples as the stream's first frame says, it gets exactly the samples
-of the stream's chunks, in the same order.
+of packets begins with the first chunk of a voice (one utterance of the agent), and with any chunk that doesn't directly
+follow the chunk before. Rule: a client that decodes a stream, and skips as many samples at its start as the first frame
+says, gets exactly the samples of the chunks, in the same order.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class VoiceFrames(Protocol):
     is_late: bool  # do the last samples of a chunk come with later frames?
 
     def chunk(self, voice: int, chunk: int, pcm: bytes) -> bytes:
-        """The frame for a chunk of a voice."""
+        """The frame for a chunk of sound of one utterance of the agent."""
         ...
 
     def rest(self, voice: int) -> bytes | None:
-        """One more frame, which the client needs to play the last samples of this voice; None if no samples are
-        left."""
+        """One more frame, which the client needs to play the last samples of this utterance of the agent; None if no
+        samples are left."""
         ...
 
     def cue(self, cue: int, pcm: bytes) -> bytes:

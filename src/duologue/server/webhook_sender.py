@@ -41,7 +41,7 @@ Post = Callable[[str, bytes, dict[str, str]], Awaitable[int]]
 
 
 def sign(secret: str, at_s: int, body: bytes) -> str:
-    """The signature of a message: its time, and the HMAC-SHA256 of a text that consists of the time, a dot and the
+    """The signature of a message: its time, and an HMAC-SHA256. The signed text consists of the time, a dot and the
     body."""
     code = hmac.new(secret.encode(), f"{at_s}.".encode() + body, hashlib.sha256).hexdigest()
     return f"t={at_s},v1={code}"

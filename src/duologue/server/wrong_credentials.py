@@ -32,8 +32,8 @@ class WrongCredentials:
         return float(min(self._wait_s_max, FIRST_WAIT_S * 2 ** min(count - 1, 10)))
 
     def raise_to(self, address: str, count: int, now_s: float) -> None:
-        """Note that another process has counted this many wrong attempts from the address. If fewer are remembered
-        here, the count is raised to that number."""
+        """Raise this address's count of wrong attempts to the count of another process, if fewer are remembered
+        here."""
         if count > self.count(address):
             self._put(address, count, now_s)
 

@@ -141,7 +141,10 @@ class MemoryStore:
         if (stored.revision, stored.write_hash) == (revision + 1, content.digest):
             return stored.revision
         if stored.revision != revision:
-            raise Fenced(f"conversation {lease.conversation!r} is at revision {stored.revision}, not {revision}")
+            raise Fenced(
+                f"conversation {lease.conversation!r} is at revision {stored.revision}, not {revision}: "
+                "the write is out of date"
+            )
         known = {key: action.output for key, action in stored.actions.items()}
         for key, output in content.done:
             _may_finish(lease, known, key, output)

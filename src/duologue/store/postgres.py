@@ -3,7 +3,7 @@
 If a connection is lost, its transaction is retried on a new connection. If the connection was lost before the commit,
 nothing had been written. If it was lost during the commit, the first attempt may have succeeded; then the retry finds
 what was written and returns as usual. Rule: a lost connection leads to an error only if the retries fail too, or if the
-script must not run twice. The error says either that nothing was written, or that the outcome is unknown.
+transaction must not run twice. The error says either that nothing was written, or that the outcome is unknown.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class PostgresStore(SqlStore):
         if may_be_done:
             raise self._unsure()
         raise StoreFailed(
-            f"{self._pool.where}: the connection was lost repeatedly, nothing was written; check the server"
+            f"{self._pool.where}: the connection was lost repeatedly, nothing was written; check the database server"
         )
 
     async def _attempt(self, make: Callable[[], Script[T]], kind: TransactionKind, conversation: str) -> T:
@@ -146,8 +146,8 @@ class PostgresStore(SqlStore):
             await self._pool.give_back(connection)
 
     async def tables_with(self, texts: Sequence[str]) -> list[str]:
-        """The tables of the schema that contain one of these texts, in any column of any row. This may take long in a
-        large database."""
+        """The tables of the schema that contain at least one of these texts, in any column of any row. This may take
+        long in a large database."""
         connection = await self._pool.take()
         try:
             async with connection.transaction():

@@ -1,7 +1,8 @@
 """Converts errors from PostgreSQL to one line that says what to do.
 
-Messages from the server may quote values, and messages from libpq may quote the address with its password. Rule: such a
-message is never repeated. An error names only its class, the host, the port and the database.
+Rule: a message from PostgreSQL is never repeated, because messages from the server may quote values, and messages from
+libpq may quote the address with its password. The line names only the class of the error, the host, the port and the
+database.
 """
 
 from __future__ import annotations

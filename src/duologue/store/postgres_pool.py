@@ -50,8 +50,8 @@ class Pool:
         self._is_closed = False
 
     async def take(self, conversation: str = "") -> PostgresConnection:
-        """Take a connection from the pool for this conversation; return it with `give_back`. The default is the
-        conversation of the current task. Raises `StoreFailed` if all connections stay busy for `WAIT_S_MAX` seconds, if
+        """Take a connection from the pool for this conversation; return it with `give_back`. An empty `conversation`
+        means that of the current task. Raises `StoreFailed` if all connections stay busy for `WAIT_S_MAX` seconds, if
         too many transactions of this conversation are waiting, or if connecting fails."""
         name = conversation or owner()
         try:

@@ -64,9 +64,9 @@ def marks(rows: int, columns: int = 1) -> str:
 
 
 def claim(by: SqlDialect, conversation: str, node: str, ttl_ms: int, key_hash: str, force: bool) -> Script[Claimed]:
-    """Claim a conversation for a node; create the conversation if it doesn't exist. If another node creates it at the
-    same time, the claim is tried again. Raises `Held` if the key is wrong, or if another node holds the conversation
-    and `force` is False."""
+    """Claim a conversation for a node, and create it if it doesn't exist. If another node creates it at the same
+    moment, claim it again. Raises `Held` if the key is wrong, or if another node holds the conversation and `force` is
+    False."""
     for _ in range(_CLAIMS_MAX):
         found = yield (
             "SELECT node, expires_ms > now_ms(), key_hash FROM conversations WHERE id = ?" + by.lock,
@@ -107,7 +107,7 @@ def _take_over(by: SqlDialect, conversation: str, node: str, ttl_ms: int, key_ha
 
 
 def renew(leases: Sequence[Lease], ttl_ms: int) -> Script[set[tuple[str, int]]]:
-    """Extend these leases. Returns the conversation and the epoch of each lease that the node still held."""
+    """Extend these leases. Returns those that the node still held, each as conversation and epoch."""
     # The leases are always in the same order, so that two nodes can't deadlock.
     values = [value for lease in sorted(leases, key=lambda one: one.conversation) for value in _fields(lease)]
     rows = yield (
@@ -203,8 +203,8 @@ def write_at_once(lease: Lease, revision: int, content: Content) -> Script[int]:
 
 
 def _written_before(lease: Lease, revision: int, digest: str) -> Script[int]:
-    """Called when the lease or the revision of a write doesn't match. If the node still holds the lease and only
-    retries a write whose answer was lost, returns the same answer again. Otherwise raises `Fenced`."""
+    """Decide what a write returns whose lease or revision doesn't match. If the node still holds the lease and only
+    retries a write whose answer was lost, returns the same number again. Otherwise raises `Fenced`."""
     rows = yield (
         "SELECT revision, write_hash FROM conversations WHERE id = ? AND node = ? AND epoch = ?",
         _fields(lease),
@@ -213,7 +213,9 @@ def _written_before(lease: Lease, revision: int, digest: str) -> Script[int]:
         raise _lease_lost(lease)
     if rows[0] == (revision + 1, digest):
         return revision + 1
-    raise Fenced(f"conversation {lease.conversation!r} is at revision {rows[0][0]}, not {revision}")
+    raise Fenced(
+        f"conversation {lease.conversation!r} is at revision {rows[0][0]}, not {revision}: the write is out of date"
+    )
 
 
 def _done(conversation: str, key: str, output: str) -> Script[None]:
@@ -243,9 +245,9 @@ def read(conversation: str) -> Script[StoredConversation | None]:
 
 
 def begin(by: SqlDialect, lease: Lease, key: str, name: str, token: str) -> Script[Receipt]:
-    """Begin an action. The receipt says whether the action is new, was begun before, or is done. `token` is different
-    for each action that is begun. If the answer is lost and the caller retries with the same token, the receipt still
-    says that the action is new."""
+    """Begin an action. The receipt says whether the action is new, was begun before, or is done. Each action is begun
+    with its own `token`. If the answer is lost and the caller retries with the same token, the receipt still says that
+    the action is new."""
     yield from _fence(by, lease)
     made = yield (
         "INSERT INTO receipts (conversation, key, name, token) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING "
@@ -285,7 +287,8 @@ def sent(by: SqlDialect, lease: Lease, ids: Sequence[int]) -> Script[None]:
 
 
 def log(by: SqlDialect, lease: Lease, batch: str, lines: str) -> Script[None]:
-    """Append lines to the journal. `batch` is a unique id of these lines, so that a retry doesn't write them twice."""
+    """Append lines to the journal. `batch` is an id of these lines: a retry with the same id doesn't write them
+    twice."""
     yield from _fence(by, lease)
     yield (
         "INSERT INTO journal (conversation, batch, lines) VALUES (?, ?, ?) ON CONFLICT (batch) DO NOTHING",
@@ -350,9 +353,9 @@ def forget(conversation: str) -> Script[bool]:
 
 
 def sweep(older_than_ms: int) -> Script[int]:
-    """Delete a batch of old conversations: they were last written at least `older_than_ms` ago, and they have ended or
-    no node holds them. Nodes that expired at least that long ago are deleted too. Returns the number of deleted
-    conversations. The caller repeats this until fewer than SWEPT_AT_ONCE were deleted."""
+    """Delete a batch of old conversations: those that were last written at least `older_than_ms` ago, and that have
+    either ended or have no node that holds them. Nodes that expired at least that long ago are deleted too. Returns the
+    number of deleted conversations. The caller repeats this until fewer than SWEPT_AT_ONCE were deleted."""
     yield "DELETE FROM nodes WHERE expires_ms <= now_ms() - ?", (older_than_ms,)
     rows = yield (
         "DELETE FROM conversations WHERE id IN (SELECT id FROM conversations WHERE (is_over = 1 "

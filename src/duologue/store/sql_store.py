@@ -54,8 +54,8 @@ class SqlStore(ABC):
         again: bool = True,
         kind: TransactionKind = TransactionKind.TRANSACTION,
     ) -> T:
-        """Run a script completely or not at all, and return its result. `again` is true if running the script a second
-        time has no further effect. Then the script may be retried even if the first run may have succeeded.
+        """Run a script completely or not at all, and return its result. `again` says that running the script a second
+        time would change nothing more. Such a script may be retried even if the first run may have succeeded.
         `conversation` is the conversation that the script is about; scripts of different conversations take turns."""
 
     async def open(self) -> None:

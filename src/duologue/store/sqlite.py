@@ -176,13 +176,13 @@ class SqliteStore(SqlStore):
         return int(version)
 
     def _empty_log(self, connection: sqlite3.Connection) -> None:
-        """Empty the write-ahead log. Otherwise deleted data would still be in the log, although it was overwritten in
-        the main file."""
+        """Empty the write-ahead log. Otherwise it would still contain deleted data, although that data was overwritten
+        in the main file."""
         ((is_busy, _, _),) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         if is_busy:
             raise StoreFailed(
-                f"{self.path}: deleted, but another process is reading, so the data is still in the file "
-                "ending in -wal; repeat the deletion later"
+                f"{self.path}: the conversation data was deleted, but a copy is still in the file ending in -wal, "
+                "because another process is reading; repeat the deletion later"
             )
 
     def explain(self, error: sqlite3.Error) -> StoreFailed:
@@ -195,9 +195,9 @@ class SqliteStore(SqlStore):
 
 
 def _shared_clock(connection: sqlite3.Connection) -> Clock:
-    """The clock that all processes with this file share. The first process after the machine has booted stores the time
-    of the boot, and the other processes use this stored time. On a system without boot ids, the clock is simply the
-    time of day."""
+    """The clock that all processes with this file share. The first process after a boot of the machine stores the time
+    of the boot in the file, and the others use that time. On a system without boot ids, the clock is simply the time of
+    day."""
     boot = boot_id()
     if not boot:
         return wall_ms
@@ -208,9 +208,9 @@ def _shared_clock(connection: sqlite3.Connection) -> Clock:
 
 
 def make_private(path: Path) -> None:
-    """Make sure that only the owner can read the file at this path. The file is created if it doesn't exist; otherwise
-    its permissions are changed, if it belongs to this user. If the folder has to be created, only its owner can read
-    it."""
+    """Make sure that only the owner can read the file at this path. A file that doesn't exist is created, in a folder
+    that is created if necessary and that only its owner can read. For an existing file, the permissions are changed if
+    the file belongs to this user."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:

@@ -70,8 +70,8 @@ class SqliteThread:
         await job.answer
 
     async def script(self, make: Callable[[], Script[T]], conversation: str = "") -> T:
-        """Run a script in a transaction and return its result after the commit. It waits in the queue of this
-        conversation, or of the conversation of the current task."""
+        """Run a script in a transaction and return its result after the commit. Until then, it waits in the queue of
+        this conversation; an empty `conversation` means that of the current task."""
         answer: T = await self._submit(make, None, conversation)
         return answer
 
@@ -127,9 +127,8 @@ class SqliteThread:
         _answer(job)
 
     def _perform(self, jobs: Sequence[SqliteJob]) -> None:
-        """Run all jobs in one transaction. If SQLite fails, each job is run again in its own transaction, so that only
-        the job that caused the error fails. If the reason is that another process has locked the file, all jobs fail
-        without being run again."""
+        """Run all jobs in one transaction. If SQLite fails, run each job again in its own transaction, so that only the
+        job that caused the error fails. But if another process has locked the file, all jobs fail at once."""
         if not jobs:
             return
         try:

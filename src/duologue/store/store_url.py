@@ -40,7 +40,7 @@ def _path(rest: str) -> str | None:
     if rest.startswith("//") and not rest.startswith("///"):
         raise StoreFailed("sqlite:// needs a third slash: sqlite:///absolute/path, or sqlite:relative/path")
     if rest.startswith(":"):
-        raise StoreFailed("for a store in memory use memory:")
+        raise StoreFailed("sqlite: needs the path of a file; for a store in memory, use memory:")
     return unquote(rest.removeprefix("//")) or None
 
 

@@ -1,5 +1,5 @@
-"""A clock that all processes of one machine share. It returns the time of day at which the machine booted, plus the
-time since then from the system's counter, which never goes back.
+"""A clock that all processes of one machine share. It adds two times: the time of day at which the machine booted, and
+the time since then, from a counter of the system that never goes back.
 
 The store saves the time of the boot, so that all processes count from the same moment. Rule: if the machine's clock is
 set to another time, no lease ends earlier or later.
@@ -37,5 +37,5 @@ def counter_ms() -> int:
 
 
 def from_moment(boot_ms: int) -> Clock:
-    """A clock that returns the time of day. `boot_ms` is the time of day at which `counter_ms` was 0."""
+    """Make a clock that returns the time of day. `boot_ms` is the time of day at which `counter_ms` was 0."""
     return lambda: boot_ms + counter_ms()

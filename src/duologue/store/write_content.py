@@ -1,7 +1,8 @@
-"""Prepares what is written to a store: checks names, encodes values as JSON, and computes a digest of each write.
+"""Prepares what is written to a store: checks names, encodes values as JSON, and computes a digest (a hash) of each
+write.
 
-Rule: data that can't be stored is rejected with a one-line error before anything is changed. If stored data can't be
-read, only the conversation that it belongs to is affected.
+Rule: data that can't be stored is rejected with a one-line error before anything is changed. Stored data that can't be
+read affects only the conversation to which it belongs.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def content_of(write: StoreWrite) -> Content:
 
 
 def _digest(stored: Pairs, removed: Sequence[str], done: Pairs, messages: Pairs, is_over: bool) -> str:
-    """A hash of the whole write. The number and the lengths of the texts are hashed too, because otherwise two
+    """A hash of the whole write. The number and the lengths of the texts are part of it, because otherwise two
     different writes could have the same hash."""
     texts = [text for pairs in (stored, done, messages) for pair in pairs for text in pair]
     sizes = [len(text.encode()) for text in (*texts, *removed)]

@@ -25,8 +25,8 @@ class Order:
         self.reordered = 0
 
     def feed(self, number: int, frame: bytes) -> list[bytes]:
-        """Add a frame. Returns the frames that can be passed on now, in order. A frame with the number 0 has no known
-        place in the order and is passed on immediately."""
+        """Add a frame. Returns the frames that can be passed on now, in order. A frame with the number 0 can't be
+        ordered, so it is passed on immediately."""
         if not number:
             return [frame]
         if not self._next or number + RESTART < self._next:
@@ -59,8 +59,8 @@ class Order:
         return ready
 
     def _conceal(self) -> list[bytes]:
-        """Give up on the missing frames before the earliest frame that has arrived. Returns silence in place of the
-        missing frames, then the frames that waited for them."""
+        """Give up waiting for the frames that are missing before the earliest frame that has arrived. Returns silence
+        in their place, then the frames that waited for them."""
         missing = min(self._early) - self._next
         self._next += missing
         self.lost += missing

@@ -40,7 +40,8 @@ class FrameTrack:
 
     @property
     def is_out(self) -> bool:
-        """Has the caller heard everything that was sent? If so, the carrier's buffer contains nothing of this track."""
+        """Has the caller heard everything that was sent? Then no sound of this track is left in the carrier's
+        buffer."""
         return self.sent == self.heard
 
     @property

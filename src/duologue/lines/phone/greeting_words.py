@@ -34,7 +34,8 @@ class GreetingPhrases:
 
 
 def answerer_of(text: str, language: str = DEFAULT) -> Answerer:
-    """Who or what says these words; UNKNOWN if that isn't clear. A language without a file uses the English phrases."""
+    """Whether a person or an answering machine says these words; UNKNOWN if that isn't clear. A language without a file
+    uses the English phrases."""
     code = known_code(language)
     code = code if code in LANGUAGES else DEFAULT
     phrases, words = phrases_in(code), _words(code, text)

@@ -1,11 +1,12 @@
 """The line of a phone call: sends sound in frames of 20 ms, and learns from marks how much of it was heard.
 
-The carrier buffers sound, so sound is sent only a little ahead of its playback. The message `clear` empties the buffer.
-A mark is sent about every 100 ms; the carrier returns it when all sound before the mark has been played. Rule: only
-sound before a returned mark counts as heard. Marks that were sent before a clear are forgotten: if they return later,
-they don't count. A cue and the ambient sound are sent only while nothing of a voice (utterance of the agent) is in the
-carrier's buffer, so clearing them never drops any sound of a voice. The tones of keys that the agent sends come before
-everything else and are never cleared: a voice waits until they are played.
+A voice is the sound of one utterance of the agent; a cue is a short signal. The carrier buffers sound, so sound is sent
+only a little ahead of its playback. The message `clear` empties the buffer. A mark is sent about every 100 ms; the
+carrier returns it when all sound before the mark has been played. Rule: only sound before a returned mark counts as
+heard. Marks that were sent before a clear are forgotten: if they return later, they don't count. A cue and the ambient
+sound are sent only while the carrier's buffer contains nothing of a voice, so clearing them never drops any sound of a
+voice. The tones of keys that the agent sends come before everything else and are never cleared: a voice waits until
+they are played.
 """
 
 from __future__ import annotations
@@ -56,9 +57,9 @@ class LineGone(ConnectionError):
 
 
 class _Mark(NamedTuple):
-    """A mark that hasn't returned yet. `frames` is how many frames of the current voice were sent before the mark; 0 if
-    the mark follows a cue or ambient sound. `sent` is how many frames of any kind were sent in the call before the
-    mark."""
+    """A mark that hasn't returned yet. `frames` is how many frames of the agent's current utterance were sent before
+    the mark; 0 if the mark follows a cue or ambient sound. `sent` is how many frames of any kind were sent before the
+    mark, since the call began."""
 
     frames: int
     sent: int
@@ -66,8 +67,8 @@ class _Mark(NamedTuple):
 
 class PhoneLine:
     """The line of one call. `pressed` is called with each key that the caller presses. `sends` is the encoding and the
-    sample rate of the sound that we send; None means the same as the carrier's. `may_hear` is called with the length of
-    each piece of the caller's sound in ms, and returns whether the piece is passed on."""
+    sample rate of the sound that we send; None means the same as those of the carrier's sound. `may_hear` is called
+    with the length of each piece of the caller's sound in ms, and returns whether the piece is passed on."""
 
     def __init__(
         self,
@@ -130,8 +131,8 @@ class PhoneLine:
             asyncio.get_running_loop().call_soon(self._end_track, track)
 
     def hold(self, voice: int) -> None:
-        """Pause this voice (utterance of the agent): empty the carrier's buffer. `resume` sends the unplayed sound
-        again."""
+        """Pause this utterance of the agent, and empty the carrier's buffer. `resume` sends the part again that wasn't
+        played."""
         track = self._track
         if track is not None and track.voice == voice and not track.is_held:
             track.is_held = True
@@ -180,14 +181,14 @@ class PhoneLine:
     # -- What only a telephone can do
 
     def set_music(self, sound: Sound | None) -> None:
-        """Play this sound to a person on hold, again and again, while no voice speaks. None ends the music."""
+        """Play this sound to a person on hold, again and again, while the agent says nothing. None ends the music."""
         self._silence_beside()
         self._music = AmbientLoop(sound_at(sound, self.codec_out.rate_hz) if sound is not None else b"")
         self._pump()
 
     async def send_keys(self, digits: str) -> None:
-        """Send these keys as tones, as soon as the carrier's buffer contains no sound of a voice. Returns when the
-        carrier has played the tones. Raises UnknownKeys if these keys can't be sent."""
+        """Send these keys as tones, as soon as no sound of the agent's utterance is left in the carrier's buffer.
+        Returns when the carrier has played the tones. Raises UnknownKeys if these keys can't be sent."""
         pcm = tones_of(digits, self.codec_out.rate_hz)
         loop = asyncio.get_running_loop()
         while self._tones is not None or (self._track is not None and not self._track.is_out):
@@ -291,18 +292,19 @@ class PhoneLine:
             self._mark(track)
 
     def _ends_here(self, track: FrameTrack) -> bool:
-        """Must a mark be sent now, after the voice's sound so far? Yes, if this is the end of the voice, or if a cue or
-        an ambient sound must wait until this sound is heard."""
+        """Must a mark be sent after the frames of the utterance that were sent so far? Yes, at the end of the
+        utterance, or if a cue or an ambient sound waits until these frames are heard."""
         return track.is_all_sent or (not track.has_more and self._has_more_beside)
 
     @property
     def _has_more_beside(self) -> bool:
-        """Is there a cue, music or an ambient sound to send when no sound of the voice is in the carrier's buffer?"""
+        """Is there a cue, music or an ambient sound to send, once no sound of an utterance is left in the carrier's
+        buffer?"""
         return (self._cue is not None and self._cue.has_more) or bool(self._ambient or self._music)
 
     def _sender(self) -> Callable[[], None] | None:
-        """The method that sends the next frame. Key tones are sent first, then the voice, then the cue, then the
-        ambient sound. None if nothing can be sent now."""
+        """The method that sends the next frame; None if nothing can be sent now. Key tones come first, then the agent's
+        utterance, then the cue, then the ambient sound."""
         track, tones = self._track, self._tones
         if tones is not None:
             return self._send_tone if tones.has_more else None
@@ -315,7 +317,7 @@ class PhoneLine:
         return self._send_ambient if self._ambient or self._music else None
 
     def _send_voice(self) -> None:
-        """Send a frame of the voice. If a cue is playing, it ends."""
+        """Send a frame of the agent's utterance. If a cue is playing, it ends."""
         track = self._track
         assert track is not None
         self._cue = None
@@ -353,16 +355,16 @@ class PhoneLine:
             self._beside_until = self._buffered_until
 
     def _mark_beside(self, is_last: bool) -> None:
-        """Send a mark after a cue or ambient sound, if a mark is due. When the mark returns, it shows when this sound
-        was heard, so that the echo of the sound can be recognised."""
+        """Send a mark after a cue or ambient sound, if a mark is due. The returned mark shows when this sound was
+        heard, so that its echo can be recognised."""
         sent = self._played.sent
         if is_last or sent * FRAME_MS % self._pace.mark_ms == 0:
             self._marks[f"beside.{sent}"] = _Mark(0, sent)
             self._wire.send(write_mark(self._carrier, self._stream, f"beside.{sent}"))
 
     def _silence_beside(self) -> None:
-        """Empty the carrier's buffer if it still contains sound of a cue or ambient sound. No sound of a voice is lost,
-        because at this time the buffer contains none."""
+        """Empty the carrier's buffer if it still contains a cue or ambient sound. At this time, it contains no sound of
+        an utterance that could be lost."""
         if self._beside_until > asyncio.get_running_loop().time():
             self._flush()
 

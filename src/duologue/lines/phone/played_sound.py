@@ -58,7 +58,7 @@ class PlayedSound:
         self.sent += 1
 
     def confirm(self, sent: int) -> None:
-        """Record that a mark has returned. It shows that exactly the first `sent` frames of the call have been
+        """Record that a mark has returned, which shows that exactly the first `sent` frames of the call have been
         played."""
         played = sent - (self.sent - len(self._frames))
         if not 0 < played <= len(self._frames):
@@ -75,8 +75,8 @@ class PlayedSound:
         self._drop(min(played, self._next))
 
     def clear(self) -> None:
-        """Record that the carrier was told to drop its buffer. The carrier goes on playing until that command
-        arrives."""
+        """Record that the carrier was told to drop its buffer. Until that command arrives, the carrier goes on
+        playing."""
         playing = -(-self._trip * 1000 // (self._rate_hz * FRAME_MS))
         for _ in range(len(self._frames) - min(len(self._frames), self._next + playing)):
             self._frames.pop()

@@ -12,8 +12,8 @@ from typing import NamedTuple, TypeAlias
 
 
 class Position(NamedTuple):
-    """A client's playback position: how much of a voice (utterance of the agent) it has played, and the last chunk that
-    it received."""
+    """A client's playback position: how many milliseconds of a voice (utterance of the agent) it has played, and the
+    number of the last chunk that it received."""
 
     voice: int
     ms: int
@@ -32,7 +32,7 @@ class VoiceBegan:
 
 @dataclass(frozen=True, slots=True)
 class SoundAdded:
-    """`samples` more samples of the voice can be sent."""
+    """`samples` more samples of the agent's utterance can be sent."""
 
     voice: int
     samples: int
@@ -40,7 +40,7 @@ class SoundAdded:
 
 @dataclass(frozen=True, slots=True)
 class SoundEnded:
-    """The sound of the voice is complete with these last `samples` samples."""
+    """The sound of the agent's utterance is complete with these last `samples` samples."""
 
     voice: int
     samples: int
@@ -48,21 +48,21 @@ class SoundEnded:
 
 @dataclass(frozen=True, slots=True)
 class HoldAsked:
-    """The voice must pause now."""
+    """The agent's utterance must pause now."""
 
     voice: int
 
 
 @dataclass(frozen=True, slots=True)
 class ResumeAsked:
-    """The voice may continue at the point where it was held."""
+    """The agent's utterance may continue at the point where it was held."""
 
     voice: int
 
 
 @dataclass(frozen=True, slots=True)
 class ClearAsked:
-    """The voice must stop now, and the rest of its sound is dropped."""
+    """The agent's utterance must stop now, and the rest of its sound is dropped."""
 
     voice: int
 
@@ -72,7 +72,7 @@ class ClearAsked:
 
 @dataclass(frozen=True, slots=True)
 class PlayedReported:
-    """The client has played `ms` of a voice."""
+    """The client has played `ms` milliseconds of an utterance of the agent."""
 
     voice: int
     ms: int
@@ -80,7 +80,7 @@ class PlayedReported:
 
 @dataclass(frozen=True, slots=True)
 class FinishedReported:
-    """The client has played a voice to its end."""
+    """The client has played an utterance of the agent to its end, which is `ms` milliseconds."""
 
     voice: int
     ms: int
@@ -88,7 +88,7 @@ class FinishedReported:
 
 @dataclass(frozen=True, slots=True)
 class StoppedReported:
-    """The client has stopped a voice after a clear."""
+    """The client has obeyed the command `clear`, and stopped an utterance of the agent after `ms` milliseconds."""
 
     voice: int
     ms: int
@@ -96,7 +96,7 @@ class StoppedReported:
 
 @dataclass(frozen=True, slots=True)
 class UnplayableReported:
-    """The client can't play a voice."""
+    """The client can't play an utterance of the agent."""
 
     voice: int
 
@@ -127,7 +127,7 @@ class WaitingEnded:
 
 @dataclass(frozen=True, slots=True)
 class OpeningBegan:
-    """The conversation opens the line."""
+    """The conversation begins to open the line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ class PlayCommand(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SendSound:
-    """Send the samples from `start` up to `end` of a voice (utterance of the agent), as the chunk with this number."""
+    """Send the samples from `start` up to `end` of an utterance of the agent, as the chunk with this number."""
 
     voice: int
     number: int
@@ -44,7 +44,7 @@ class SendCommand:
 
 @dataclass(frozen=True, slots=True)
 class DropQueued:
-    """Remove the sound of a voice (utterance of the agent) from the queue of this socket, so that it isn't sent."""
+    """Remove the sound of an utterance of the agent from the queue of this socket, so that it isn't sent."""
 
     client: int
     voice: int

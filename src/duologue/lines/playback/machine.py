@@ -27,8 +27,8 @@ ABOUT_THE_VOICE = (
 
 
 class PlaybackMachine:
-    """The rows of the playback table (the module `rows`), indexed by place (the state of the voice or of the client)
-    and type of input."""
+    """The rows of the playback table (the module `rows`), indexed by two keys: the place (the state of the voice or of
+    the client), and the type of the input."""
 
     def __init__(self, rows: Iterable[PlaybackRow] = ROWS) -> None:
         self._table: dict[tuple[VoicePlace | ClientPlace, type], list[PlaybackRow]] = {}
@@ -39,8 +39,8 @@ class PlaybackMachine:
     def row_for(
         self, place: VoicePlace | ClientPlace, state: PlaybackState, given: on.PlaybackInput
     ) -> PlaybackRow | None:
-        """The first row for this place (the state of the voice or of the client) that fits the input. None if no row
-        fits, or if the input is about another voice (utterance of the agent) than the current one."""
+        """The first row that fits the input in this place (the state of the voice or of the client). None if no row
+        fits, or if the input is about another utterance of the agent than the current one."""
         if isinstance(given, ABOUT_THE_VOICE) and given.voice != state.voice:
             return None
         for row in self._table.get((place, type(given)), ()):
@@ -49,7 +49,7 @@ class PlaybackMachine:
         return None
 
     def step(self, state: PlaybackState, given: on.PlaybackInput) -> PlaybackDone:
-        """Return the state after this input, and the intents to carry out now, in order."""
+        """Return the state after this input, and the intents (what the line must do now), in order."""
         voice_row = self.row_for(state.voice_place, state, given)
         client_row = self.row_for(state.client_place, state, given)
         after, intents = state, list[PlaybackIntent]()

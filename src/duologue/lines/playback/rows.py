@@ -30,7 +30,7 @@ PlaybackGuard: TypeAlias = Callable[[PlaybackState, Any], bool]
 
 @dataclass(frozen=True, slots=True)
 class PlaybackRow:
-    """One row of the table. If `target` is None, the place stays the same."""
+    """One row of the table. If `target` is None, the place (state of the voice or of the client) stays the same."""
 
     sources: tuple[V | C, ...]
     on: type
@@ -55,7 +55,7 @@ def row(
     when: PlaybackGuard | None = None,
     why: str = "",
 ) -> PlaybackRow:
-    """Make a row. `sources` is one place, or a tuple of several."""
+    """Make a row. `sources` is one place (state of the voice or of the client), or a tuple of several."""
     return PlaybackRow(sources if isinstance(sources, tuple) else (sources,), given, target, actions, when, why)
 
 
@@ -181,8 +181,8 @@ def report_unplayable(s: PlaybackState, given: on.UnplayableReported) -> Playbac
 
 
 def send_missing_sound(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
-    """Send the part of the current voice (utterance of the agent) that the client doesn't have, and record how much the
-    client has played."""
+    """Send what the client doesn't have of the agent's current utterance, and record how much of it the client has
+    played."""
     assert given.position is not None
     s, intents = send_missing(s, given.position)
     report = on.PlayedReported(s.voice, given.position.ms)
@@ -197,9 +197,9 @@ def send_unheard_sound(s: PlaybackState, _: Any) -> PlaybackDone:
 
 
 def stop_its_voice(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
-    """Stop the voice (utterance of the agent) that the client plays, because it was replaced or cleared while the
-    client was disconnected. Also record how much of the voice was heard. If this line doesn't know the voice, an
-    earlier server process sent it; then the client will report how much of it was heard."""
+    """Stop the utterance of the agent that the client plays, because it was replaced or cleared while the client was
+    disconnected. Also record how much of it was heard. If this line doesn't know the utterance, an earlier server
+    process sent it; then the client will report how much of it was heard."""
     assert given.position is not None
     stopped = on.StoppedReported(given.position.voice, given.position.ms)
     clear = do.SendCommand(PlayCommand.CLEAR, stopped.voice)
@@ -218,7 +218,7 @@ def stop_its_voice(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
 
 
 def drop_at_former(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
-    """Drop the sound that is queued on the previous socket, because it is sent on the new socket."""
+    """Drop the sound that is queued on the client's previous socket, because it is sent on the new one."""
     return s, (do.DropQueued(s.client, s.voice),) if given.client != s.client else ()
 
 

@@ -1,7 +1,7 @@
 """Decides which sound is sent next, and which sound is sent again because a client that reconnects didn't get it.
 
-All functions are pure: they take a state, and return the next state and the intents. Rule: a client gets each sample
-once and in order, and at most AHEAD_MS before it is played.
+All functions are pure: they take a state, and return the next state and the intents (what the line must do). Rule: a
+client gets each sample once and in order, and at most AHEAD_MS before it is played.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ PlaybackDone: TypeAlias = tuple[PlaybackState, tuple[PlaybackIntent, ...]]
 
 
 def send_ahead(s: PlaybackState) -> PlaybackDone:
-    """Send sound until the client has AHEAD_MS that it hasn't played yet. After the last piece, send the command
-    `finish`."""
+    """Send sound until the client has AHEAD_MS that it hasn't played yet. If this includes the last piece, the command
+    `finish` follows it."""
     if s.client_place is not ClientPlace.HERE or s.voice_place is not VoicePlace.PLAYING:
         return s, ()
     intents: list[PlaybackIntent] = []
@@ -47,9 +47,8 @@ def send_ahead(s: PlaybackState) -> PlaybackDone:
 
 
 def _next_piece(s: PlaybackState) -> Piece | None:
-    """The next piece to send: a piece that has to be sent again, otherwise a new one. None if no piece is ready. A new
-    piece normally has its full length. It may be shorter if the client has little left to play, or at the end of the
-    voice."""
+    """The next piece to send: one that has to be sent again, otherwise a new one. None if no piece is ready. A new
+    piece is shorter than usual only at the end of the utterance, or if the client has little left to play."""
     if (again := s.piece_to_repeat()) is not None:
         return again
     samples = min(s.made - s.cut_to, PIECE_MS * SAMPLES_PER_MS)
@@ -79,7 +78,7 @@ def send_missing(s: PlaybackState, position: Position | None) -> PlaybackDone:
 
 
 def _skip_heard(s: PlaybackState) -> PlaybackState:
-    """Remove the part that was already heard from the start of the piece that is sent again. The piece keeps its number
+    """Shorten the piece that is sent again by the part at its start that was heard already. The piece keeps its number
     and its end."""
     again, heard = s.piece_to_repeat(), s.heard_ms * SAMPLES_PER_MS
     if again is None or again.start >= heard:
@@ -89,8 +88,8 @@ def _skip_heard(s: PlaybackState) -> PlaybackState:
 
 
 def note_heard(s: PlaybackState, ms: int) -> PlaybackState:
-    """Record that `ms` of the voice were heard. The recorded amount never decreases, and never exceeds what was
-    sent."""
+    """Record that `ms` milliseconds of the utterance were heard. The recorded amount never decreases, and never exceeds
+    what was sent."""
     heard_ms = max(s.heard_ms, min(ms, s.sent_ms))
     heard, sent = heard_ms * SAMPLES_PER_MS, s.next_number
     done = 0

@@ -1,5 +1,5 @@
-"""What a line knows about its voice and its client, as one frozen value: the state of the voice and the state of the
-client (each is called a place), and a few amounts of sound.
+"""What a line knows about its voice (the agent's current utterance) and its client, as one frozen value: the state of
+the voice and the state of the client (each is called a place), and a few amounts of sound.
 
 The value has amounts of sound, but not the sound itself. When sound is sent for the first time, it is divided into
 numbered pieces. A piece keeps its number, start and end until it was heard. So a client that reconnects and names the
@@ -22,7 +22,7 @@ LOW_MS = 200  # if the client has less than this left to play, a piece that isn'
 
 
 class VoicePlace(Enum):
-    """The state of the voice."""
+    """What is happening with the voice (the agent's current utterance)."""
 
     SILENT = "silent"
     PLAYING = "playing"
@@ -52,7 +52,7 @@ MEANINGS: dict[VoicePlace | ClientPlace, str] = {
 
 
 class SoundEnd(Enum):
-    """Whether the end of the voice's sound is known, and whether the client was told about it."""
+    """Whether the end of the utterance's sound is known, and whether the client was told about it."""
 
     OPEN = "open"  # more sound may come
     KNOWN = "known"
@@ -60,8 +60,8 @@ class SoundEnd(Enum):
 
 
 class Piece(NamedTuple):
-    """A numbered piece of a voice (utterance of the agent), from the sample `start` up to the sample `end`. Positions
-    are counted in samples and not in milliseconds, because rounding errors would add up within a minute."""
+    """A numbered piece of the agent's current utterance, from the sample `start` up to the sample `end`. Positions are
+    counted in samples and not in milliseconds, because rounding errors would add up within a minute."""
 
     number: int
     start: int
@@ -69,7 +69,7 @@ class Piece(NamedTuple):
 
 
 class FormerVoice(NamedTuple):
-    """The previous voice, and how much of it was sent."""
+    """The utterance before the current one, and how much of it was sent."""
 
     voice: int
     sent_ms: int
@@ -79,7 +79,7 @@ NO_VOICE = FormerVoice(0, 0)
 
 
 class PlaybackState(NamedTuple):
-    """The state of one line. Positions count samples from the start of the current voice."""
+    """The state of one line. Positions count samples from the start of the agent's current utterance."""
 
     voice_place: VoicePlace = VoicePlace.SILENT
     client_place: ClientPlace = ClientPlace.AWAY
@@ -97,19 +97,20 @@ class PlaybackState(NamedTuple):
 
     @property
     def sent_ms(self) -> int:
-        """How many milliseconds of the voice were sent. This is rounded up, so that a voice that was heard completely
-        isn't reported as a millisecond too short."""
+        """How many milliseconds of the utterance were sent. This is rounded up: otherwise an utterance that was heard
+        completely could be reported as a millisecond too short."""
         return -(-self.sent_to // SAMPLES_PER_MS)
 
     @property
     def needed_from(self) -> int:
-        """The position of the first sample that may have to be sent or sent again. Sound before it can be dropped."""
+        """The position of the first sample that may still have to be sent, or sent again. Sound before it can be
+        dropped."""
         return self.cut[0].start if self.cut else self.cut_to
 
     @property
     def is_dry(self) -> bool:
-        """Is the client about to run out of sound? It has received all sound that was made so far and has played almost
-        all of it, but the voice isn't complete."""
+        """Is the client about to run out of sound? It is if it has received all sound that was made so far and has
+        played almost all of it, but the utterance isn't complete."""
         return (
             self.voice_place is VoicePlace.PLAYING
             and self.client_place is ClientPlace.HERE
@@ -119,13 +120,13 @@ class PlaybackState(NamedTuple):
         )
 
     def takes_sound(self, voice: int) -> bool:
-        """Is this the number of the current voice (utterance of the agent), and is that voice playing or held, so that
-        more sound may be added?"""
+        """May sound be added to the utterance with this number? It may if this is the current one, and it is playing or
+        held."""
         return voice == self.voice and self.voice_place in (VoicePlace.PLAYING, VoicePlace.HELD)
 
     def piece_to_repeat(self) -> Piece | None:
-        """The piece that has to be sent again next, because the client has reconnected. None if the next piece is a new
-        one."""
+        """The piece that has to be sent next because the client has reconnected and doesn't have it. None if the next
+        piece is a new one."""
         if not self.cut or self.cut[-1].number < self.next_number:
             return None
         return next((piece for piece in self.cut if piece.number == self.next_number), None)

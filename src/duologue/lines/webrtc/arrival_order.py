@@ -48,7 +48,7 @@ class WaitingPacket(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ArrivalState:
-    """What is remembered about the packets that have arrived, in order to handle the next packet."""
+    """What is remembered about the packets that have arrived. It decides how the next packet is handled."""
 
     next_stamp: int | None = None  # of the sound that is heard next; None before the first packet
     waiting: tuple[WaitingPacket, ...] = ()  # by stamp
@@ -131,8 +131,8 @@ def _leave(s: ArrivalState, now_ms: int) -> ArrivalDone:
 
 
 def _conceal(clocks: int, following: int) -> list[Heard]:
-    """The pieces of sound that fill a gap. Only the last piece can be restored, because the packet after the gap may
-    contain a copy of it."""
+    """The pieces of sound that fill a gap. Only the last piece can be the real sound, because the packet after the gap
+    may contain a copy of it."""
     clocks = min(clocks, CONCEALED_MS_MAX * CLOCKS_PER_MS)
     whole, rest = divmod(clocks, PACKET_CLOCKS)
     sizes = [*([rest] if rest else []), *[PACKET_CLOCKS] * whole]

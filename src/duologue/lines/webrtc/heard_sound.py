@@ -25,8 +25,8 @@ STOP_MS_MAX = 250  # this long after a clear, the stop is reported with what was
 
 @dataclass(frozen=True, slots=True)
 class VoiceSent:
-    """A packet with this stamp was sent. It begins with `samples` samples of the voice; the first of them is at the
-    position `start` of the voice."""
+    """A packet with this stamp was sent. It begins with `samples` samples of an utterance of the agent; the first of
+    them is at the position `start` of the utterance."""
 
     stamp: int
     voice: int
@@ -36,7 +36,7 @@ class VoiceSent:
 
 @dataclass(frozen=True, slots=True)
 class VoiceComplete:
-    """The whole voice was sent. `end` is its length in samples."""
+    """The whole utterance was sent. `end` is its length in samples."""
 
     voice: int
     end: int
@@ -44,7 +44,7 @@ class VoiceComplete:
 
 @dataclass(frozen=True, slots=True)
 class VoiceCleared:
-    """The voice was cleared: no sound of it is sent after the sample `end`."""
+    """The utterance was cleared: no sound of it is sent after the sample `end`."""
 
     voice: int
     end: int
@@ -61,7 +61,7 @@ class StampHeard:
 
 @dataclass(frozen=True, slots=True)
 class SpansDropped:
-    """The voice continues on another connection, so this connection must forget it."""
+    """The agent's utterance continues on another connection, so this connection must forget it."""
 
 
 HeardInput: TypeAlias = VoiceSent | VoiceComplete | VoiceCleared | StampHeard | SpansDropped
@@ -69,7 +69,7 @@ Report: TypeAlias = Played | Finished | Stopped
 
 
 class SentSpan(NamedTuple):
-    """A part of the voice that was sent without a pause."""
+    """A part of the agent's utterance that was sent without a pause."""
 
     stamp: int
     start: int
@@ -78,7 +78,7 @@ class SentSpan(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HeardState:
-    """The voice that was sent last, and how much of it was heard."""
+    """The utterance of the agent that was sent last, and how much of it was heard."""
 
     voice: int = 0
     spans: tuple[SentSpan, ...] = ()  # not yet heard to their end
@@ -89,8 +89,8 @@ class HeardState:
 
     @property
     def heard_ms(self) -> int:
-        """How many milliseconds were heard. If everything that was sent was heard, the number is rounded up, so that a
-        voice isn't reported as a millisecond too short."""
+        """How many milliseconds were heard. If everything that was sent was heard, this is rounded up: otherwise the
+        utterance could be reported as a millisecond too short."""
         return -(-self.heard // SAMPLES_PER_MS) if self.heard == self.sent else self.heard // SAMPLES_PER_MS
 
 
@@ -103,8 +103,8 @@ def step(state: HeardState, given: HeardInput) -> HeardDone:
 
 
 def _send(s: HeardState, given: VoiceSent) -> HeardDone:
-    """Record a packet that was sent. A new voice (utterance of the agent) replaces the previous voice. If the previous
-    voice was cleared, all of its sound that was sent counts as heard."""
+    """Record a packet that was sent. The packet may begin a new utterance of the agent, which replaces the previous
+    one. If the previous one was cleared, all of its sound that was sent counts as heard."""
     reports: tuple[Report, ...] = ()
     if given.voice != s.voice:
         if s.cleared_ms is not None:
@@ -124,8 +124,8 @@ def _send(s: HeardState, given: VoiceSent) -> HeardDone:
 
 
 def _complete(s: HeardState, given: VoiceComplete) -> HeardDone:
-    """Record that the whole voice was sent. Its end is reported when its last sample is heard. If everything that was
-    sent on this connection has already been heard, the end is reported now."""
+    """Record that the whole utterance was sent. Its end is reported as soon as its last sample is heard, which may be
+    now."""
     if given.voice != s.voice:
         s = HeardState(given.voice, sent=given.end, heard=given.end)
     s = replace(s, is_complete=True)
@@ -133,8 +133,8 @@ def _complete(s: HeardState, given: VoiceComplete) -> HeardDone:
 
 
 def _clear(s: HeardState, given: VoiceCleared) -> HeardDone:
-    """Record that a voice (utterance of the agent) was cleared. Sound that was already sent will still be heard, so the
-    stop is reported only after this sound was heard."""
+    """Record that an utterance of the agent was cleared. The sound that was already sent will still be heard, and only
+    then is the stop reported."""
     if given.voice != s.voice:
         return _report_stop(HeardState(given.voice, sent=given.end, heard=given.end))
     if s.cleared_ms is not None:

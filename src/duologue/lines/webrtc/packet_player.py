@@ -95,12 +95,12 @@ class PacketPlayer:
 
     @property
     def _position(self) -> int:
-        """The position of the next sample to send, counted from the start of the voice."""
+        """The position of the next sample to send, counted from the start of the agent's utterance."""
         return self._start + self._playout.played
 
     def _step(self, given: PlayoutInput) -> tuple[int, int]:
         """Pass this input to the state machine `playout_state`, and drop the queued samples that it says to drop.
-        Returns how many samples of the voice, and how many of the cue, to send now."""
+        Returns how many samples to send now: of the agent's utterance, and of the cue."""
         self._playout, done = step(self._playout, given)
         if done.drops_voice:
             self._voice_pcm.clear()
@@ -111,7 +111,7 @@ class PacketPlayer:
     # -- The track
 
     def take(self, stamp: int) -> bytes:
-        """The next 20 ms of sound, for the packet with this stamp. Empty if there is nothing to play."""
+        """Take the next 20 ms of sound, for the packet with this stamp. Empty if there is nothing to play."""
         self._stamp = stamp + PACKET_MS * CLOCKS_PER_MS
         position = self._position
         voice_samples, cue_samples = self._step(SamplesNeeded(PIECE_SAMPLES))
@@ -124,7 +124,7 @@ class PacketPlayer:
         return self._ambient.mix(taken + bytes(PIECE_SAMPLES * _SAMPLE - len(taken)), voice_samples > 0)
 
     def _note_end(self) -> None:
-        """If the whole voice was sent, record this."""
+        """Record that the whole utterance was sent, if that is so."""
         if self._playout.is_complete and not self._playout.queued:
             self._hear(hs.VoiceComplete(self._playout.voice, self._position))
 
@@ -148,23 +148,23 @@ class PacketPlayer:
         self._hear(hs.StampHeard(stamp, self._now_ms()))
 
     def is_heard(self, voice: int) -> bool:
-        """Is this voice (utterance of the agent) still being played? True if its sound is queued, or if it was sent
-        last and wasn't cleared."""
+        """Is this utterance of the agent still being played? True if its sound is queued, or if it was sent last and
+        wasn't cleared."""
         is_sent = self._heard.voice == voice and self._heard.cleared_ms is None
         return voice > 0 and (is_sent or (self._playout.takes(voice) and self._playout.queued > 0))
 
     def heard_ms(self, voice: int) -> int:
-        """How many milliseconds of this voice (utterance of the agent) were heard so far. 0 if it isn't the voice that
-        was sent last."""
+        """How many milliseconds of this utterance of the agent were heard so far. 0 if it isn't the one that was sent
+        last."""
         return self._heard.heard_ms if self._heard.voice == voice else 0
 
     def sent_ms(self, voice: int) -> int | None:
-        """How many milliseconds of this voice (utterance of the agent) were sent so far. None if it isn't the voice
-        that was sent last."""
+        """How many milliseconds of this utterance of the agent were sent so far. None if it isn't the one that was sent
+        last."""
         return -(-self._heard.sent // SAMPLES_PER_MS) if voice and self._heard.voice == voice else None
 
     def leave(self) -> None:
-        """Drop all sound, because another connection plays the voice from now on."""
+        """Drop all sound, because from now on another connection plays the agent's utterance."""
         self._voice_pcm.clear()
         self._cue_pcm.clear()
         self._playout = PlayoutState()

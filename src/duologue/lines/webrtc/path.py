@@ -93,7 +93,7 @@ ROWS: tuple[PathRow, ...] = (
 
 
 def step(s: PathState, given: PathInput) -> PathState:
-    """The state after this input."""
+    """The state after this input; unchanged if no row of the table fits."""
     if s.place is PathPlace.UP and type(given) is PacketCame:  # fifty times a second, and no row is for it
         return PathState(PathPlace.UP, s.since_ms, given.now_ms)
     found = next(

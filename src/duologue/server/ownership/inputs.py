@@ -1,4 +1,5 @@
-"""The inputs of the ownership machine, as values: what can happen that affects which node owns a conversation.
+"""The inputs of the ownership machine, as values: everything that can change which node (server process) owns a
+conversation.
 
 Rule: an input about a lease contains the lease's epoch (its number). If that isn't the epoch of the current lease, the
 input came too late and changes nothing.
@@ -29,7 +30,7 @@ class ClientAsked:
 
 @dataclass(frozen=True, slots=True)
 class HandOverRequested:
-    """The node is stopping, and this conversation can be handed over to another node now."""
+    """The node is stopping, and this conversation can now be handed over to another node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class StoredDamaged:
 
 @dataclass(frozen=True, slots=True)
 class StoreUnreachable:
-    """The store failed. It is unknown whether the lease was granted."""
+    """The store failed while the lease was claimed. It is unknown whether the lease was granted."""
 
 
 # -- The outcomes of restoring. Exactly one of these follows.
@@ -139,7 +140,7 @@ class WritingWorked:
 
 @dataclass(frozen=True, slots=True)
 class SavingFinished:
-    """The last save is done. `is_saved` is false if the store failed, or if another node has claimed the
+    """The last save on this node is done. `is_saved` is false if the store failed, or if another node has claimed the
     conversation."""
 
     is_saved: bool

@@ -1,7 +1,7 @@
-"""The intents of the ownership machine, as values: what a node has to do about a conversation.
+"""The intents of the ownership machine, as values: what a node (server process) must do about a conversation.
 
-Rule: after each claim, each restore and each last save, exactly one input reports the outcome. The other intents need
-no such input.
+Rule: after each claim, each restore and each last save, exactly one input reports the outcome. For the other intents,
+no outcome needs to be reported.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ class RunRestored:
 
 @dataclass(frozen=True, slots=True)
 class Freeze:
-    """Stop the sound and all changes of the conversation's state, so that the next node can continue exactly from
-    here."""
+    """Stop the sound, and every other change of the conversation's state, so that the next node can continue exactly
+    from here."""
 
 
 @dataclass(frozen=True, slots=True)

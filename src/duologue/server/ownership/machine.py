@@ -1,8 +1,9 @@
-"""The ownership machine: `step(state, input) -> (state, intents)` for one conversation on one node.
+"""The ownership machine: `step(state, input) -> (state, intents)` for one conversation on one node (server process). An
+intent says what the node must do.
 
 The machine is pure: it has no clock, never awaits, and doesn't use the store. The heartbeat input tells it the time.
-Rule: if no row applies to an input, or if the input has the epoch (number) of another lease, the state stays the same
-and there are no intents.
+Rule: if no row of the table applies to an input, or if the input has the epoch (number) of another lease, the state
+stays the same and there are no intents.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ ABOUT_A_LEASE = (LeaseRenewed, LeaseLost, WritingFailed, WritingWorked)
 
 
 class OwnershipMachine:
-    """The rows of the ownership machine, in a table that is looked up by place (the state of the machine) and type of
-    input."""
+    """The rows of the ownership machine, in a table that is looked up by two keys: the place (the state of the
+    machine), and the type of the input."""
 
     def __init__(self, rows: Iterable[OwnershipRow] = ROWS) -> None:
         self._table: dict[tuple[Place, type], list[OwnershipRow]] = {}
@@ -40,7 +41,7 @@ class OwnershipMachine:
         return None
 
     def step(self, state: Ownership, given: OwnershipInput) -> tuple[Ownership, tuple[OwnershipIntent, ...]]:
-        """Take one input. Returns the state after it, and the intents to perform now, in order."""
+        """Take one input. Returns the state after it, and the intents (what the node must do now), in order."""
         row = self.row_for(state, given)
         if row is None:
             return state, ()
@@ -53,8 +54,8 @@ class OwnershipMachine:
 
 
 def _without_leftovers(s: Ownership) -> Ownership:
-    """Reset the fields that mean nothing in the place that the machine is in: the lease if none is held, and the notice
-    to the client if the conversation doesn't run here."""
+    """Reset the fields that mean nothing in the present place (state) of the machine: the lease, if none is held; and
+    `is_unsaved`, if the conversation doesn't run here."""
     if s.epoch and s.place not in (*LEASED, Place.RETURNING):
         s = replace(s, epoch=0, until_ms=0)
     if s.is_unsaved and s.place not in SERVED:

@@ -1,5 +1,5 @@
-"""What one node knows about the ownership of a stored conversation: its place (for example: running here, claimed, or
-on another node) and a few facts, as one frozen value.
+"""What one node (server process) knows about the ownership of a stored conversation, as one frozen value: its place
+(for example: running here, claimed, or on another node) and a few facts.
 
 The value says whether the conversation runs on this node, whether it is saved, and under which lease. It has no
 references to sockets, the store or tasks. Rule: everything that the node decides about a stored conversation is decided
@@ -13,8 +13,8 @@ from enum import Enum
 
 
 class Place(Enum):
-    """Where the conversation is, from this node's view. One call to the store is running if the place is in `WAITING`,
-    and no call otherwise. `MEANINGS` explains each place."""
+    """Where the conversation is, from this node's view. In the places of `WAITING`, exactly one call to the store is
+    running; in all others, none. `MEANINGS` explains each place."""
 
     ABSENT = "absent"
     CLAIMING = "claiming"
@@ -86,14 +86,14 @@ class Ownership:
 
     @property
     def acting(self) -> Acting:
-        """Whether and how actions of the conversation may be performed now. They are refused if the conversation has
-        left this node, even if one of its tasks is still running here. The actions of a conversation that isn't stored,
-        such as a phone call, are performed without a record in the store."""
+        """Whether and how actions of the conversation, such as a payment, may be performed now. They are refused if the
+        conversation has left this node, even if one of its tasks is still running here. The actions of a conversation
+        that isn't stored, such as a phone call, are performed without a record in the store."""
         if self.place in WRITING:
             return Acting.RECORDED
         return Acting.UNSAVED if self.place in (*UNLEASED, P.ABSENT) else Acting.REFUSED
 
     @property
     def is_forgettable(self) -> bool:
-        """May the node forget this value? If so, the conversation is then treated as ABSENT."""
+        """May the node forget this value? Once it is forgotten, the conversation counts as ABSENT."""
         return self.place in (P.ABSENT, P.ELSEWHERE, P.OVER) and not self.has_run

@@ -1,6 +1,6 @@
 """The rows of the ownership machine. A place is a state of this machine. Each row says when it applies: in which
-places, on which inputs, under which guard. It also says what follows: the next place, and the actions that make
-intents.
+places, on which inputs, and under which guard (a condition). It also says what follows: the next place, and the
+actions, which return the intents (what the node must do).
 
 Rule: the first row that fits is taken, and only a row changes the place.
 """
@@ -24,8 +24,9 @@ OwnershipGuard: TypeAlias = Callable[[Ownership, Any], bool]
 
 @dataclass(frozen=True, slots=True)
 class OwnershipRow:
-    """One row: in the places `sources`, on the inputs `on`, if the guard `when` allows it, go to the place `target` and
-    perform the actions `do`. If `target` is None, the place stays the same."""
+    """One row of the table. If the machine is in one of the places `sources`, one of the inputs `on` arrives, and the
+    guard `when` is true, go to the place `target` and perform the actions `do`. If `target` is None, the place stays
+    the same."""
 
     sources: tuple[P, ...]
     on: tuple[type, ...]
@@ -51,7 +52,7 @@ def row(
     when: OwnershipGuard | None = None,
     why: str = "",
 ) -> OwnershipRow:
-    """Make a row. A single source or input can be passed without a tuple."""
+    """Make a row. `sources` and `given` may be a single value instead of a tuple."""
     return OwnershipRow(
         sources if isinstance(sources, tuple) else (sources,),
         given if isinstance(given, tuple) else (given,),
@@ -142,7 +143,7 @@ def abandon(s: Ownership, given: Any) -> Done:
 
 
 def tell_unsaved(s: Ownership, _: Any) -> Done:
-    """Tell the client that the conversation isn't saved, unless it was told already."""
+    """Tell the client that the conversation isn't saved, unless the client knows it already."""
     return replace(s, is_unsaved=True), () if s.is_unsaved else (do.TellUnsaved(),)
 
 

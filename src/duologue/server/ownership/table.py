@@ -1,4 +1,4 @@
-"""The ownership machine as Markdown: its places and its rows, for the documentation.
+"""The ownership machine as Markdown, for the documentation: its places (states) and its rows.
 
 Rule: the tables are made from the same rows and meanings that the server itself uses.
 """

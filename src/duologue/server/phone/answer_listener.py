@@ -27,8 +27,8 @@ LOG = logging.getLogger("duologue.phone")
 
 
 class AnswerListener:
-    """Listens to one phone call. `feed` passes an input to the call's state machine, and `now` returns the time for
-    these inputs."""
+    """Listens to the beginning of one phone call. `feed` passes an input to the call's state machine, and `now` returns
+    the time for these inputs."""
 
     def __init__(
         self,
@@ -80,11 +80,10 @@ class AnswerListener:
                 self._judge(heard.text, isinstance(heard, Final))
 
     def _judge(self, text: str, is_final: bool) -> None:
-        """Report whether the words come from a person or an answering machine, if that can be seen from the words.
-        Words of an answering machine are reported at once, even if they may still change. Words of a person are
-        reported only when they are final. Words of a person count only after an answering machine was heard, because
-        then a person has picked up. At the beginning they prove nothing, because many answering machines begin with
-        "hello"."""
+        """Report whether the words come from a person or an answering machine, if the words show that. Words of a
+        machine are reported at once, even if they may still change; words of a person only when they are final. In the
+        call, a person's words mean something only after a machine was heard: then a person has picked up. At the
+        beginning they prove nothing, because many machines begin with "hello", too."""
         found = answerer_of(text, self._language)
         if found is Answerer.MACHINE:
             self._feed(on.MachineHeard(self._now()))
@@ -93,8 +92,8 @@ class AnswerListener:
 
 
 async def screen_answer(call: PhoneCall, line: PhoneLine, agent: Agent) -> Opening:
-    """Listen with the agent's ears until the call has decided what to do next, and return the decision. The ears of a
-    speech-to-speech model aren't used, because they need the model's session, which hasn't begun."""
+    """Listen with the agent's ears (STT and VAD) until the call has decided what to do next, and return the decision.
+    The ears of a speech-to-speech model aren't used, because they need the model's session, which hasn't begun."""
     ears = agent.ears if agent.ears is not agent.brain else None
     listener = AnswerListener(call.feed, call.now, ears, agent.language or "en")
     listening = asyncio.ensure_future(listener.listen(line))

@@ -21,9 +21,9 @@ _KEY = Slot("key", SlotKind.NUMBER)
 
 
 class BriefingBrain:
-    """The brain that talks to the person who should take over. `last` has two texts: what to say to a person who
-    accepts, and what to say to one who declines. `tell` is called with True if the person accepts, and with False if
-    the person declines. The person's answer is understood in `language`, or in English if there is no language pack for
+    """The brain that talks to the person who should take over. `last` has two texts: the first is said to a person who
+    accepts, the second to one who declines. `tell` is called with True if the person accepts, and with False if the
+    person declines. The person's answer is understood in `language`, or in English if there is no language pack for
     `language`."""
 
     def __init__(

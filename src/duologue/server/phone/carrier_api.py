@@ -171,7 +171,7 @@ class TwilioApi:
 def _twilio_answer(
     send: SendRequest, method: str, url: str, params: Any, data: Any, headers: Any, auth: Any, *_: Any, **__: Any
 ) -> Any:
-    """Pass a request from Twilio's library to `send`, and return the response in the form that the library expects."""
+    """Pass a request from Twilio's library to `send`, and convert the response to the form that the library expects."""
     request = _load("requests", "Twilio").Request(method, url, headers, data=data, params=params, auth=auth).prepare()
     body = request.body or b""
     status, text = send(method, request.url, request.headers, body if isinstance(body, bytes) else body.encode())

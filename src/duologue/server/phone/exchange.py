@@ -49,8 +49,8 @@ _ANSWERED_BY: dict[str, Callable[[int], on.CallInput]] = {  # the same names on 
 
 
 class PhoneExchange:
-    """The phone calls of one server process. In simulations, requests to the carriers' APIs are passed to `send`
-    instead of the network."""
+    """The phone calls of one server process. `send` replaces the network in simulations: it gets the requests to the
+    carriers' APIs."""
 
     def __init__(self, settings: PhoneSettings, send: SendRequest | None = None) -> None:
         self._settings = settings
@@ -171,8 +171,8 @@ class PhoneExchange:
             await asyncio.gather(*(self._pass_on(call, until) for call in tuple(self._calls)))
 
     async def _pass_on(self, call: PhoneCall, until: float) -> None:
-        """Transfer this call. If that isn't possible now, for example because the caller is talking, try again until it
-        works or the time `until` is reached."""
+        """Transfer this call. If that isn't possible now, try again until it works or the time `until` is reached.
+        Example: a call can't be transferred while the caller is talking."""
         while not call.over.done() and asyncio.get_running_loop().time() < until:
             try:
                 await self._tell_and_transfer(call)

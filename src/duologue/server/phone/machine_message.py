@@ -23,8 +23,8 @@ async def _silent(request: Request) -> AsyncIterator[Part]:  # noqa: ARG001
 
 
 class KeptLine:
-    """A line that stays open when its conversation ends. So the call can first note whether the message was heard, and
-    then hang up."""
+    """A line that stays open when its conversation ends. That gives the call time to note whether the message was
+    heard, before it hangs up."""
 
     def __init__(self, line: Any) -> None:
         self._line = line

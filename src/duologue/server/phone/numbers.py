@@ -27,7 +27,7 @@ def is_sip(to: str) -> bool:
 
 
 def dialable(to: str) -> str:
-    """This number without spaces and dashes. Raises Undialable."""
+    """Check that this number can be dialled, and return it without spaces and dashes. Raises Undialable."""
     if is_sip(to.strip()):
         return to.strip()
     short = re.sub(r"[\s()./-]", "", to)

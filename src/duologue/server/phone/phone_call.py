@@ -35,8 +35,8 @@ _DETECTS = {OnMachine.MESSAGE: "DetectMessageEnd", OnMachine.HANG_UP: "Enable"} 
 
 
 class Opening(Enum):
-    """What to do when the sound stream of a call has started: find out who has answered, let the agent talk, leave a
-    message, or do nothing because the call is over."""
+    """What to do when the sound stream of a call has started. Either find out who has answered, let the agent talk, or
+    leave a message; or nothing, because the call is over."""
 
     SCREEN = "screen"
     TALK = "talk"
@@ -220,8 +220,8 @@ class PhoneCall:
         await tools.api().instruct(self.call_id, xml)
 
     async def _join(self) -> None:
-        """Connect the caller and the person who takes over, in a conference. The person is moved there first: if that
-        fails, the caller is still with the agent."""
+        """Connect the caller and the person who takes over, in a conference. The person is moved into the conference
+        first: if that fails, the caller is still with the agent."""
         taker, api = self._taker, self.tools.api()
         if taker is None or not taker.call_id:
             raise CarrierRefusal("the person who should take over is no longer on the phone")
@@ -250,7 +250,7 @@ class PhoneCall:
         taker.feed(on.DialAsked(taker.now()))
 
     def taker_answers(self, accepts: bool) -> None:
-        """Note whether the person who should take over accepts or declines."""
+        """Tell the call's state machine whether the person who should take over accepts or declines."""
         taker = self.state.taker
         if accepts:
             self.feed(on.TakerAccepted(self.now(), taker))
@@ -295,7 +295,7 @@ class PhoneCall:
         self._transfer, self.problem = self._loop.create_future(), ""
         if not self.feed(on.TransferAsked(self.now(), warm=bool(briefing))):
             self._transfer.cancel()
-            raise NotPossible(f"the call can't be transferred now: it is {self.state.stage.value}")
+            raise NotPossible(f"the call can't be transferred now, in its stage {self.state.stage.value!r}")
         outcome = await asyncio.shield(self._transfer)
         if outcome is not CallEnd.TRANSFERRED:
             raise TransferFailed(outcome.value, self.problem or f"the call wasn't transferred: {outcome.value}")
@@ -314,7 +314,7 @@ class PhoneCall:
         given = on.CallHoldAsked(self.now()) if on_hold else on.CallResumeAsked(self.now())
         wanted = CallStage.HELD if on_hold else CallStage.TALKING
         if not self.feed(given) and self.state.stage is not wanted:
-            raise NotPossible(f"the call can't be put on or off hold now: it is {self.state.stage.value}")
+            raise NotPossible(f"the call can't be put on or off hold now, in its stage {self.state.stage.value!r}")
 
     async def record(self, on: bool) -> None:
         await self.tools.api().record(self.call_id, on)

@@ -120,7 +120,8 @@ class CarrierSocket:
 
 @dataclass(slots=True)
 class _Place:
-    """How a stream is counted: for its address until it has presented a valid token, and from then on as a call."""
+    """What a stream counts towards: the limits of its address until it has presented a valid token, and from then on
+    the number of calls."""
 
     address: str
     is_admitted: bool = False
@@ -248,8 +249,8 @@ class PhoneCalls:
 
     def _info(self, stream: Stream, websocket: WebSocket) -> tuple[CallInfo, PhoneCall]:
         """The facts about a call, and the object of the call. The facts are the phone numbers from our webhook, and the
-        carrier's own parameters. The object of an outgoing call is found by the call's key; an incoming call gets a new
-        object."""
+        parameters that the carrier sends. An outgoing call's object is found by the call's key; an incoming call gets a
+        new object."""
         given = dict(stream.parameters)
         query = dict(websocket.query_params)
         given.pop("token", None)
@@ -334,8 +335,8 @@ def _broken_agent(failure: Exception) -> StreamRefused:
 
 
 def _returned(agent: Agent, info: CallInfo) -> Agent:
-    """The agent to use for this call. If the caller comes back from a failed transfer, the agent says so instead of its
-    greeting."""
+    """The agent to use for this call. If the caller is back after a failed transfer, the agent begins with words about
+    that instead of its greeting."""
     if not info.returned:
         return agent
     words = agent.phrases.say(agent.language, "not_reached", 0)
@@ -382,8 +383,8 @@ async def _receive(websocket: WebSocket) -> str | None:
 
 
 def _raise_refusal(*tasks: asyncio.Task[Any]) -> None:
-    """If one of these tasks has failed, raise the failure that ended the call. A lost connection is a normal end:
-    nothing is raised."""
+    """If one of these tasks has failed, raise the failure that ended the call. Does nothing after a lost connection,
+    which is a normal end."""
     for task in tasks:
         failure = task.exception() if task.done() and not task.cancelled() else None
         if isinstance(failure, StreamRefused):

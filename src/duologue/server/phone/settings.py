@@ -21,9 +21,9 @@ from .numbers import is_dialable
 
 
 def on_the_phone(profile: str | Settings) -> Settings:
-    """The settings for an agent's phone calls. They are the profile `words`, with the developer's own changes: each
-    value in which `profile` differs from the named profile that it is based on. Settings that aren't based on a named
-    profile are returned unchanged."""
+    """The settings for an agent's phone calls: those of the profile `words`, and the developer's own changes. A change
+    is a value of `profile` that differs from the named profile on which `profile` is based. Settings that aren't based
+    on a named profile are returned unchanged."""
     if isinstance(profile, str):
         return PROFILES["words"]
     base = PROFILES.get(profile.name)
@@ -81,13 +81,14 @@ class PhoneSettings:
 
     @property
     def stream_url(self) -> str:
-        """The base URL for WebSockets: with wss instead of https, or ws instead of http."""
+        """The base URL for the carriers' WebSockets: the public URL with wss instead of https, or with ws instead of
+        http."""
         scheme, _, rest = self.base_url.partition("://")
         return f"{'wss' if scheme == 'https' else 'ws'}://{rest}"
 
     def sends(self, carrier: str) -> tuple[str, int] | None:
-        """The codec and the sample rate of the sound that we send to this carrier; None if the carrier's own sound has
-        the same codec and rate."""
+        """The codec and the sample rate of the sound that we send to this carrier. None means: the same as those of the
+        sound that the carrier sends."""
         if carrier != "telnyx":
             return None
         return self.telnyx_codec, self.telnyx_rate_hz if self.telnyx_codec == "L16" else 8_000

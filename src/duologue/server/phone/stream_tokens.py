@@ -35,7 +35,7 @@ class UsedTokens(Protocol):
 
 
 class UsedTokensInMemory:
-    """The used tokens of one process."""
+    """The used tokens of a server with one process."""
 
     def __init__(self) -> None:
         self._until_ms: dict[bytes, int] = {}
@@ -52,8 +52,8 @@ class UsedTokensInMemory:
 
 
 class UsedTokenFiles:
-    """The used tokens of several processes: one empty file for each token. The file's name is a hash of the token, and
-    its modification time is the time until which the token must be remembered."""
+    """The used tokens of several processes: one empty file for each token. The file's name is a hash of the token. Its
+    modification time says until when the token must be remembered."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -74,7 +74,7 @@ class UsedTokenFiles:
         return True
 
     def _sweep(self, now_ms: int) -> None:
-        """Remove the files of tokens that need not be remembered any more, if the last sweep was long enough ago."""
+        """Remove the files of expired tokens, unless that was done a short while ago."""
         if now_ms - self._swept_ms < SWEEP_MS:
             return
         self._swept_ms = now_ms

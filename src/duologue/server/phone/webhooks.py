@@ -1,8 +1,8 @@
 """The webhooks that announce calls. Each webhook is checked, and answered with TwiML, which tells the carrier to
 connect a stream.
 
-Signatures are checked by the carriers' own libraries. Rule: a request without a valid signature gets 403 and no token;
-the log says which check failed and contains nothing of the request.
+Signatures are checked by the carriers' own libraries. Rule: a request without a valid signature gets 403 and no token.
+The log says which check failed, and quotes nothing from the request.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ def form_of(body: bytes) -> dict[str, str]:
 
 
 class TrustedForm(NamedTuple):
-    """The fields of a webhook. `announcement` identifies the signed webhook: it is the same if the carrier sends the
-    webhook again. It is empty if the webhook isn't signed."""
+    """The fields of a webhook that may be trusted. `announcement` identifies a signed webhook, even if the carrier
+    sends it again; empty if the webhook isn't signed."""
 
     form: Mapping[str, str]
     announcement: bytes = b""
@@ -161,8 +161,8 @@ class Webhooks:
         return Response(status_code=200)  # Telnyx repeats the webhook after any other
 
     async def dialled(self, carrier: str, request: Request) -> Response:
-        """Instructions for the caller's call after a transfer: hang up if the transferred call was answered and is
-        over, or return to the agent if it wasn't answered."""
+        """Answer the carrier's question how the caller's call goes on after a transfer. If the other number answered
+        and that call is over, hang up. If it didn't answer, return to the agent."""
         found = await self._trusted(carrier, request)
         if found is None:
             return PlainTextResponse("forbidden", 403)
@@ -182,7 +182,8 @@ class Webhooks:
         return xml_response(write(self._settings, token, {name: value for name, value in given.items() if value}))
 
     async def _trusted(self, carrier: str, request: Request) -> TrustedForm | None:
-        """The request's form; None if the form is too large, or if its signature is required and wrong."""
+        """Read and check the request's form. Returns None if the form is too large, or if its signature is missing or
+        wrong. With `allow_unsigned`, a request from this machine needs no signature."""
         body = await _read(request)
         if body is None:
             LOG.warning("%s: refused a webhook of more than %d bytes", carrier, BODY_MAX)
@@ -245,8 +246,8 @@ def _connect(url: str, **attributes: str) -> tuple[Any, Any]:
 
 
 def pass_on_xml(to: str, caller_id: str, ring_s: int, action: str) -> str:
-    """Instructions to call this number and connect the caller with it. When the call to that number is over, the
-    carrier requests further instructions from the URL `action`."""
+    """Instructions to call this number and connect the caller with it. After that call, the carrier requests further
+    instructions from the URL `action`."""
     response = voice_response().VoiceResponse()
     options = {"caller_id": caller_id} if caller_id and not is_sip(to) else {}
     dial = response.dial(action=action, method="POST", timeout=ring_s, **options)

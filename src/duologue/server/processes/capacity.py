@@ -1,8 +1,8 @@
 """Decides how many server processes `duologue serve` starts, and explains why there aren't more.
 
 The default is one process for each core that this process may use. It is fewer if there isn't enough memory, because
-each process loads its own models. Rule: if the user asks for a number of processes, exactly that number is started, or
-an error says why that isn't possible.
+each process loads its own models. Rule: a number that the user asks for is either used exactly, or refused with an
+error that says why.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ READS_MAX = 64  # packets that are read at a time, so that other work of the loo
 
 
 def is_one_of_several() -> bool:
-    """Was this process started by a parent, as one of several server processes?"""
+    """Is this one of several server processes, started by a parent?"""
     return VARIABLE in os.environ
 
 
@@ -72,8 +72,8 @@ class Channel:
     # -- Sending
 
     def send(self, message: ProcessMessage, passed: int | None = None) -> None:
-        """Send a message, and with it a socket if its file descriptor `passed` is given. The descriptor is closed here
-        afterwards. If the channel isn't open, nothing is sent. Raises TooLarge."""
+        """Send a message. If `passed` is given, the socket with this file descriptor is sent along, and the descriptor
+        is closed here afterwards. If the channel isn't open, nothing is sent. Raises TooLarge."""
         packet = encode(message)
         if len(packet) > PACKET_BYTES_MAX:
             self._drop(passed)

@@ -1,9 +1,10 @@
 """Connections that a server process gets from its parent, and can pass on to another process.
 
-A process learns only from a client's hello message that the client's conversation is in another process. By then the
-WebSocket is open. So the first process remembers everything that it has read, and the other process reads it again:
-first the HTTP request, whose answer is dropped because the client has received one already, and then the messages.
-Rule: uvicorn's protocols are used through asyncio's interface only, except for their attribute `app`.
+A process learns only from a client's hello message that the client's conversation is in another process. By then, the
+WebSocket is open. So the first process remembers everything that it has read from the client, and the other process
+reads it again: first the HTTP request, then the messages. The other process's answer to the request is dropped, because
+the client has received one already. Rule: uvicorn's protocols are used through asyncio's interface only, except for
+their attribute `app`.
 """
 
 from __future__ import annotations
@@ -88,8 +89,8 @@ class GiveableHttp(Giveable):
             self.data_received(self.arrival.data)
 
     def give_request(self, scope: dict[str, Any]) -> Given | None:
-        """Like `give`, for a connection whose newest request wasn't answered yet: the other process reads this request
-        again. It must have no body."""
+        """Like `give`, for a connection whose newest request wasn't answered yet. The other process reads this request
+        again, so the request must have no body."""
         request = request_of(scope)
         return self.give(request, len(request))
 
@@ -141,7 +142,7 @@ class GiveableSocket(Giveable, DirectMessages, WebSocketsSansIOProtocol):
         self._frames = None
 
     def give_socket(self, messages: tuple[str, ...] = ()) -> Given | None:
-        """Like `give`, for a WebSocket: the other process reads everything again that the client has sent, or
+        """Like `give`, for a WebSocket. The other process reads again everything that the client has sent, or reads
         `messages` instead if they are given. Returns None if the connection is closed, or if the client has sent more
         than was remembered."""
         frames = [frame_of(text) for text in messages] or self._frames
@@ -151,8 +152,8 @@ class GiveableSocket(Giveable, DirectMessages, WebSocketsSansIOProtocol):
 
 
 class UnansweredConnection:
-    """A transport that doesn't send the answer to a successful WebSocket handshake, but calls `then` instead. A refusal
-    is sent."""
+    """A transport for a WebSocket handshake. If the handshake succeeds, `then` is called instead of sending the answer.
+    A refusal is sent as usual."""
 
     def __init__(self, transport: Any, then: Callable[[], None]) -> None:
         self._transport = transport
@@ -191,7 +192,8 @@ def frame_of(text: str) -> bytes:
 
 
 class Connections:
-    """The connections of one process. They are served by a uvicorn server that doesn't listen on a port itself."""
+    """The connections of one process. They are served by a uvicorn server that doesn't listen on a port itself, but
+    gets them from the parent."""
 
     def __init__(self, running: uvicorn.Server) -> None:
         self._running = running

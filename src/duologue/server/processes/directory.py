@@ -1,8 +1,9 @@
-"""Knows which server process has each seat and each conversation, and chooses the process for the next socket. No I/O.
+"""Knows which server process has each seat (the id of a browser) and each conversation, and chooses the process for the
+next socket. No I/O.
 
 When a client says hello, the parent asks the directory to which process the client belongs. All sockets of one seat
-(the id of a browser) belong to the same process. A client that comes back belongs to the process that has its
-conversation. Rule: when a process ends, everything about it is forgotten.
+belong to the same process. A client that reconnects belongs to the process that has its conversation. Rule: when a
+process ends, everything about it is forgotten.
 """
 
 from __future__ import annotations
@@ -14,27 +15,27 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class _Place:
-    """The process that has a conversation, and the seat of its client. `seat` is empty if the seat isn't known, or if
-    the conversation is over."""
+    """The process that has a conversation, and the seat (the id of the client's browser). `seat` is empty if it isn't
+    known, or if the conversation is over."""
 
     process: int
     seat: str
 
 
 class Directory:
-    """The seats and conversations of all processes."""
+    """Which process has each seat (the id of a browser) and each conversation."""
 
     def __init__(self) -> None:
         self._seats: dict[str, Counter[int]] = {}  # by seat: how many sockets and conversations of each process
         self._conversations: dict[str, _Place] = {}
 
     def __len__(self) -> int:
-        """How many seats and conversations are known."""
+        """How many seats (ids of browsers) and conversations are known."""
         return len(self._seats) + len(self._conversations)
 
     def find(self, seat: str, conversation: str) -> int | None:
-        """The process that has this conversation. If no process has it, a process that has this seat is returned, or
-        None."""
+        """The number of the process that has this conversation. If no process has it, the process that has this seat
+        (the id of the client's browser); None if no process has the seat either."""
         place = self._conversations.get(conversation)
         if place is not None:
             return place.process
@@ -43,12 +44,11 @@ class Directory:
     # -- Seats
 
     def enter(self, process: int, seat: str) -> None:
-        """Note that this process has one more socket or conversation of this seat (the name of a client, which has one
-        conversation at a time)."""
+        """Note that this process has one more socket or conversation of this seat (the id of a browser)."""
         self._seats.setdefault(seat, Counter())[process] += 1
 
     def leave(self, process: int, seat: str) -> None:
-        """Note that this process no longer has one of the sockets or conversations of this seat."""
+        """Note that this process has one socket or conversation less of this seat (the id of a browser)."""
         held = self._seats.get(seat)
         if held is None or process not in held:
             return
@@ -96,8 +96,8 @@ class Directory:
 
 
 class Loads:
-    """How many open WebSockets each process has. Each process reports how many it has open and how many it has received
-    so far. Sockets that were sent to a process and that it hasn't received yet are added."""
+    """How many open WebSockets each process has. Each process reports how many it has open, and how many it has
+    received so far. Sockets that are on their way to the process are added."""
 
     def __init__(self, count: int) -> None:
         self._sent = [0] * count
@@ -117,6 +117,6 @@ class Loads:
         self._sent[process] = self._received[process] = self._open[process] = 0
 
     def least(self, processes: Iterable[int]) -> int | None:
-        """The process with the fewest open sockets; None if there is no process. If several processes have equally few,
-        they take turns."""
+        """The process with the fewest open sockets; None if there is no process. Of processes with equally few, it is
+        the one that was sent the fewest sockets so far."""
         return min(processes, key=lambda process: (self[process], self._sent[process]), default=None)

@@ -29,7 +29,7 @@ NEWS_IN_A_PART = 500
 
 
 class Neighbourhood(Protocol):
-    """What the link needs from the server of its process."""
+    """What the link needs from the server in its process."""
 
     def own_metrics(self) -> str:
         """The metrics of this process, as text."""
@@ -41,15 +41,15 @@ class Neighbourhood(Protocol):
         ...
 
     def note_calls(self, process: int, calls: Sequence[dict[str, Any]]) -> None:
-        """Note that these conversations run in another process of this server."""
+        """Note the list of conversations that run in another process of this server."""
         ...
 
     def note_limits(self, process: int, news: Iterable[LimitNews]) -> None:
-        """Record news from another process about the limits of addresses."""
+        """Process reports of another process on what addresses have used of their limits."""
         ...
 
     def all_limits(self) -> Iterable[LimitNews]:
-        """The current counts for the limits of addresses, for a process that has just started."""
+        """What every address uses of its limits now, for a process that has just started."""
         ...
 
     def drop_limits(self, process: int) -> None:
@@ -158,8 +158,8 @@ class ParentLink:
     # -- Questions
 
     async def _ask(self, make: Callable[[int], pm.FromProcess]) -> Any:
-        """Ask the parent a question. `make` makes the message with the question's number. Returns the answer; None if
-        it takes too long."""
+        """Ask the parent a question. `make` gets the question's number, and returns the message to send. Returns the
+        parent's answer; None if it takes too long."""
         self._asked += 1
         question = self._asked
         answer = self._questions[question] = asyncio.get_running_loop().create_future()
@@ -261,8 +261,8 @@ class ParentLink:
 
 
 def link_to_parent() -> ParentLink:
-    """Make the link of this process to its parent. The number of its file descriptor is removed from the environment,
-    so that programs which this process starts can't use the link."""
+    """Make the link of this process to its parent. The channel's file descriptor is removed from the environment, so
+    that programs which this process starts can't use the link."""
     return ParentLink(socket.socket(fileno=int(os.environ.pop(VARIABLE))))
 
 

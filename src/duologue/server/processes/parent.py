@@ -191,8 +191,8 @@ class Parent:
     # -- Connections
 
     def _candidates(self) -> tuple[int, ...]:
-        """The processes that may get a connection. These are the processes that are ready. If no process is ready,
-        these are the processes that are stopping, so that one of them can refuse the client."""
+        """The processes that may get a connection: those that are ready. If no process is ready, they are the processes
+        that are stopping, so that one of them can refuse the client."""
         leaving = (at for at, one in enumerate(self._state.processes) if one.stage is sv.ProcessStage.LEAVING)
         return self._state.ready or tuple(at for at in leaving if at in self._channels)
 
@@ -240,7 +240,7 @@ class Parent:
 
     def _hand_on(self, message: pm.HandOn, client: socket.socket) -> None:
         """Pass a connection from one process to the process that it asks for. If that process has just died, the
-        process with the fewest sockets gets the connection, and finds the conversation in the store."""
+        process with the fewest sockets gets the connection; it will find the conversation in the store."""
         candidates = self._candidates()
         process = message.process if message.process in self._channels else self._loads.least(candidates)
         if process is None:
@@ -285,8 +285,8 @@ class Parent:
                 self._note_place(process, message)
 
     def _note_place(self, process: int, message: pm.FromProcess) -> None:
-        """Handle a message about which process has a client, a seat or a conversation: note the fact, or answer the
-        question."""
+        """Handle a message about where clients, their seats (ids of browsers) or conversations are: note what it
+        reports, or answer its question."""
         directory = self._directory
         match message:
             case pm.FindClient():
@@ -351,9 +351,9 @@ class Parent:
     # -- The list of calls
 
     def _want_calls(self, process: int, is_wanted: bool) -> None:
-        """Let the processes share their lists of conversations while an operator looks at them, and a little longer. An
-        operator who begins to watch a conversation is moved to the process that has it, and the lists should still be
-        there."""
+        """Note whether an operator at this process looks at the list of conversations. The processes share their lists
+        while any operator does, and a little longer: an operator who begins to watch a conversation moves to the
+        process that has it, and the lists should still be there then."""
         (self._calls_for.add if is_wanted else self._calls_for.discard)(process)
         if is_wanted and not self._are_calls_shared:
             self._share_calls(True)
@@ -378,7 +378,7 @@ class Parent:
     # -- Limits of addresses
 
     def _tell_limits(self, process: int, message: pm.FromParent, to: int | None = None) -> None:
-        """Pass on what a process tells about limits: to the process `to`, or to all others if that is None."""
+        """Pass on what this process reports about limits: to the process `to`, or to all others if `to` is None."""
         for at in self._limits_for:
             if at == to or (to is None and at != process):
                 self._tell(at, message)

@@ -31,7 +31,7 @@ class ConnectionPassed:
     """A client's socket comes with this message. `data` is what another process has already read from the socket: the
     first `request_bytes` bytes are the HTTP request, and the rest is what the client sent on its WebSocket. From now
     on, `seat` (the id of the client's browser) belongs to the receiving process. `is_greeted` says whether the client
-    has already received the message `ready`."""
+    has already received the protocol's message `ready`."""
 
     is_websocket: bool
     data: bytes = b""
@@ -71,7 +71,8 @@ class ShareCalls:
 
 @dataclass(frozen=True, slots=True)
 class TellLimits:
-    """Asks a process to tell another one, which has just started, everything about the limits of addresses."""
+    """Asks a process to send everything that it knows about the limits of addresses to another process, which has just
+    started."""
 
     process: int
 
@@ -114,8 +115,8 @@ class LoadReport:
 
 @dataclass(frozen=True, slots=True)
 class FindClient:
-    """Asks which process a client belongs to, when the client has said hello. If it belongs to no process yet, it
-    belongs to the process that asks from now on."""
+    """Asks, when a client has said hello, to which process the client belongs. If it belongs to no process yet, it
+    belongs from now on to the process that asks."""
 
     question: int
     seat: str
@@ -124,8 +125,8 @@ class FindClient:
 
 @dataclass(frozen=True, slots=True)
 class HandOn:
-    """Asks the parent to pass this socket to another process, `process`. The other fields have the same meaning as in
-    `ConnectionPassed`."""
+    """Asks the parent to pass this socket to the process with the number `process`. The other fields have the same
+    meaning as in `ConnectionPassed`."""
 
     process: int
     is_websocket: bool
@@ -137,7 +138,7 @@ class HandOn:
 
 @dataclass(frozen=True, slots=True)
 class SeatLeft:
-    """A socket that was counted for this seat is closed."""
+    """A socket that was counted for this seat (the id of a browser) is closed."""
 
     seat: str
 
@@ -159,7 +160,8 @@ class ConversationOver:
 
 @dataclass(frozen=True, slots=True)
 class ConversationForgotten:
-    """The process no longer has anything about this conversation, not even its journal, or another node has it."""
+    """The process no longer has anything about this conversation, not even its journal. This is also sent if another
+    node now has the conversation."""
 
     conversation: str
 
@@ -180,7 +182,7 @@ class OwnMetrics:
 
 @dataclass(frozen=True, slots=True)
 class WantLimits:
-    """The process has just started, and wants to know from now on what the others grant to addresses."""
+    """The process has just started, and wants to be told from now on what the other processes grant to addresses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +208,8 @@ class CallsPart:
 
 @dataclass(frozen=True, slots=True)
 class LimitsPart:
-    """What `process` tells about the limits of addresses, as rows of `limit_news`. It is for the process `to`, or for
-    all other processes if `to` is None."""
+    """What `process` reports about the limits of addresses, as rows of `limit_news`. The report is for the process
+    `to`, or for all other processes if `to` is None."""
 
     process: int
     to: int | None

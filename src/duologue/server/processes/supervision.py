@@ -1,8 +1,9 @@
 """Decides which server processes run: when they are started, replaced after they died, and stopped. Pure.
 
-`step(state, input)` decides; the parent process performs the intents. Time comes with the inputs. Rule: after the first
-process was ready, each process that ends is replaced, until the server is asked to stop. After its first failure, a
-process is replaced at once. With each further failure in a row, the wait gets longer, up to WAIT_MS_MAX.
+`step(state, input)` returns the next state and the intents (what to do), which the parent process performs. The time
+comes with the inputs. Rule: after the first process was ready, each process that ends is replaced, until the server is
+asked to stop. After its first failure, a process is replaced at once. With each further failure in a row, the wait gets
+longer, up to WAIT_MS_MAX.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class ProcessReady:
 
 @dataclass(frozen=True, slots=True)
 class ProcessHeard:
-    """A message came from the process. Its content doesn't matter here."""
+    """A message came from the process, which shows that the process doesn't hang."""
 
     process: int
 
@@ -176,7 +177,7 @@ def supervise(count: int) -> Supervision:
 
 
 def step(state: Supervision, given: SupervisionInput) -> Stepped:
-    """Take one input. Returns the state after it, and the intents to perform now, in order."""
+    """Take one input. Returns the state after it, and the intents (what the parent must do now), in order."""
     match given:
         case ServerBegan():
             return _start(state, (0,))

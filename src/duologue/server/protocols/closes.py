@@ -23,5 +23,5 @@ NOT_STARTED = CloseCode(BROKEN, "start_failed", "The conversation could not star
 
 
 def not_now(reason: str) -> CloseCode:
-    """The close code for a client whose conversation can't start now, with this reason."""
+    """The close code and this reason, for a client whose conversation can't start now."""
     return CloseCode(TRY_LATER, "rate_limit_exceeded", reason)

@@ -44,7 +44,7 @@ class EntryRefused(DuologueError):
 
 
 class Admitted(NamedTuple):
-    """A client that may connect."""
+    """A client that has passed the gate."""
 
     scope: Scope
     address: str
@@ -54,7 +54,7 @@ class Admitted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GateForm:
-    """The parts of a gate that differ between protocols."""
+    """What differs between the gates of different protocols."""
 
     presented: Callable[[Scope], str]  # the key of a socket or a request; raises EntryRefused
     as_json: Callable[[EntryRefused], dict[str, Any]]  # the body of a refusal
@@ -86,7 +86,8 @@ class ProtocolGate:
         return Admitted(scope, access.address_of(scope), presented, admission)
 
     async def admit_webrtc(self, scope: Scope) -> Admitted:
-        """Like `admit`, for a request that needs WebRTC. Raises EntryRefused."""
+        """Like `admit`, for a request that needs WebRTC: also raises EntryRefused if this server doesn't offer
+        WebRTC."""
         admitted = await self.admit(scope)
         if (why := why_no_webrtc(self.server.settings.webrtc)) is not None:
             raise EntryRefused(501, "unsupported_parameter", f"This server has no WebRTC: {why}.")
@@ -116,7 +117,7 @@ class ProtocolGate:
 
     def _check_origin(self, scope: Scope) -> None:
         if not is_own_page(scope, self.server.settings):
-            raise EntryRefused(403, "invalid_origin", "This page may not use this server: see --origin.")
+            raise EntryRefused(403, "invalid_origin", "This page's origin isn't allowed: see --origin.")
 
     # -- Sockets and requests
 

@@ -40,8 +40,8 @@ class SocketOutbox:
         return self._close_code is not None
 
     def add(self, data: str | bytes, voice: int = 0) -> None:
-        """Queue a frame. If the frame contains sound of a voice (the sound of one reply), `voice` is the number of that
-        voice; otherwise 0."""
+        """Queue a frame. If the frame contains sound, `voice` is the number of the reply's sound to which it belongs;
+        otherwise 0."""
         if self.is_closing:
             return
         self._unread += len(data)
@@ -52,7 +52,8 @@ class SocketOutbox:
         self._wake.set()
 
     def drop(self, voice: int) -> None:
-        """Drop all queued sound of this voice. Does nothing if `voice` is 0."""
+        """Drop all queued sound with this `voice` (the number of the sound of one reply). Does nothing if `voice` is
+        0."""
         self._queue = deque(one for one in self._queue if not voice or one.voice != voice)
         self._unread = sum(len(one.data) for one in self._queue)
 
@@ -77,8 +78,8 @@ class SocketOutbox:
             await self._wake.wait()
 
     async def write_while(self, reading_work: Coroutine[Any, Any, None]) -> None:
-        """Send what is queued while `reading_work` runs, until either side closes the socket. A client that doesn't
-        read delays the close by at most CLOSE_S_MAX seconds."""
+        """Send queued frames while `reading_work` runs, until either side closes the socket. A client that doesn't read
+        delays the close by at most CLOSE_S_MAX seconds."""
         loop = asyncio.get_running_loop()
         writing = loop.create_task(self.write(), name="client writing")
         reading = loop.create_task(reading_work, name="client reading")

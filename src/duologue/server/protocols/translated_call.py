@@ -73,8 +73,8 @@ class TranslatedCall(Generic[Given]):
     # -- Inputs and acts
 
     def post(self, given: Given) -> None:
-        """Pass a message from the client or a fact about the conversation to the step. An input that comes while
-        another one is being processed waits until that one is done."""
+        """Pass a message from the client, or a fact about the conversation, to the step. If another input is being
+        processed, this one waits until that is done."""
         self._inputs.append(given)
         if self._is_stepping:
             return

@@ -15,8 +15,8 @@ from .session_config import SessionConfig
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send this event. If the event contains sound of a voice (the sound of one reply), `voice` is the number of that
-    voice. If the voice is cut off, the event is removed from the queue."""
+    """Send this event. If the event contains sound, `voice` is the number of the reply's sound to which it belongs. If
+    that sound is cut off, the event is removed from the queue."""
 
     event: JsonObject
     voice: int = 0
@@ -24,7 +24,8 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class SendLimits:
-    """Send `rate_limits.updated` with this event id. Only the call knows how much the client may still ask for."""
+    """Send `rate_limits.updated` with this event id. The limits themselves aren't in this act: the call fills them in,
+    because only it knows them."""
 
     event_id: str
 

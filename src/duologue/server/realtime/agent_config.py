@@ -1,7 +1,7 @@
 """The agent of a session: the server's agent, with the changes that a client is allowed to make.
 
-Rule: the agent keeps its brain, its ears, its voice and its own tools. Everything that the client doesn't configure
-stays as the agent has it.
+Rule: the agent keeps its brain, its ears, its voice and its own tools. What the client doesn't configure stays
+unchanged.
 """
 
 from __future__ import annotations

@@ -24,16 +24,18 @@ class TrackedPlayer(ClientWire, Protocol):
     """What a call needs from its player, whether the sound goes over the socket or over WebRTC."""
 
     def reported_ms(self, voice: int) -> int:
-        """How many milliseconds of this voice were already reported as heard. A report can't be taken back."""
+        """How many milliseconds of this voice (the sound of one reply) were already reported as heard. A report can't
+        be taken back."""
         ...
 
     def played_ms(self, voice: int) -> int | None:
-        """The most that the client can have played of this voice by now, in ms. None if it isn't the newest voice."""
+        """The most that the client can have played by now of this voice (the sound of one reply), in ms. None if it
+        isn't the newest voice."""
         ...
 
     def stop(self, voice: int, heard_ms: int) -> bool:
-        """Record that the client has stopped this voice after `heard_ms` milliseconds. Returns whether the conversation
-        must be told to stop it too."""
+        """Record that the client has stopped this voice (the sound of one reply) after `heard_ms` milliseconds. Returns
+        whether the conversation must be told to stop it too."""
         ...
 
     def close(self) -> None: ...
@@ -65,11 +67,13 @@ class ClientPlayer:
         self._alarm: asyncio.TimerHandle | None = None
 
     def reported_ms(self, voice: int) -> int:
-        """How many milliseconds of this voice were already reported as heard. A report can't be taken back."""
+        """How many milliseconds of this voice (the sound of one reply) were already reported as heard. A report can't
+        be taken back."""
         return self._reported_ms if voice == self.voice else 0
 
     def played_ms(self, voice: int) -> int | None:
-        """The most that the client can have played of this voice by now, in ms. None if it isn't the newest voice."""
+        """The most that the client can have played by now of this voice (the sound of one reply), in ms. None if it
+        isn't the newest voice."""
         if voice != self.voice:
             return None
         left_ms = max(0.0, self._ends_at - self._now()) * 1000
@@ -87,8 +91,8 @@ class ClientPlayer:
         self._schedule()
 
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:  # noqa: ARG002
-        """Perform a playback command. The protocol has no command to pause: on hold, the client gets no more sound, but
-        plays what it has already received."""
+        """Perform a playback command. The protocol has no command to pause. So on hold, the client gets no more sound,
+        but still plays what it has already received."""
         if voice != self.voice:
             self._begin(voice)
         if action == "finish":
@@ -111,8 +115,8 @@ class ClientPlayer:
     # -- The client
 
     def stop(self, voice: int, heard_ms: int) -> bool:
-        """Record that the client has stopped this voice after `heard_ms` milliseconds. Returns whether the conversation
-        must be told to stop it too."""
+        """Record that the client has stopped this voice (the sound of one reply) after `heard_ms` milliseconds. Returns
+        whether the conversation must be told to stop it too."""
         if voice != self.voice:
             return False
         if self._is_cut:

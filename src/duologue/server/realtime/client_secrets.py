@@ -78,7 +78,7 @@ class ClientSecrets:
         if body.get("session") is not None:
             if not self._is_alone:
                 raise unsupported(
-                    "session", "a server with several workers can't store it; send session.update instead"
+                    "session", "a server with several workers can't keep it for the key; send session.update instead"
                 )
             config = update(config, read_object(body["session"], "session"))
         user = header(scope, USER_HEADER)[:200]

@@ -62,7 +62,7 @@ def loses_session(record: StepRecord) -> bool:
 
 
 def takes_floor(s: State) -> bool:
-    """Is the user speaking, while no sound of the agent is playing or paused?"""
+    """Does the user speak while the agent's sound is neither playing nor paused?"""
     return s.user in (User.TALKING, User.SETTLING) and s.voice not in SOUNDING
 
 

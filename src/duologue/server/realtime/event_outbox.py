@@ -1,6 +1,6 @@
 """The queue of events for one client's socket.
 
-Rule: after `drop_sound(voice)`, no queued sound of that voice is sent.
+Rule: after `drop_sound(voice)`, no queued sound of that voice (the sound of one reply) is sent.
 """
 
 from __future__ import annotations

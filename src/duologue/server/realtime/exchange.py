@@ -47,8 +47,8 @@ class OpenResponse(NamedTuple):
 
 
 class ExchangeState(NamedTuple):
-    """The state of the exchange with one client. It is a tuple, because changing a field of one costs a tenth of what
-    it costs for a dataclass, and each event of a client changes it several times."""
+    """The state of the exchange with one client. It is a named tuple and not a dataclass, because changing a field of a
+    tuple takes a tenth of the time, and each event of a client changes several fields."""
 
     session_id: str
     conversation_id: str
@@ -78,7 +78,7 @@ class ExchangeState(NamedTuple):
 
 
 class ExchangeDraft:
-    """The working copy of one step: the state so far, and the acts to perform."""
+    """The working copy that one step changes: the state so far, and the acts to perform."""
 
     def __init__(self, state: ExchangeState) -> None:
         self.s = state

@@ -1,6 +1,6 @@
 """The facts about a conversation that clients of the protocol are told of, as values.
 
-Replies (the agent's answers), voices (the sound of one reply) and turns (of the user) are numbered; facts refer to them
+Replies (the agent's answers), voices (the sound of one reply) and turns (of the user) are numbered. Facts refer to them
 by these numbers. Rule: a fact says what has happened, and not which events are sent because of it.
 """
 
@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class UserBegan:
-    """The user speaks, and no sound of the agent is playing or paused. If the agent's sound is only paused and may
-    still continue, this fact isn't reported."""
+    """The user speaks, and no sound of the agent is playing or paused. While the agent's sound is only paused, this
+    isn't reported, because the sound may still continue."""
 
     turn: int
 
@@ -43,7 +43,7 @@ class ReplyStarted:
 
 @dataclass(frozen=True, slots=True)
 class ReplyWorded:
-    """The words of the reply so far: `spoken` are those that are spoken, and `shown` those that are only shown."""
+    """The words of the reply so far. `spoken` is the text that is spoken, and `shown` is text that is only shown."""
 
     reply: int
     spoken: str
@@ -61,8 +61,8 @@ class TrackHeard:
 
 @dataclass(frozen=True, slots=True)
 class TrackEnded:
-    """A voice that was sent over WebRTC has ended at the client. `is_cut` says whether it was stopped before its
-    end."""
+    """The sound of a reply that was sent over WebRTC has ended at the client. `is_cut` says whether it was stopped
+    before its end."""
 
     voice: int
     is_cut: bool
@@ -70,7 +70,7 @@ class TrackEnded:
 
 @dataclass(frozen=True, slots=True)
 class SoundSent:
-    """A piece of the reply's sound, `ms` milliseconds long, was sent to the client."""
+    """A piece of a reply's sound, `ms` milliseconds long, was sent to the client."""
 
     reply: int
     voice: int
@@ -80,14 +80,15 @@ class SoundSent:
 
 @dataclass(frozen=True, slots=True)
 class SoundComplete:
-    """All sound of the voice was sent."""
+    """All sound of a reply was sent. `voice` is the number of that sound."""
 
     voice: int
 
 
 @dataclass(frozen=True, slots=True)
 class SoundCut:
-    """The voice is stopped before its end, because the user interrupts or the client asks for it."""
+    """The sound of a reply is stopped before its end, because the user interrupts, or because the client asks for it
+    (`by_client`)."""
 
     voice: int
     by_client: bool = False
@@ -95,7 +96,8 @@ class SoundCut:
 
 @dataclass(frozen=True, slots=True)
 class SoundHeard:
-    """How much of a voice that was cut off counts as heard: its milliseconds, and its words."""
+    """The sound of a reply was cut off. `heard_ms` milliseconds of it count as heard, which contain the words
+    `text`."""
 
     voice: int
     heard_ms: int
@@ -112,8 +114,8 @@ class ReplyDropped:
 
 @dataclass(frozen=True, slots=True)
 class ReplyComplete:
-    """The reply is complete. Clients of the Realtime protocol are told this only about a reply without sound: one that
-    was only shown, or that has only called tools."""
+    """The reply is complete. Clients of the Realtime protocol are told this only about a reply without sound: a reply
+    that was only shown, or one that has only called tools."""
 
     reply: int
 
@@ -129,7 +131,7 @@ class CallMade:
 
 @dataclass(frozen=True, slots=True)
 class CallEnded:
-    """The tool call is over: it has its output, or doesn't need one any more."""
+    """The tool call is over. It either has its output, or doesn't need an output any more."""
 
     call: int
 
@@ -150,7 +152,8 @@ class FaultShown:
 
 @dataclass(frozen=True, slots=True)
 class SessionLost:
-    """The agent's session with its service is lost. A new one is being opened, and the conversation then goes on."""
+    """The session between the agent and its service is lost. A new one is being opened, and the conversation then goes
+    on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,8 +79,8 @@ def take_sound(d: ExchangeDraft, pcm: bytes, rate_hz: int, ms: int) -> None:
 
 
 def commit_audio(d: ExchangeDraft, _: ce.AudioCommit) -> None:
-    """End the user's turn early, if the server detects turns and the user is speaking. Otherwise make an item of the
-    sound that was kept."""
+    """End the user's turn now, if the server detects the ends of turns and the user is speaking. Otherwise make an item
+    of the sound that was kept."""
     if not d.s.config.is_manual and d.s.speaking_turn:
         d.do(do.SendTurn())
         return

@@ -53,7 +53,7 @@ def _padding(d: ExchangeDraft) -> int:
 
 def _seed_unanswered(d: ExchangeDraft) -> None:
     """Forget which texts wait for an answer, because the user has begun to speak before the client requested a
-    response. The texts stay in the history, but no longer get an answer of their own."""
+    response. These texts stay in the history, but get no answer of their own any more."""
     d.set(unanswered=tuple(id_ for id_ in d.s.unanswered if (item := d.find(id_)) is not None and item.text is None))
 
 
@@ -113,8 +113,8 @@ def note_text(d: ExchangeDraft, f: fa.AudioWritten) -> None:
 
 
 def start_reply(d: ExchangeDraft, f: fa.ReplyStarted) -> None:
-    """Begin a response for this reply. If a response is open that has no output yet, the reply is a new attempt at that
-    response, so no new response begins."""
+    """Begin a response for this reply. But if a response without any output is open, the reply is a new attempt at that
+    response, and no new response begins."""
     response = d.s.response
     if response is not None and not response.output and d.s.asked is None:
         d.set(response=response._replace(reply=f.reply))
@@ -151,8 +151,8 @@ def cut_sound(d: ExchangeDraft, f: fa.SoundCut) -> None:
 
 
 def note_heard(d: ExchangeDraft, f: fa.SoundHeard) -> None:
-    """Note how much was heard of a voice that was cut off. If the client hasn't truncated the item itself, tell it that
-    the item is truncated."""
+    """Record how much was heard of a reply's sound that was cut off. If the client hasn't truncated the item itself,
+    tell it that the item is truncated."""
     item = d.find_voice(f.voice)
     if item is None:
         return

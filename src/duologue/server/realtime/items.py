@@ -1,7 +1,7 @@
 """The items of a conversation in the protocol's form, and how the client's items change the history that the agent
 gets.
 
-Rule: if the agent's speech was cut off, only the part that was heard is shown.
+Rule: of an answer that was cut off, only the part that was heard is shown.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class ItemKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ItemRecord:
-    """One item. `turn`, `reply`, `voice` and `call` are the conversation's numbers of the turn, reply, voice or tool
-    call that the item is about; 0 if it isn't about one."""
+    """One item. `turn`, `reply`, `voice` and `call` say what the item is about: the conversation's number of a turn, a
+    reply, the sound of a reply, or a tool call. Each is 0 if the item isn't about such a thing."""
 
     id: str
     kind: ItemKind
@@ -208,5 +208,5 @@ def _read_part(part: JsonObject, role: str, at: int) -> str:
 
 
 def arguments_text(arguments: dict[str, Any]) -> str:
-    """The arguments of a tool call as JSON text, as the protocol has them."""
+    """The arguments of a tool call as JSON text, the form that the protocol requires."""
     return json.dumps(arguments, ensure_ascii=False)

@@ -15,7 +15,8 @@ LIMITED = "rate_limit_error"
 
 
 class EventRefused(DuologueError):
-    """A client's event is refused. `code` is the error's code, and `param` is the path of the wrong field, or None."""
+    """A client's event is refused. `code` is the error's code. `param` is the path of the wrong field; None if no field
+    is wrong."""
 
     def __init__(self, code: str, message: str, param: str | None = None, kind: str = INVALID) -> None:
         super().__init__(message)

@@ -130,7 +130,7 @@ def add_sound(d: ExchangeDraft, voice: int, data: bytes, ms: int) -> None:
 
 
 def _begin_track(d: ExchangeDraft, voice: int) -> None:
-    """Tell the client that sound begins on the track, if it wasn't told yet."""
+    """Tell the client that sound begins on the audio track, if the client wasn't told yet."""
     assert d.s.response is not None
     if d.s.track_voice != voice:
         d.set(track_voice=voice, track_response=d.s.response.id)

@@ -41,7 +41,7 @@ class TurnDetection:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptWish:
-    """The client's request for transcripts of the user's speech. The agent's own ears make the transcripts.
+    """The client's request for transcripts of the user's speech. The agent's own ears (STT) make the transcripts.
     `languages` are the languages that the client expects; empty if it names none."""
 
     languages: tuple[str, ...] = ()

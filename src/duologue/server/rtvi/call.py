@@ -156,7 +156,7 @@ class RtviCall(TranslatedCall[RtviInput]):
             self.post(fc.AnswerMeasured(newest["textToToken"], newest["tokenToAudio"]))
 
     def note_words(self) -> None:
-        """Report the words of the current reply so far and, if the reply is complete, that it is complete."""
+        """Report the words of the current reply so far. If the reply is complete, report that, too."""
         speech = self.conversation.engine.replies.current if self.conversation is not None else None
         if speech is not None:
             self.post(fa.ReplyWorded(speech.reply, speech.ledger.text, speech.ledger.shown))

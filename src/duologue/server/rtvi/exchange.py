@@ -77,7 +77,7 @@ class RtviState:
 
 
 class RtviDraft:
-    """The working copy of one step: the state so far, and the acts to perform."""
+    """The working copy that one step changes: the state so far, and the acts to perform."""
 
     def __init__(self, state: RtviState) -> None:
         self.s = state

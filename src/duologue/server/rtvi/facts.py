@@ -47,14 +47,14 @@ class PlayedSoFar:
 
 @dataclass(frozen=True, slots=True)
 class OwnCallBegan:
-    """A tool call of the agent has begun. The agent runs it itself, or has just given it to the client."""
+    """A tool call of the agent has begun: the agent runs the tool itself, or has just let the client run it."""
 
     call: int
 
 
 @dataclass(frozen=True, slots=True)
 class OwnCallEnded:
-    """A tool call of the agent has ended."""
+    """A tool call of the agent, which the agent or the client ran, has ended."""
 
     call: int
     is_cancelled: bool = False
@@ -71,7 +71,7 @@ class AnswerMeasured:
 
 @dataclass(frozen=True, slots=True)
 class CharactersUsed:
-    """The voice was given `count` characters to speak."""
+    """The voice (TTS) was given `count` characters to speak."""
 
     count: int
 

@@ -44,7 +44,8 @@ def message_text(message: JsonObject) -> str:
 
 
 def _unwritable(message: JsonObject) -> JsonObject:
-    """The error message that is sent instead of a message from the agent's program that JSON can't hold."""
+    """The error message that is sent in place of a message from the agent's program, if JSON can't hold that
+    message."""
     error = "The agent has sent something that can't be written as JSON."
     kind = "error-response" if message["type"] == "server-response" else "error"
     return {"label": LABEL, "type": kind, "id": message["id"], "data": {"error": error, "fatal": False}}

@@ -147,8 +147,8 @@ def begin_sound(d: RtviDraft, f: fc.AgentSounded) -> None:
 
 
 def follow_sound(d: RtviDraft, f: fc.PlayedSoFar) -> None:
-    """Tell the client how much of the reply was heard: the words that were heard since the last report, and the
-    progress of each segment."""
+    """Tell the client how much of the reply was heard: the words since the last report, and the progress of each
+    segment."""
     if f.reply != d.s.reply:
         return
     for segment in d.s.segments:
@@ -172,7 +172,7 @@ def cut_sound(d: RtviDraft, f: fa.SoundCut) -> None:
 
 
 def note_heard(d: RtviDraft, f: fa.SoundHeard) -> None:
-    """Tell the client how much was heard of a voice that was cut off. The rest of its segments counts as never
+    """Tell the client how much was heard of a reply's sound that was cut off. The text after that counts as never
     spoken."""
     if not d.s.voice or f.voice != d.s.voice:
         return

@@ -30,7 +30,7 @@ BODY_BYTES_MAX = 2 * OFFER_BYTES_MAX
 
 @dataclass(frozen=True, slots=True)
 class OpenPeer:
-    """A client that is connected, and the key that it presented."""
+    """A client that is connected over WebRTC, and the key that it presented."""
 
     call: RtviPeerCall
     key: str

@@ -1,9 +1,9 @@
 """Decides when sound is sent to a client that plays everything it gets and reports nothing: `step(state, input)`.
 
 Such a client can't be told to stop, so sound is sent to it only LEAD_MS before it is due to be played. The client plays
-everything that was sent. So if a voice is cut off, everything up to the last sample that was sent counts as heard, as
-soon as that sample can have been played. The functions are pure: each input contains the time in milliseconds. Rule: no
-sound counts as heard before it can have been played.
+everything that was sent. So if a voice (the sound of one reply) is cut off, everything up to the last sample that was
+sent counts as heard, as soon as that sample can have been played. The functions are pure: each input contains the time
+in milliseconds. Rule: no sound counts as heard before it can have been played.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PIECE = PIECE_MS * SAMPLES_PER_MS
 
 
 class Pace(Enum):
-    """What is happening with the sound of the newest voice."""
+    """What is happening with the newest voice (the sound of one reply)."""
 
     IDLE = "idle"  # there is no voice, or it is over
     RUNNING = "running"  # its sound is sent as it is played
@@ -46,12 +46,12 @@ class PaceState:
         return -(-self.sent // SAMPLES_PER_MS)
 
     def played_ms(self, now: int) -> int:
-        """The most that the client can have played of the voice until `now`, in milliseconds."""
+        """The most that the client can have played of the reply's sound until `now`, in milliseconds."""
         return max(0, self.sent_ms - max(0, self.ends_at - now))
 
 
 class PaceCommand(Enum):
-    """A playback command that the line gives for a voice."""
+    """A playback command that the line gives for a voice (the sound of one reply)."""
 
     HOLD = "hold"
     RESUME = "resume"
@@ -61,8 +61,8 @@ class PaceCommand(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SoundMade:
-    """The line delivers `samples` more samples of a voice. A new voice has a higher number than the one before; inputs
-    about older voices are ignored."""
+    """The line delivers `samples` more samples of a reply's sound. The sound of a new reply has a higher number
+    `voice`; inputs with a lower number are ignored."""
 
     voice: int
     samples: int
@@ -70,7 +70,7 @@ class SoundMade:
 
 @dataclass(frozen=True, slots=True)
 class CommandGiven:
-    """The line gives a command for a voice."""
+    """The line gives a command for a voice (the sound of one reply)."""
 
     command: PaceCommand
     voice: int
@@ -86,7 +86,7 @@ PaceInput: TypeAlias = SoundMade | CommandGiven | LookDue
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Send the samples of the voice from `start` up to `end`."""
+    """Send the samples of a reply's sound from `start` up to `end`."""
 
     voice: int
     start: int
@@ -95,7 +95,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class TellPlayed:
-    """Report to the line how much of the voice was played."""
+    """Report to the line how much of a reply's sound was played."""
 
     voice: int
     ms: int
@@ -103,7 +103,7 @@ class TellPlayed:
 
 @dataclass(frozen=True, slots=True)
 class TellFinished:
-    """Report to the line that the voice was played to its end."""
+    """Report to the line that a reply's sound was played to its end."""
 
     voice: int
     ms: int
@@ -111,7 +111,7 @@ class TellFinished:
 
 @dataclass(frozen=True, slots=True)
 class TellStopped:
-    """Report to the line that the voice has stopped before its end."""
+    """Report to the line that a reply's sound has stopped before its end."""
 
     voice: int
     ms: int
@@ -122,7 +122,7 @@ _PLACES = {PaceCommand.HOLD: Pace.HELD, PaceCommand.RESUME: Pace.RUNNING, PaceCo
 
 
 def step(state: PaceState, given: PaceInput, now: int) -> tuple[PaceState, tuple[PaceIntent, ...]]:
-    """Take one input. Returns the state after it, and the intents to perform now, in order."""
+    """Take one input. Returns the state after it, and the intents (what to do now), in order."""
     s = _take(state, given, now)
     intents: list[PaceIntent] = []
     while s.pace is Pace.RUNNING and (samples := _next_piece(s, now)):

@@ -18,7 +18,7 @@ def is_party(passengers: int) -> bool | str:
 
 async def book(origin: str, destination: str, departure_date: str, passengers: int, key: str) -> dict[str, str]:
     """Book a flight. Calls with the same key are the same booking, so a retry doesn't book a second time. This demo
-    always finds a seat."""
+    always finds a free seat."""
     await asyncio.sleep(1.5)  # simulates the airline's system
     return {"booking_ref": f"BK{int(hashlib.sha256(key.encode()).hexdigest(), 16) % 10_000:04d}"}
 

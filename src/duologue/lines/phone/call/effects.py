@@ -14,14 +14,14 @@ from .state import CallEnd
 
 @dataclass(frozen=True, slots=True)
 class PlaceCall:
-    """Ask the carrier to call the number."""
+    """Ask the carrier to call the number that the program wants to reach."""
 
     request: int
 
 
 @dataclass(frozen=True, slots=True)
 class CancelCall:
-    """Ask the carrier to stop calling the number."""
+    """Ask the carrier to stop calling the number, because the call isn't wanted any more."""
 
 
 @dataclass(frozen=True, slots=True)

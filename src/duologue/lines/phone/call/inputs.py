@@ -1,7 +1,7 @@
 """The inputs of a telephone call: what has happened, and when.
 
-Rule: an input that answers a request carries the number of that request. An input about the person who takes over
-carries the number of the request that called this person.
+Rule: an input that answers a request carries the number of that request. The person who takes over is reached by a
+second call; an input about this person carries the number of the request that placed it.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ class PersonHeard:
 
 @dataclass(frozen=True, slots=True)
 class PersonSpoke:
-    """All words so far are words with which a person answers the telephone, such as "hello?". The greeting of an
-    answering machine may begin with such words too."""
+    """Speech was recognised. So far, it consists only of words with which a person answers the telephone, such as
+    "hello?". An answering machine's greeting may begin with the same words."""
 
     at: int
 
@@ -170,8 +170,8 @@ class TakerLost:
 
 @dataclass(frozen=True, slots=True)
 class StreamClosed:
-    """The stream is over: the other side has hung up, or the carrier has ended the stream (it does this after a
-    transfer, too)."""
+    """The stream is over. Either the other side has hung up, or the carrier has ended the stream, as it also does after
+    a transfer."""
 
     at: int
 

@@ -1,7 +1,7 @@
 """The state machine of a telephone call: `step(policy, state, input) -> (state, effects)`.
 
-Pure: no clock, no await, no network. Rule: if no row fits an input, or if the input answers an older request, `step`
-returns the same state and no effects.
+Pure: no clock, no await, no network. Rule: if no row of the table fits an input, or if the input answers an older
+request, `step` returns the same state and no effects.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ REQUESTED = (S.PASSING_ON, S.JOINING)  # the carrier moves the call
 @dataclass(frozen=True, slots=True)
 class CallRow:
     """One row of the table. `limit` is the name of the setting in CallPolicy that says how long the new stage may last;
-    empty if the new stage has no deadline. With `counts_since`, the deadline is counted from the state's `since`,
-    otherwise from the time of the input."""
+    empty if the new stage has no deadline. The deadline is counted from the time of the input, or with `counts_since`
+    from the time in the state's `since`."""
 
     sources: tuple[CallStage, ...]
     on: type
@@ -77,8 +77,8 @@ def leaves_messages(policy: CallPolicy, _: CallState, __: Any) -> bool:
 
 
 def was_given_up(_: CallPolicy, s: CallState, __: Any) -> bool:
-    """Was the call cancelled, or given up because it wasn't answered? In both cases, the carrier may still report later
-    that it has placed the call."""
+    """Was the call cancelled, or given up because it wasn't answered? Then the carrier may still report later that it
+    has placed the call."""
     return s.request > 0 and s.outcome in (CallEnd.CANCELLED, CallEnd.NO_ANSWER)
 
 
@@ -98,8 +98,8 @@ def cancel_call(s: CallState, _: Any) -> CallDone:
 
 
 def cancel_late(s: CallState, _: Any) -> CallDone:
-    """End a call that was given up, because the carrier reports only now that it has placed the call. No further answer
-    from the carrier is expected."""
+    """End a call that was given up before the carrier has reported that it placed the call. The carrier has reported
+    this now, so no further answer is expected."""
     return replace(s, request=0), (do.CancelCall(),)
 
 

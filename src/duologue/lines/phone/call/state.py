@@ -72,7 +72,7 @@ class CallEnd(Enum):
 
 
 class Answerer(Enum):
-    """Who has answered an outgoing call: a person, an answering machine, or not known yet."""
+    """What has answered an outgoing call, if that is known already."""
 
     UNKNOWN = "unknown"
     PERSON = "person"
@@ -106,10 +106,10 @@ class CallPolicy:
 
 @dataclass(frozen=True, slots=True)
 class CallState:
-    """A call. `request` is the number of the newest request to the carrier; answers to older requests are ignored.
-    `taker` is the number of the request that called the person who takes over; 0 if there is no such call. `due` is the
-    deadline in ms; 0 if there is no deadline. `since` is the time at which the first words, or the greeting of an
-    answering machine, began."""
+    """The state of one call. `request` is the number of the newest request to the carrier; answers to older requests
+    are ignored. `taker` is the number of the request that called the person who takes over; 0 if there is no such call.
+    `due` is the deadline in ms; 0 if there is no deadline. `since` is the time at which the first words began or, once
+    an answering machine was recognised, the time of that."""
 
     stage: CallStage = CallStage.NEW
     due: int = 0
