@@ -633,12 +633,13 @@ async def test_every_error_is_one_that_callers_of_duologue_catch() -> None:
 
 
 @pytest.mark.parametrize("kind", ["write", "claim", "renew"])
-@pytest.mark.parametrize(("name", "first_max"), [("sqlite", 200), ("pg", 12)])
+@pytest.mark.parametrize("name", ["sqlite", "pg"])
 async def test_the_flood_of_one_conversation_does_not_delay_another_one(
-    name: str, first_max: int, kind: str, request: pytest.FixtureRequest
+    name: str, kind: str, request: pytest.FixtureRequest
 ) -> None:
-    """A database that is slower than one conversation's demands serves the other conversations in between. `first_max`
-    is how many pieces of the flood, which was there first, may be done before."""
+    """A database that is slower than one conversation's demands serves the other conversations in between. The flood
+    was there first: in one queue, all of it would be done before. While the other conversation is served, the flood
+    goes on beside it, as far as the computer is fast."""
     place: Place = request.getfixturevalue(name)
     try:
         store = await place.store()
@@ -651,7 +652,7 @@ async def test_the_flood_of_one_conversation_does_not_delay_another_one(
             assert (await claimed(store, "new")).conversation == "new"
         else:
             assert await store.renew([honest], TTL_MS) == []
-        assert sum(task.done() for task in flood) <= first_max
+        assert sum(task.done() for task in flood) <= 200
         await asyncio.gather(*flood)
         assert len(await store.journal("greedy")) == 400
     finally:
