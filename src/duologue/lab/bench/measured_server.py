@@ -27,6 +27,7 @@ from duologue.runtime.conversation import Conversation
 from duologue.server.app import Server
 from duologue.server.leases import Leases
 from duologue.server.listening import bind_socket
+from duologue.server.loaded_objects import loaded_objects_ignored
 from duologue.server.processes.connection import Connections
 from duologue.server.processes.link import ParentLink
 from duologue.server.run import serving
@@ -215,7 +216,8 @@ async def _connected(server: Server, pipe: Connection, link: ParentLink | None) 
         if link is not None:
             link.open(server, lambda: None)
             link.take_connections(Connections(running), ())
-        yield
+        with loaded_objects_ignored():  # as `duologue serve` does
+            yield
     if link is not None:
         link.close()
     if leases is not None:
