@@ -1,19 +1,21 @@
 """Keeps the sound of one voice (one utterance of the agent) as long as a line may have to send it, or send it again.
 
-The sound is kept in the pieces in which it came, and each piece is freed as soon as it isn't needed any more. One large
-buffer would keep all its memory until the end of the utterance, and even then the memory might not be given back. Rule:
-positions count samples from the start of the voice.
+The sound is kept in blocks of a third of a second. Each block is memory that the operating system gives to this block
+alone, and that it gets back as soon as the block isn't needed any more. Memory from Python's allocator would stay with
+the process: it is freed in small parts between other objects, and such parts are rarely given back. Rule: positions
+count samples from the start of the voice.
 """
 
 from __future__ import annotations
 
+import mmap
 import sys
 
 from duologue.audio.frames import UnusableAudio, to_pcm, to_samples
 from duologue.audio.resample import LiveResampler
 from duologue.ports.sound import Sound
 
-PIECE_BYTES = 9_600  # a longer piece is divided, so that its beginning can be freed
+BLOCK_BYTES = 16_384  # four pages of memory
 
 
 class VoiceSound:
@@ -22,15 +24,16 @@ class VoiceSound:
 
     def __init__(self, rate_hz: int) -> None:
         self._rate_hz = rate_hz
-        self._pieces: list[bytes] = []
-        self._start = 0  # the position of the first sample in `_pieces`
+        self._blocks: list[mmap.mmap] = []  # all of them are full, except the last one
+        self._start = 0  # the position of the first sample in `_blocks`
+        self._size = 0  # how many bytes of sound are in `_blocks`
         self._source_hz = rate_hz
         self._resampler: LiveResampler | None = None  # if the voice has another rate
 
     def begin(self) -> None:
         """Begin a new utterance, and forget the sound of the previous one."""
-        self._pieces.clear()
-        self._start = 0
+        self._blocks.clear()
+        self._start = self._size = 0
         self._flush()
 
     def add(self, sound: Sound) -> int:
@@ -57,36 +60,47 @@ class VoiceSound:
         return b"" if self._resampler is None else to_pcm(self._resampler.finish())
 
     def _keep(self, pcm: bytes) -> int:
-        if len(pcm) > PIECE_BYTES:
-            self._pieces.extend(bytes(pcm[at : at + PIECE_BYTES]) for at in range(0, len(pcm), PIECE_BYTES))
-        elif pcm:
-            self._pieces.append(bytes(pcm))
+        at = 0
+        while at < len(pcm):
+            used = self._size % BLOCK_BYTES
+            if not used:
+                self._blocks.append(_new_block())
+            part = pcm[at : at + BLOCK_BYTES - used]
+            self._blocks[-1][used : used + len(part)] = part
+            self._size += len(part)
+            at += len(part)
         return len(pcm) // 2
 
     @property
     def memory_bytes(self) -> int:
         """How much memory the sound takes."""
-        return sys.getsizeof(self._pieces) + sum(map(sys.getsizeof, self._pieces))
+        return len(self._blocks) * BLOCK_BYTES
 
     def take(self, start: int, end: int) -> bytes:
         """The samples from the position `start` up to the position `end`."""
-        first, last = (start - self._start) * 2, (end - self._start) * 2
+        first, last = (start - self._start) * 2, min((end - self._start) * 2, self._size)
         found = []
-        for piece in self._pieces:
-            if first < len(piece):
-                found.append(piece[max(0, first) : last])
-            first, last = first - len(piece), last - len(piece)
-            if last <= 0:
-                break
+        while first < last:
+            number, used = divmod(first, BLOCK_BYTES)
+            found.append(self._blocks[number][used : used + last - first])
+            first += len(found[-1])
         return found[0] if len(found) == 1 else b"".join(found)
 
     def drop_before(self, position: int) -> None:
-        """Forget the pieces of which no sample is at this position or after it."""
-        count, start = 0, self._start
-        for piece in self._pieces:
-            if start + len(piece) // 2 > position:
-                break
-            count, start = count + 1, start + len(piece) // 2
+        """Forget the blocks that end before this position, or at it."""
+        heard = max(0, position - self._start) * 2
+        if heard >= self._size:
+            count, dropped = len(self._blocks), self._size
+        else:
+            count = heard // BLOCK_BYTES
+            dropped = count * BLOCK_BYTES
         if count:
-            del self._pieces[:count]
-            self._start = start
+            del self._blocks[:count]
+            self._start += dropped // 2
+            self._size -= dropped
+
+
+def _new_block() -> mmap.mmap:
+    if sys.platform == "win32":
+        return mmap.mmap(-1, BLOCK_BYTES)
+    return mmap.mmap(-1, BLOCK_BYTES, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)

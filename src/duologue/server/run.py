@@ -19,6 +19,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from .app import Server
 from .blocked_loop import BlockedLoopWatch, warn
 from .direct_messages import DirectMessages
+from .loaded_objects import loaded_objects_ignored
 from .processes.connection import Connections, GiveableSocket
 from .processes.link import ParentLink
 from .retention import ROUND_S, keep_deleting
@@ -121,7 +122,7 @@ async def _prepared(server: Server, stop: asyncio.Event, keep_days: int, wait_s:
     work = keep_deleting(store, (folder for folder in folders if folder is not None), keep_days, wait_s)
     deleting = loop.create_task(work, name="retention")
     try:
-        with BlockedLoopWatch(warn):
+        with BlockedLoopWatch(warn), loaded_objects_ignored():
             yield
     finally:
         deleting.cancel()

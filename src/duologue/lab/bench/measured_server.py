@@ -27,6 +27,7 @@ from duologue.runtime.conversation import Conversation
 from duologue.server.app import Server
 from duologue.server.leases import Leases
 from duologue.server.listening import bind_socket
+from duologue.server.loaded_objects import loaded_objects_ignored
 from duologue.server.processes.connection import Connections
 from duologue.server.processes.link import ParentLink
 from duologue.server.run import serving
@@ -37,13 +38,13 @@ from duologue.turns.endpoint import FixedSilence
 from duologue.voice.scripted import ScriptedVoice
 
 from .instant_text import SAID, InstantText
+from .server_clients import WARM
 
 ANSWER = "There is a table at seven. It is by the window and it is yours if you want it. Shall I book it for you?"
 _LOUD = 0.01
 _QUIET = 6  # speech ends after this many frames without sound
 _WORDS = 10  # the partial text comes after this many frames of speech
 _LAG_S = 0.01
-_WARM = 10  # the first conversations aren't counted for memory, because they load code
 
 
 class LoudEars:
@@ -123,7 +124,7 @@ class ServerFigures:
         """How many MB a conversation adds to the memory of this process on average. `resident_kb` is the memory of the
         process now."""
         count = len(self.resident_kb)
-        first = _WARM if count > 2 * _WARM else 0
+        first = WARM if count > 2 * WARM else 0  # the first conversations load code
         return (resident_kb - self.resident_kb[first]) / 1024 / (count - first) if count else 0.0
 
 
@@ -215,7 +216,8 @@ async def _connected(server: Server, pipe: Connection, link: ParentLink | None) 
         if link is not None:
             link.open(server, lambda: None)
             link.take_connections(Connections(running), ())
-        yield
+        with loaded_objects_ignored():  # as `duologue serve` does
+            yield
     if link is not None:
         link.close()
     if leases is not None:

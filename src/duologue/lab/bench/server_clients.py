@@ -22,6 +22,8 @@ from duologue.core.errors import DuologueError
 from .light_socket import LightSocket
 
 OPEN_S_MAX = 10.0
+WARM = 10  # if there are many clients, this many get an answer before the others connect, so that the code is loaded
+WARM_S = 6.0
 FRAME_MS = 32
 FRAME_BYTES = 1_024
 ACK_S = 0.06
@@ -256,10 +258,13 @@ def run_callers(pipe: Connection, core: int | None, port: int, count: int, speec
 async def _call(pipe: Connection, port: int, count: int, speech: bytes, seconds: float) -> None:
     dice = random.Random(7)
     connecting_s = 1 + count * 0.02
-    until_s = time.monotonic() + connecting_s + seconds
+    warm_s = WARM_S if count > 2 * WARM else 0.0
+    until_s = time.monotonic() + warm_s + connecting_s + seconds
     callers = [BenchClient(port, f"seat-{number}", speech, random.Random(number)) for number in range(count)]
     tasks = []
-    for caller in callers:
+    for number, caller in enumerate(callers):
+        if number == WARM:
+            await asyncio.sleep(warm_s)
         tasks.append(asyncio.create_task(caller.run(until_s)))
         await asyncio.sleep(0.015 + dice.random() * 0.005)
     waiting = [asyncio.create_task(caller.is_ready.wait()) for caller in callers]
