@@ -9,10 +9,14 @@ from __future__ import annotations
 import re
 
 from duologue.spoken.abbreviations import Abbreviations, abbreviations
+from duologue.spoken.speech_tags import END_TAG, is_in_tag, tag_start
 
 from .opening import opening_length
 
-_END = re.compile(r"[.!?…]+[\"'”’“»)\]*_~]*(?=\s)|[。！？]+[」』）]*|\n+")  # noqa: RUF001 - several scripts
+_END = re.compile(
+    rf"[.!?…]+(?:[\"'”’“»)\]*_~]|{END_TAG})*(?=\s)|[。！？]+(?:[」』）]|{END_TAG})*|\n+"  # noqa: RUF001 - several scripts
+)
+_END_TAG = re.compile(END_TAG)
 _LIST_MARK = re.compile(r"(?:^|\n)\s*(?:\d{1,3}|[a-zA-Z])$")
 _INITIAL = re.compile(r"(?:^|\s|\.)[^\W\d_]$")
 _NUMBER = re.compile(r"(?:^|\s)[\d.]{1,6}$")
@@ -47,6 +51,11 @@ class Sentences:
                 found.append(sentence)
         return found
 
+    @property
+    def unfinished(self) -> str:
+        """The text after the last complete sentence, as it arrived."""
+        return self._text
+
     def opening(self, joins_words: bool) -> str:
         """Return and remove the beginning of an unfinished sentence, so that the voice can start early: the first
         clause or, if `joins_words` is true, the first words. Empty if there isn't enough text."""
@@ -58,7 +67,7 @@ class Sentences:
     def whole_words(self) -> str:
         """Return and remove the complete words of an unfinished sentence. Used when the stream is so slow that the
         voice can't wait for the end of the sentence."""
-        cut = self._text.rfind(" ") + 1
+        cut = self._text.rfind(" ", 0, tag_start(self._text)) + 1
         words, self._text, self._searched = self._text[:cut].strip(), self._text[cut:], 0
         return words
 
@@ -90,7 +99,9 @@ class Sentences:
 
     def _is_end(self, match: re.Match[str]) -> bool | None:
         """Does a sentence end at this punctuation mark? None if that depends on text that hasn't arrived yet."""
-        mark = match.group()
+        mark = _END_TAG.sub("", match.group())
+        if is_in_tag(self._text[max(0, match.start() - _LOOK_BACK) : match.start()]):
+            return False
         if not self._text[: match.start()].strip():
             return not mark.strip()  # blank lines before the text are removed, but not punctuation
         if self._is_in_code(match.end()):
@@ -112,7 +123,7 @@ class Sentences:
 
     def _cut_long_sentence(self) -> int:
         for mark in (", ", "; ", ": ", " "):
-            cut = self._text.rfind(mark, 0, CHARS_MAX)
+            cut = self._text.rfind(mark, 0, tag_start(self._text[:CHARS_MAX]))
             if cut > 0:
                 return cut + len(mark)
         return CHARS_MAX
