@@ -62,7 +62,7 @@ class PluginVoice(Voice):
             return
         plugin = await self._loop.get()
         stream = self._loop.run(lambda: _open(plugin, marked_up))
-        timed = TimedSound(self._loop.name)
+        timed = TimedSound(self._loop.name, marked_up != text)
         try:
             with plugin_failures(self._loop.name):
                 async for audio in stream:

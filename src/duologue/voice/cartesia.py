@@ -96,7 +96,7 @@ class CartesiaVoice(Voice):
         connection = await self._connected()
         context = uuid.uuid4().hex
         messages = connection.open(context)
-        timed, is_done = TimedSound("Cartesia"), False
+        timed, is_done = TimedSound("Cartesia", transcript != text), False
         try:
             await connection.send({**self._body, "transcript": transcript, "context_id": context})
             while not is_done:
