@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.spoken.speech_tags import has_tags, is_in_tag, is_ipa, read_tags, tag_start, without_tags
+from duologue.spoken.speech_tags import bare, has_tags, is_in_tag, is_ipa, read_tags, tag_start, without_tags
 
 
 def stretches(text: str) -> list[tuple[str, str, str]]:
@@ -71,6 +71,11 @@ def test_where_an_unfinished_tag_begins() -> None:
     assert not is_in_tag("Well, <emotion value='x'/> 1 < 2")
     assert tag_start("Well, <emotion value=") == 6
     assert tag_start("Well.") == 5
+
+
+def test_a_piece_without_its_tags() -> None:
+    assert bare(' <break time="1s"/> now <emotion val') == "  now "
+    assert bare("1 < 2") == "1 < 2"
 
 
 def test_ipa() -> None:

@@ -79,6 +79,11 @@ def tag_start(text: str) -> int:
     return match.start() if match else len(text)
 
 
+def bare(text: str) -> str:
+    """A piece of a text without speech tags, also without one that is cut off at the end of the piece."""
+    return _TAG.sub("", text[: tag_start(text)]) if "<" in text else text
+
+
 def has_tags(text: str) -> bool:
     """Does this text contain a speech tag?"""
     return "<" in text and _TAG.search(text) is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from duologue.spoken.abbreviations import Abbreviations, abbreviations
-from duologue.spoken.speech_tags import END_TAG, is_in_tag, tag_start
+from duologue.spoken.speech_tags import END_TAG, bare, is_in_tag, tag_start
 
 from .opening import opening_length
 
@@ -106,7 +106,7 @@ class Sentences:
             return not mark.strip()  # blank lines before the text are removed, but not punctuation
         if self._is_in_code(match.end()):
             return False
-        after = self._text[match.end() : match.end() + _LOOK_BACK].lstrip()
+        after = bare(self._text[match.end() : match.end() + _LOOK_BACK]).lstrip()
         if mark != ".":
             return self._ends_quote(mark, after)
         before = self._text[max(0, match.start() - _LOOK_BACK) : match.start()]
