@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.spoken.speech_tags import bare, has_tags, is_in_tag, is_ipa, read_tags, tag_start, without_tags
+from duologue.spoken.speech_tags import bare, has_tags, is_in_tag, is_ipa, read_tags, without_spaces_in_tags, without_tags
 
 
 def stretches(text: str) -> list[tuple[str, str, str]]:
@@ -66,16 +66,20 @@ def test_other_markup_is_not_touched() -> None:
     assert not has_tags("a < b > c")
 
 
-def test_where_an_unfinished_tag_begins() -> None:
+def test_an_unfinished_tag() -> None:
     assert is_in_tag("Well, <emotion value=")
     assert not is_in_tag("Well, <emotion value='x'/> 1 < 2")
-    assert tag_start("Well, <emotion value=") == 6
-    assert tag_start("Well.") == 5
 
 
 def test_a_piece_without_its_tags() -> None:
     assert bare(' <break time="1s"/> now <emotion val') == "  now "
+    assert bare("now <emo") == bare("now <") == "now "
     assert bare("1 < 2") == "1 < 2"
+
+
+def test_a_text_shows_where_it_may_be_cut() -> None:
+    assert without_spaces_in_tags("a <b c> <break time='1s'/> d <speed ratio=") == "a <b c> <break_time='1s'/> d <speed_ratio="
+    assert without_spaces_in_tags("a b") == "a b"
 
 
 def test_ipa() -> None:

@@ -18,9 +18,12 @@ VOLUME_MIN, VOLUME_MAX = 0.5, 2.0
 _NAMES = "break|speed|volume|emotion|phoneme"
 _TAG = re.compile(rf"<(?:(?P<end>/)(?P<closed>{_NAMES})\s*|(?P<name>{_NAMES})(?P<given>\s[^<>]*?)?(?P<alone>/)?)>")
 _ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"<>]*)\"|'([^'<>]*)')")
+_PART_OF_TAG = re.compile(r"</?[a-z]{0,7}$")  # it may become a tag
 _UNFINISHED = re.compile(rf"<(?:{_NAMES})\b[^<>]*$")
 END_TAG = rf"</(?:{_NAMES})\s*>|<break\s[^<>]*>"
 """A tag that may follow the last punctuation mark of a sentence."""
+UNFINISHED_TAG = rf"(?:</?[a-z]{{0,7}}|<(?:{_NAMES})\b[^<>]*)"
+"""A tag whose end hasn't arrived."""
 _WORDS = re.compile(r"[a-zA-Z][a-zA-Z _-]{0,39}")
 _TIME = re.compile(r"(\d{1,5}(?:\.\d{1,3})?)(ms|s)")
 _IPA = re.compile(r"[^\d\"'<>&{}\[\]]{1,60}")
@@ -73,15 +76,19 @@ def is_in_tag(text: str) -> bool:
     return _UNFINISHED.search(text) is not None
 
 
-def tag_start(text: str) -> int:
-    """Where the unfinished tag at the end of this text begins; the length of the text if there is none."""
-    match = _UNFINISHED.search(text)
-    return match.start() if match else len(text)
-
-
 def bare(text: str) -> str:
     """A piece of a text without speech tags, also without one that is cut off at the end of the piece."""
-    return _TAG.sub("", text[: tag_start(text)]) if "<" in text else text
+    return _PART_OF_TAG.sub("", _UNFINISHED.sub("", _TAG.sub("", text))) if "<" in text else text
+
+
+def without_spaces_in_tags(text: str) -> str:
+    """The text with another character instead of each space in a tag. It has the same length, so it shows where the
+    text may be cut."""
+    if "<" not in text:
+        return text
+    for pattern in (_TAG, _UNFINISHED):
+        text = pattern.sub(lambda match: re.sub(r"\s", "_", match.group()), text)
+    return text
 
 
 def has_tags(text: str) -> bool:
