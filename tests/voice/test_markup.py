@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from duologue.ports.markup import SpeechTag, TaggedText
 from duologue.spoken.forms import Pronunciation, SpokenForms
-from duologue.voice.markup import CARTESIA, ELEVENLABS, SSML, Markup
+from duologue.voice.markup import CARTESIA, ELEVENLABS, SSML, SSML_BODY, Markup
 
 
 def tagged(text: str, **lexicon: Any) -> TaggedText:
@@ -53,6 +53,13 @@ def test_each_service_gets_the_tags_that_it_takes(markup: Markup, written: str) 
 def test_a_text_without_tags_is_not_changed() -> None:
     assert SSML.write(TaggedText("A & B")) == "A & B"
     assert SSML.write(TaggedText("A & B", (SpeechTag("emotion", "sad", 0, 5),))) == "A & B"
+
+
+def test_a_service_that_puts_every_text_into_a_document_gets_every_text_escaped() -> None:
+    assert SSML_BODY.write(TaggedText("A & B")) == "A &amp; B"
+    assert SSML_BODY.write(TaggedText("A & B", (SpeechTag("speed", "1.5", 0, 1),))) == (
+        '<prosody rate="150%">A</prosody> &amp; B'
+    )
 
 
 def test_words_are_escaped_in_a_document() -> None:

@@ -51,7 +51,7 @@ class PluginVoice(Voice):
     def speak(self, text: str) -> AsyncGenerator[Sound, None]:
         """The sound of a sentence, piece by piece. If the generator is closed or its reader is cancelled, the plugin's
         stream is closed."""
-        return self._speak(text, text)
+        return self.speak_tagged(TaggedText(text))
 
     def speak_tagged(self, tagged: TaggedText) -> AsyncGenerator[Sound, None]:
         """The same, for a text with tags, which are written as `markup` says."""

@@ -57,6 +57,6 @@ class TakesMarkup(Protocol):
 
 def speak_tagged(voice: Voice, tagged: TaggedText) -> AsyncIterator[Sound]:
     """The sound of this text. The tags are used if the voice takes markup."""
-    if tagged.tags and isinstance(voice, TakesMarkup):
+    if isinstance(voice, TakesMarkup):
         return voice.speak_tagged(tagged)
     return voice.speak(tagged.text)

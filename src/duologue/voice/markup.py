@@ -7,7 +7,7 @@ said as usual.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from xml.sax.saxutils import escape
 
 from duologue.ports.markup import KINDS, SpeechTag, TaggedText
@@ -20,7 +20,8 @@ class Markup:
     """How a service writes tags. `templates` has a text for each kind of tag that the service takes, with {value} and,
     unless the kind is "break", {text}. In the template of a break, {seconds} is its length; for speed and volume,
     {percent} is the factor in percent. `around` is what stands
-    around a text that has tags. If `is_xml` is true, `&`, `<` and `>` in the words are escaped."""
+    around a text that has tags; a text without tags is sent as it is. If `is_xml` is true, `&`, `<` and `>` in the words
+    are escaped: in every text if nothing stands around it, because the service then puts it into a document itself."""
 
     templates: Mapping[str, str] = field(hash=False)
     around: str = "{text}"
@@ -39,7 +40,7 @@ class Markup:
         """The text as the service takes it."""
         tags = [tag for tag in tagged.tags if tag.kind in self.templates]
         if not tags:
-            return tagged.text
+            return self._words(tagged.text) if self.around == "{text}" else tagged.text
         written, at = list[str](), 0
         ends = list[SpeechTag]()  # of the tags that are open, the innermost one last
         for tag in tags:
@@ -92,3 +93,6 @@ SSML = Markup(
     is_xml=True,
 )
 """W3C's Speech Synthesis Markup Language, for services that take a whole SSML document."""
+SSML_BODY = replace(SSML, around="{text}")
+"""The same for plugins that put the text into an SSML document themselves: Azure's, and Google's with `enable_ssml=True`.
+Without it, Azure's plugin can't say a text with `&` or `<`."""
