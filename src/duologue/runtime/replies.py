@@ -303,7 +303,8 @@ class Replies:
         except (VoiceFailed, asyncio.CancelledError):
             raise
         except Exception as failure:
-            raise VoiceFailed(classify(failure)) from failure
+            own = str(failure) if getattr(failure, "is_own", False) else ""  # it names the setting to change
+            raise VoiceFailed(classify(failure), own) from failure
         finally:  # text that was sent to the voice counts as used, even if it is never heard
             if self.report_usage is not None:
                 provider, model = provider_of(voice)
