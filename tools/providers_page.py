@@ -39,8 +39,8 @@ def table(plugins: dict[str, dict[str, str]]) -> list[str]:
     }
     every = [cell for row in cells.values() for cell in row if cell]
     lines = [
-        f"{len(plugins)} plugins: {counts['STT']} with STT, {counts['TTS']} with TTS, {counts['LLM']} with an LLM. Of these "
-        f"{len(every)} cells, {sum(cell.startswith(SERVER) for cell in every)} were tried against a server, "
+        f"{len(plugins)} plugins: {counts['STT']} with STT, {counts['TTS']} with TTS, {counts['LLM']} with an LLM. "
+        f"Of these {len(every)} cells, {sum(cell.startswith(SERVER) for cell in every)} were tried against a server, "
         f"{sum(cell.startswith(EVENTS) for cell in every)} by their events only, and "
         f"{sum(cell == UNTRIED for cell in every)} not at all.",
         "",
@@ -68,9 +68,7 @@ def tried() -> dict[str, dict[str, list[str]]]:
 
 def _constant(path: Path, wanted: str) -> list[tuple[str, str]]:
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and any(
-            isinstance(one, ast.Name) and one.id == wanted for one in node.targets
-        ):
+        if isinstance(node, ast.Assign) and any(isinstance(one, ast.Name) and one.id == wanted for one in node.targets):
             value: Any = ast.literal_eval(node.value)
             return list(value)
     return []

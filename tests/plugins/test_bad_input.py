@@ -68,7 +68,11 @@ def unknown_voice(service: ElevenLabsService) -> PluginVoice:
     [
         (mp3, "sent MP3 instead of pcm: ask it for encoding pcm, in its settings", "listening"),
         (unknown_voice, "rejected the request: check the plugin's model, voice, language and base URL", "listening"),
-        (lambda service: elevenlabs_voice(service, api_key=None), "pass api_key to the plugin, or set ELEVEN_API_KEY", "idle"),
+        (
+            lambda service: elevenlabs_voice(service, api_key=None),
+            "pass api_key to the plugin, or set ELEVEN_API_KEY",
+            "idle",
+        ),
     ],
 )
 def test_a_voice(make: Callable[[ElevenLabsService], PluginVoice], told: str, state: str) -> None:

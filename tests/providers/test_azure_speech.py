@@ -1,5 +1,5 @@
-"""Azure's speech plugins: `make providers`. The TTS plugin against a server that speaks its protocol; the STT plugin talks
-through a closed native SDK, so only its construction and the events that it makes are tried."""
+"""Azure's speech plugins: `make providers`. The TTS plugin against a server that speaks its protocol; the STT plugin
+talks through a closed native SDK, so only its construction and the events that it makes are tried."""
 
 from __future__ import annotations
 

@@ -45,7 +45,9 @@ def ears_of(service: GoogleSpeechService) -> PluginEars:
     from google.cloud.speech_v2.services.speech.transports import SpeechGrpcAsyncIOTransport
 
     def make() -> Any:
-        plugin = google.STT(credentials=credentials(), model="chirp_3", languages="en-US", enable_voice_activity_events=True)
+        plugin = google.STT(
+            credentials=credentials(), model="chirp_3", languages="en-US", enable_voice_activity_events=True
+        )
 
         async def connect(timeout: float) -> Any:
             plugin._project_id = "a-project"

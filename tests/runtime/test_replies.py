@@ -668,20 +668,20 @@ def test_speech_tags_reach_a_voice_that_takes_them_and_are_never_shown_or_said(v
         captions = [signal.text for signal in stage.told(sg.Caption) if signal.role == "assistant"]
         assert captions
         assert not any("<" in caption for caption in captions)
-        assert TAGS == (
+        assert (
             [
                 ("emotion", "calm", "It is five p m now, shivawn."),
                 ("break", "300", ""),
                 ("speed", "0.8", "shivawn"),
-                ("phonemes", "ʃɪˈvɔːn", "shivawn"),
+                ("phonemes", "ʃəvɔn", "shivawn"),
             ]
             if isinstance(voice, TaggedVoice)
             else []
-        )
+        ) == TAGS
 
     TEXTS.clear()
     TAGS.clear()
-    lexicon = {"Siobhan": Pronunciation("shivawn", ipa="ʃɪˈvɔːn")}
+    lexicon = {"Siobhan": Pronunciation("shivawn", ipa="ʃəvɔn")}
     play(scene, ScriptedBrain([TAGGED]), voice=voice, pronunciations=lexicon)
 
 

@@ -60,7 +60,7 @@ def test_heard_text_is_exact_to_the_word() -> None:
 @pytest.mark.parametrize("times_tags", [False, True])
 @pytest.mark.parametrize("model", ["sonic-3", "sonic-2"])
 def test_tags_are_sent_to_models_that_take_them_and_heard_text_stays_exact(model: str, times_tags: bool) -> None:
-    tags = (SpeechTag("speed", "0.8", 0, 10), SpeechTag("break", "300", 11, 11), SpeechTag("phonemes", "ɪz", 11, 13))
+    tags = (SpeechTag("speed", "0.8", 0, 10), SpeechTag("break", "300", 11, 11), SpeechTag("phonemes", "əz", 11, 13))
 
     async def work() -> None:
         async with CartesiaService() as service:

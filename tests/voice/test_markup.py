@@ -23,7 +23,7 @@ TEXT = (
     '<speed ratio="0.8">It costs $3.50</speed>, <break time="500ms"/> and <emotion value="excited"/>'
     "Siobhan & Ben agree."
 )
-SIOBHAN = Pronunciation("shivawn", ipa="ʃɪˈvɔːn")
+SIOBHAN = Pronunciation("shivawn", ipa="ʃəvɔn")
 
 
 @pytest.mark.parametrize(
@@ -37,12 +37,12 @@ SIOBHAN = Pronunciation("shivawn", ipa="ʃɪˈvɔːn")
         (
             ELEVENLABS,
             'It costs three dollars and fifty cents, <break time="0.5s" />and '
-            '<phoneme alphabet="ipa" ph="ʃɪˈvɔːn">shivawn</phoneme> and Ben agree.',
+            '<phoneme alphabet="ipa" ph="ʃəvɔn">shivawn</phoneme> and Ben agree.',
         ),
         (
             SSML,
             '<speak><prosody rate="80%">It costs three dollars and fifty cents</prosody>, <break time="500ms"/>and '
-            '<phoneme alphabet="ipa" ph="ʃɪˈvɔːn">shivawn</phoneme> and Ben agree.</speak>',
+            '<phoneme alphabet="ipa" ph="ʃəvɔn">shivawn</phoneme> and Ben agree.</speak>',
         ),
     ],
 )
@@ -82,7 +82,14 @@ def test_a_template_that_would_lose_words_is_refused(settings: dict[str, Any], t
 
 
 TAGS = st.sampled_from(
-    ['<speed ratio="0.8">', "</speed>", '<emotion value="sad"/>', '<break time="1s"/>', '<phoneme ph="a">', "</phoneme>"]
+    [
+        '<speed ratio="0.8">',
+        "</speed>",
+        '<emotion value="sad"/>',
+        '<break time="1s"/>',
+        '<phoneme ph="a">',
+        "</phoneme>",
+    ]
 )
 
 

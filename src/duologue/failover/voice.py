@@ -3,8 +3,8 @@
 If a voice fails before its first sound, the next one says the same sentence. While the listener still hears earlier
 sentences, the sound of a sentence is held back until the sentence is complete, so that another voice can still say the
 whole sentence. A voice that reports the times of its words can also be replaced in the middle of a sentence: its sound
-is passed on only up to the end of a word, so the next voice can go on with the next word. Rule: no word is said twice or
-cut off.
+is passed on only up to the end of a word, so the next voice can go on with the next word. Rule: no word is said twice
+or cut off.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 
 from duologue.ports.markup import TaggedText, speak_tagged
 from duologue.ports.playback_lead import playback_lead_ms
@@ -51,8 +52,7 @@ class FallbackVoice(Voice):
     async def _speak(self, rest: TaggedText) -> AsyncGenerator[Sound, None]:
         tried = set[int]()
         while rest.text:
-            asked = rest
-            won = await first_part(self._services, tried, lambda voice: speak_tagged(voice, asked), self._after_ms)
+            won = await first_part(self._services, tried, partial(_say, rest), self._after_ms)
             told = SpokenSound(rest.text, holds_back=won.index in self._times_words)
             async with reading(won.stream) as sounds:
                 try:
@@ -78,6 +78,10 @@ class FallbackVoice(Voice):
     def follow_switches(self, notify: Callable[[Switch], None]) -> Callable[[], None]:
         """Call `notify` after each switch. Returns a function that unsubscribes."""
         return self._services.follow(notify)
+
+
+def _say(tagged: TaggedText, voice: Voice) -> AsyncIterator[Sound]:
+    return speak_tagged(voice, tagged)
 
 
 async def _while_leading(sounds: AsyncIterator[Sound], told: SpokenSound) -> AsyncGenerator[Sound, None]:

@@ -1,5 +1,5 @@
-"""The markup port: a text with speech tags, for voices whose service can change the pause, the speed, the emotion or the
-pronunciation within a text.
+"""The markup port: a text with speech tags, for voices whose service can change the pauses, the speed, the volume, the
+emotion or the pronunciation within a text.
 
 Rule: a voice that doesn't implement this port gets the bare text. The tags never add or remove a word.
 """
@@ -18,8 +18,9 @@ KINDS = ("break", "phonemes", "speed", "volume", "emotion")
 
 @dataclass(frozen=True, slots=True)
 class SpeechTag:
-    """How the text from `start` to `end` is said. `kind` is one of KINDS. `value` is the length of a break in milliseconds, the pronunciation in
-    IPA, a factor for the speed or the volume, or the name of an emotion. For a break, `start` equals `end`."""
+    """How the text from `start` to `end` is said. `kind` is one of KINDS. `value` is the length of a break in
+    milliseconds, the pronunciation in IPA, a factor for the speed or the volume, or the name of an emotion. For a
+    break, `start` equals `end`."""
 
     kind: str
     value: str

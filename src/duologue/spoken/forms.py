@@ -47,8 +47,8 @@ LANGUAGES = tuple(_LANGUAGES)
 
 @dataclass(frozen=True, slots=True)
 class Pronunciation:
-    """How a word is said: `say` is a respelling for every voice, and `ipa` its pronunciation in IPA, for voices that take
-    markup. Example: `Pronunciation("shivawn", ipa="ʃɪˈvɔːn")`."""
+    """How a word is said: `say` is a respelling for every voice, and `ipa` its pronunciation in IPA, for voices that
+    take markup. Example: `Pronunciation("shivawn", ipa="ʃəvɔn")`."""
 
     say: str
     ipa: str = ""
@@ -64,7 +64,8 @@ class SpokenForms:
     ) -> None:
         self.language = language
         known = {
-            word: Pronunciation(said) if isinstance(said, str) else said for word, said in sorted((lexicon or {}).items())
+            word: Pronunciation(said) if isinstance(said, str) else said
+            for word, said in sorted((lexicon or {}).items())
         }
         self._rules = _rules(language, tuple((word, said.say) for word, said in known.items()), is_off)
         self._ipa = {word.strip().casefold(): said for word, said in known.items() if said.ipa}
@@ -76,7 +77,9 @@ class SpokenForms:
         if not found and not self._ipa:
             return spoken
         tags = [
-            SpokenTag(tag.kind, tag.value, start := spoken.spoken_start(tag.start), max(start, spoken.spoken_end(tag.end)))
+            SpokenTag(
+                tag.kind, tag.value, start := spoken.spoken_start(tag.start), max(start, spoken.spoken_end(tag.end))
+            )
             for tag in found
         ]
         tags += self._pronounced(spoken, tags)
@@ -112,7 +115,7 @@ def lexicon_problems(lexicon: object) -> list[str]:
         if not isinstance(bare, str) or not any(map(str.isalnum, bare)):
             problems.append(f"pronunciations[{word!r}] must be what is said, as text, not {bare!r}")
         if isinstance(said, Pronunciation) and said.ipa and not is_ipa(said.ipa):
-            problems.append(f"pronunciations[{word!r}]: ipa must be phonetic letters such as 'ʃɪˈvɔːn', not {said.ipa!r}")
+            problems.append(f"pronunciations[{word!r}]: ipa must be phonetic letters such as 'ʃəvɔn', not {said.ipa!r}")
     return problems
 
 

@@ -1,5 +1,5 @@
-"""Speech tags that the writer of a text may use: `<break time="500ms"/>`, `<speed ratio="0.8">`, `<volume ratio="1.2">`,
-`<emotion value="calm">` and `<phoneme ph="ˈnaɪki">`.
+"""Speech tags that the writer of a text may use: `<break time="500ms"/>`, `<speed ratio="0.8">`,
+`<volume ratio="1.2">`, `<emotion value="calm">` and `<phoneme ph="nəki">`.
 
 The tags are taken out of the written text, so captions and the history never contain them. A tag such as
 `<speed ratio="0.8"/>` applies up to the end of the sentence. Rule: a tag with a value that isn't allowed is left out,
@@ -111,7 +111,9 @@ def _close(open_tags: list[tuple[str, int]], name: str, found: list[WrittenTag],
 def _value(name: str, given: str) -> str:
     """The value of a tag in the form that voices get; empty if it isn't allowed."""
     attribute, read = _READ[name]
-    values = {match[1].lower(): (match[2] if match[2] is not None else match[3]) for match in _ATTRIBUTE.finditer(given)}
+    values = {
+        match[1].lower(): (match[2] if match[2] is not None else match[3]) for match in _ATTRIBUTE.finditer(given)
+    }
     return read(values.get(attribute, "").strip())
 
 

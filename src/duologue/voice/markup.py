@@ -19,9 +19,9 @@ _FACTORS = ("speed", "volume")
 class Markup:
     """How a service writes tags. `templates` has a text for each kind of tag that the service takes, with {value} and,
     unless the kind is "break", {text}. In the template of a break, {seconds} is its length; for speed and volume,
-    {percent} is the factor in percent. `around` is what stands
-    around a text that has tags; a text without tags is sent as it is. If `is_xml` is true, `&`, `<` and `>` in the words
-    are escaped: in every text if nothing stands around it, because the service then puts it into a document itself."""
+    {percent} is the factor in percent. `around` is what stands around a text that has tags; a text without tags is sent
+    as it is. If `is_xml` is true, `&`, `<` and `>` in the words are escaped: in every text if nothing stands around it,
+    because the service then puts it into a document itself."""
 
     templates: Mapping[str, str] = field(hash=False)
     around: str = "{text}"
@@ -94,5 +94,5 @@ SSML = Markup(
 )
 """W3C's Speech Synthesis Markup Language, for services that take a whole SSML document."""
 SSML_BODY = replace(SSML, around="{text}")
-"""The same for plugins that put the text into an SSML document themselves: Azure's, and Google's with `enable_ssml=True`.
-Without it, Azure's plugin can't say a text with `&` or `<`."""
+"""The same for plugins that put the text into an SSML document themselves: Azure's, and Google's with
+`enable_ssml=True`. Without it, Azure's plugin can't say a text with `&` or `<`."""
