@@ -92,7 +92,7 @@ async def _while_leading(sounds: AsyncIterator[Sound], told: SpokenSound) -> Asy
             for piece in told.feed(sound):
                 yield piece
         return
-    async with aclosing(with_heartbeats(sounds, LOOK_MS / 1000)) as beats:
+    async with reading(with_heartbeats(sounds, LOOK_MS / 1000)) as beats:
         async for beat in beats:
             for piece in told.feed(beat) if beat is not None else told.look():
                 yield piece
