@@ -43,7 +43,7 @@ async def hold(context: Context) -> str:
 async def ask_pin(context: Context) -> str:
     """Ask for a PIN of four keys."""
     pin = await context.run(CollectDigits("Please enter your PIN, and then the hash key.", pause_ms=3_000))
-    return "Thank you, that is right." if pin == "4711" else f"{pin} is not the right PIN."
+    return "Thank you, that is right." if pin == "4711" else "That is not the right PIN."
 
 
 CHOICES = {

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from duologue.runtime.conversation import Conversation
     from duologue.runtime.hooks import Hooks
     from duologue.server.tickets import make_ticket
+    from duologue.spoken.forms import Pronunciation
     from duologue.voice.cartesia import CartesiaVoice
     from duologue.voice.endpoint import SpeechEndpointVoice
     from duologue.voice.espeak import EspeakVoice
@@ -87,6 +88,7 @@ _MODULES = {
     "PluginBrain": "duologue.plugins",
     "PluginEars": "duologue.plugins",
     "PluginVoice": "duologue.plugins",
+    "Pronunciation": "duologue.spoken.forms",
     "RealtimeModel": "duologue.brains.realtime",
     "RealtimeSettings": "duologue.brains.realtime",
     "Request": "duologue.ports.brain",
@@ -166,6 +168,7 @@ __all__ = [
     "PluginBrain",
     "PluginEars",
     "PluginVoice",
+    "Pronunciation",
     "RealtimeModel",
     "RealtimeSettings",
     "Request",

@@ -6,7 +6,7 @@ import pytest
 
 from duologue import Fallback
 from duologue.failover.brain import FallbackBrain
-from duologue.ports import Part, Request, ServiceError, Summarises
+from duologue.ports import Part, Request, ServiceError, Summarises, ToolCall
 from duologue.runtime.simulated_clock import run_simulated
 from tests.failover.failing_services import Brain
 
@@ -83,3 +83,38 @@ def test_it_summarises_only_if_a_brain_can() -> None:
 
     assert isinstance(Fallback(Brain(), Summarising()), Summarises)
     assert not isinstance(Fallback(Brain(), Brain()), Summarises)
+
+
+class GoingOn(Brain):
+    can_go_on = True
+
+
+def test_within_an_answer_another_brain_goes_on_after_the_last_whole_sentence() -> None:
+    first = GoingOn("Your table is booked. ", "We look for", "ward to it.", fails_at=2)
+    deaf, second = Brain("Hello."), GoingOn("It is table four. ", "Good bye.")
+    brain = Fallback(first, deaf, second)
+    said = "".join(map(str, run_simulated(parts_of(brain))))
+    assert said.split() == "Your table is booked. It is table four. Good bye.".split()
+    assert not deaf.requests  # it couldn't know what was said
+    assert second.requests[0].said == "Your table is booked."
+    assert second.requests[0].text == ASKED.text
+
+
+def test_a_third_brain_goes_on_if_the_second_fails_too() -> None:
+    first, second = GoingOn("One. ", "Tw", fails_at=2), GoingOn("Two. ", "Thr", fails_at=2)
+    third = GoingOn("Three.")
+    said = "".join(map(str, run_simulated(parts_of(Fallback(first, second, third)))))
+    assert said.split() == ["One.", "Two.", "Three."]
+    assert third.requests[0].said.split() == ["One.", "Two."]
+
+
+def test_after_a_tool_call_no_other_brain_goes_on() -> None:
+    first = GoingOn("One moment. ", ToolCall("book", {}), "a", fails_at=2)
+    second = GoingOn("b")
+
+    async def work() -> None:
+        with pytest.raises(ServiceError, match="down"):
+            await parts_of(Fallback(first, second))
+
+    run_simulated(work())
+    assert not second.requests

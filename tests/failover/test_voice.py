@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncGenerator
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue import Fallback
-from duologue.failover.voice import FallbackVoice, split_sound
+from duologue.failover.voice import LEAD_MS_MIN, FallbackVoice, split_sound
 from duologue.ports import ServiceError, Sound, Word
+from duologue.ports.markup import SpeechTag, TaggedText
+from duologue.ports.playback_lead import tell_playback_lead
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.voice.ledger import Ledger
 from tests.failover.failing_services import CHAR_MS, Voice
@@ -96,3 +101,68 @@ def test_a_sound_is_split_with_its_words() -> None:
     first, later = split_sound(sound, 40)
     assert (first.ms, len(first.pcm), first.words) == (40, 48 * 40, (Word("a", 0, 40),))
     assert (later.ms, len(later.pcm), later.words) == (60, 48 * 60, (Word("b", 0, 50),))
+
+
+@settings(deadline=None)
+@given(fails_after_ms=st.integers(0, 1_440), lead_ms=st.integers(0, 3_000))
+def test_while_earlier_sentences_are_heard_a_sentence_that_breaks_is_said_whole_by_the_next_voice(
+    fails_after_ms: int, lead_ms: int
+) -> None:
+    """Without word times: the clock says how much of the earlier sound is left, as the line would."""
+    first, second = Voice(fails_after_ms, has_times=False), Voice(has_times=False)
+
+    async def work() -> list[Sound] | None:
+        loop = asyncio.get_running_loop()
+        tell_playback_lead(lambda: max(0, lead_ms - round(loop.time() * 1000)))
+        voice = Fallback(first, second)
+        try:
+            return await sounds_of(voice)
+        except ServiceError:
+            return None
+
+    sounds = run_simulated(work())
+    if lead_ms > LEAD_MS_MIN or fails_after_ms == 0:
+        assert second.texts == [TEXT]
+        assert sounds is not None
+        assert sum(sound.ms for sound in sounds) == len(TEXT) * CHAR_MS
+    else:
+        assert sounds is None
+        assert not second.texts
+
+
+def test_sound_is_not_held_back_for_longer_than_the_listener_has_sound() -> None:
+    class Slow(Voice):
+        async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
+            async for sound in super().speak(text):
+                yield sound
+                await asyncio.sleep(0.4)
+
+    async def work() -> list[float]:
+        loop = asyncio.get_running_loop()
+        tell_playback_lead(lambda: max(0, 2_000 - round(loop.time() * 1000)))
+        came = []
+        async for _ in Fallback(Slow(has_times=False), Voice()).speak(TEXT):
+            came.append(loop.time())
+        return came
+
+    came = run_simulated(work())
+    assert 1.3 <= came[0] <= 1.5  # LEAD_MS_MIN before the end of the earlier sound
+    assert came[3] == came[0]  # all that was held back
+
+
+def test_tags_are_given_to_the_voice_that_takes_them() -> None:
+    class Tagged(Voice):
+        def speak_tagged(self, tagged: TaggedText) -> AsyncGenerator[Sound, None]:
+            self.tagged = tagged
+            return self.speak(tagged.text)
+
+    first, second = Tagged(fails_after_ms=0), Voice()
+    text = TaggedText(TEXT, (SpeechTag("speed", "0.8", 5, 10),))
+
+    async def work() -> list[Sound]:
+        voice = Fallback(first, second)
+        return [sound async for sound in voice.speak_tagged(text)]
+
+    run_simulated(work())
+    assert first.tagged == text
+    assert second.texts == [TEXT]

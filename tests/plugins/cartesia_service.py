@@ -1,12 +1,14 @@
 """Cartesia's TTS WebSocket on a local port: transcripts in, chunks and the times of words out.
 
-Every character takes CHAR_MS. The times of the words of a transcript follow its first chunk, as they do in life.
+Every character takes CHAR_MS. The times of the words of a transcript follow its first chunk, as they do in life. A
+transcript may have the tags that Cartesia documents, and no others; they take no time.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import re
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -18,6 +20,10 @@ from tests.plugins.vendor_socket import VendorSocket
 CHAR_MS = 50
 RATE_HZ = 24_000
 CHUNK_MS = 200
+_TAG = re.compile(
+    r'<(?:speed ratio="(?:0\.[6-9]\d*|1(?:\.[0-5]\d*)?)"|volume ratio="(?:0\.[5-9]\d*|1(?:\.\d+)?|2)"'
+    r'|emotion value="[a-z ]+"|break time="\d+(?:\.\d+)?m?s") ?/>'
+)
 _KEYS = {
     "model_id",
     "transcript",
@@ -47,6 +53,7 @@ class CartesiaService(VendorSocket):
         self.stalls_after: int | None = None
         self.breaks_after: int | None = None
         self.error = ""
+        self.times_tags = False  # are tags among the words with times?
         self.chunks = 0
 
     def check_request(self, request: Request) -> str:
@@ -64,6 +71,7 @@ class CartesiaService(VendorSocket):
             assert given.keys() <= _KEYS, given.keys() - _KEYS
             assert given["output_format"] == {"container": "raw", "encoding": "pcm_s16le", "sample_rate": RATE_HZ}
             assert given["voice"]["mode"] == "id", given["voice"]
+            assert "<" not in _TAG.sub("", given["transcript"]), given["transcript"]
             self.texts[context] = self.texts.get(context, "") + given["transcript"]
             self.noted()
             if not given["continue"]:
@@ -76,14 +84,15 @@ class CartesiaService(VendorSocket):
         if self.error:
             await send(type="error", error=self.error, status_code=400)
             return
-        text = self.texts[context].strip()
-        left_ms, at, number = len(text) * CHAR_MS, 0, 0
+        written = self.texts[context].strip()
+        text = _TAG.sub("", written).strip()
+        left_ms, number = len(text) * CHAR_MS, 0
         words, starts, ends = list[str](), list[float](), list[float]()
-        for word in text.split():
-            words.append(word)
-            starts.append(at * CHAR_MS / 1000)
-            ends.append((at + len(word)) * CHAR_MS / 1000)
-            at += len(word) + 1
+        for token in re.finditer(r"\S+", written if self.times_tags else text):
+            before, until = (len(_bare(token.string[:at])) for at in token.span())
+            words.append(token.group())
+            starts.append(before * CHAR_MS / 1000)
+            ends.append(until * CHAR_MS / 1000)
         while left_ms > 0:
             if self.stalls_after == number:
                 return
@@ -99,3 +108,8 @@ class CartesiaService(VendorSocket):
             if number == 1:
                 await send(type="timestamps", word_timestamps={"words": words, "start": starts, "end": ends})
         await send(type="done", done=True, status_code=200)
+
+
+def _bare(text: str) -> str:
+    """The text without tags, the last of which may be incomplete."""
+    return re.sub("<[^>]*(?:>|$)", "", text)

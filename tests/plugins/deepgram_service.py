@@ -31,6 +31,7 @@ class DeepgramService(VendorSocket):
         self.said: list[str] = []
         self.rate_hz = 16_000
         self.keeps_last_until_finalize = False
+        self.quiet_ms = QUIET_MS
         self._socket: ServerConnection | None = None
         self._loud_since: int | None = None
         self._quiet_ms = 0
@@ -123,7 +124,7 @@ class DeepgramService(VendorSocket):
                 await self.say(" ".join(self.hears[0].split()[:2]), final=False)
         elif self._loud_since is not None:
             self._quiet_ms += piece.size * 1000 // self.rate_hz
-            if self._quiet_ms >= QUIET_MS and not self.keeps_last_until_finalize:
+            if self._quiet_ms >= self.quiet_ms and not self.keeps_last_until_finalize:
                 await self._finalize()
 
     async def _finalize(self) -> None:

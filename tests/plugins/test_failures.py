@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+from types import SimpleNamespace
+
 import pytest
 
 from duologue.core.leaves import ErrorClass
@@ -27,6 +30,17 @@ class APIStatusError(APIError):
         self.status_code = status_code
 
 
+class Rpc(Exception):
+    """Like gRPC's."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__("secret words")
+        self._name = name
+
+    def code(self) -> SimpleNamespace:
+        return SimpleNamespace(name=self._name)
+
+
 def caused_by(failure: Exception, cause: Exception) -> Exception:
     failure.__cause__ = cause
     return failure
@@ -38,6 +52,11 @@ def caused_by(failure: Exception, cause: Exception) -> Exception:
         (APIStatusError("secret words", 401), ErrorClass.AUTH_FAILURE),
         (APIStatusError("secret words", 400), ErrorClass.INVALID_ARGS),
         (APIStatusError("secret words", 429), ErrorClass.RATE_LIMIT),
+        (APIStatusError("secret words", HTTPStatus.UNAUTHORIZED), ErrorClass.AUTH_FAILURE),
+        (caused_by(APIConnectionError(), Rpc("UNAUTHENTICATED")), ErrorClass.AUTH_FAILURE),
+        (caused_by(APIConnectionError(), Rpc("RESOURCE_EXHAUSTED")), ErrorClass.RATE_LIMIT),
+        (caused_by(APIConnectionError(), Rpc("NOT_FOUND")), ErrorClass.INVALID_ARGS),
+        (caused_by(APIConnectionError(), Rpc("CANCELLED")), ErrorClass.NETWORK_TIMEOUT),
         (APIStatusError("secret words", 529), ErrorClass.SERVER_ERROR),
         (APIStatusError("secret words", 1008), ErrorClass.INVALID_ARGS),
         (APIStatusError("closed", 1011), ErrorClass.NETWORK_TIMEOUT),

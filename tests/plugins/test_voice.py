@@ -12,7 +12,9 @@ from duologue.core.leaves import ErrorClass
 from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.plugins import PluginVoice
 from duologue.ports import ServiceError, Sound
+from duologue.ports.markup import SpeechTag, TaggedText
 from duologue.voice.ledger import Ledger
+from duologue.voice.markup import ELEVENLABS, Markup
 from tests.limits import TEST_S
 from tests.needs import needs_plugin
 from tests.plugins.elevenlabs_service import CHAR_MS, ElevenLabsService
@@ -25,11 +27,11 @@ def run(work: Coroutine[Any, Any, Any]) -> Any:
     return run_jumping(asyncio.wait_for(work, TEST_S))
 
 
-def voice_of(service: ElevenLabsService, **settings: Any) -> PluginVoice:
+def voice_of(service: ElevenLabsService, markup: Markup | None = None, **settings: Any) -> PluginVoice:
     elevenlabs = needs_plugin("elevenlabs")
     url = f"http://127.0.0.1:{service.port}/v1"
     given = {"api_key": "secret-key", "base_url": url, "encoding": "pcm_24000", **settings}
-    return PluginVoice(lambda: elevenlabs.TTS(**given))
+    return PluginVoice(lambda: elevenlabs.TTS(**given), markup=markup)
 
 
 async def speak(voice: PluginVoice, text: str = TEXT) -> list[Sound]:
@@ -65,6 +67,40 @@ def test_heard_text_is_exact_to_the_word_even_if_word_times_come_late(late: bool
         assert ledger.split(ledger.total_ms).heard == TEXT
 
     run(work())
+
+
+def test_markup_is_sent_as_the_service_takes_it_and_is_no_part_of_any_word() -> None:
+    tags = (SpeechTag("emotion", "calm", 0, 31), SpeechTag("break", "300", 11, 11), SpeechTag("phonemes", "əz", 11, 13))
+
+    async def work() -> None:
+        async with ElevenLabsService() as service:
+            voice = voice_of(service, markup=ELEVENLABS, enable_ssml_parsing=True)
+            sounds = [sound async for sound in voice.speak_tagged(TaggedText(TEXT, tags))]
+            (sent,) = service.texts.values()
+            assert service.query["enable_ssml_parsing"] == "true"
+            await voice.close()
+        told = 'Your table <break time="0.3s" /><phoneme alphabet="ipa" ph="əz">is</phoneme> booked for seven.'
+        assert sent.strip() == told
+        assert [word.text for sound in sounds for word in sound.words] == TEXT.split()
+        # In this service, every character takes its time, also those of tags.
+        ledger = ledger_of(sounds)
+        assert heard_after(ledger, told.index(" booked")) == "Your table"
+        assert heard_after(ledger, told.index(" booked") + 1) == "Your table is"
+
+    run(work())
+
+
+def test_without_markup_tags_are_left_out_and_something_else_is_refused() -> None:
+    async def work() -> None:
+        async with ElevenLabsService() as service:
+            voice = voice_of(service)
+            await anext(voice.speak_tagged(TaggedText(TEXT, (SpeechTag("break", "300", 11, 11),))))
+            assert [text.strip() for text in service.texts.values()] == [TEXT]
+            await voice.close()
+
+    run(work())
+    with pytest.raises(TypeError, match="markup must be a Markup"):
+        PluginVoice(lambda: None, markup="<speak>")  # type: ignore[arg-type]
 
 
 def test_without_word_times_heard_text_is_estimated() -> None:

@@ -21,6 +21,8 @@ from duologue.ports import (
     ToolCall,
 )
 from duologue.ports.brain import Part as BrainPart
+from duologue.ports.markup import TaggedText
+from duologue.spoken.forms import Pronunciation
 from duologue.testing import Delay, Fail, Hang, ScriptedBrain, ScriptedVoice, scripted_tool
 from tests.runtime.runtime_fakes import Stage, others, play
 
@@ -639,6 +641,56 @@ def test_the_voice_gets_the_spoken_form_and_the_history_keeps_what_is_written() 
     TEXTS.clear()
     answer = "Dr. Smith paid **$3.50** with SQL. Bye 👋! 🙂"
     play(scene, ScriptedBrain([answer]), voice=NotingVoice(), pronunciations={"SQL": "sequel"})
+
+
+class TaggedVoice(NotingVoice):
+    """A voice that takes markup."""
+
+    def speak_tagged(self, tagged: TaggedText) -> AsyncIterator[Sound]:
+        TAGS.extend((tag.kind, tag.value, tagged.text[tag.start : tag.end]) for tag in tagged.tags)
+        return self.speak(tagged.text)
+
+
+TAGS: list[tuple[str, str, str]] = []
+TAGGED = (
+    '<emotion value="calm"/>It is 5 p.m. <break time="300ms"/>now, <speed ratio="0.8">Siobhan</speed>. Bye!'
+    ' <break time="1s"/>'
+)
+
+
+@pytest.mark.req("L-06")
+@pytest.mark.parametrize("voice", [TaggedVoice(), NotingVoice()])
+def test_speech_tags_reach_a_voice_that_takes_them_and_are_never_shown_or_said(voice: ScriptedVoice) -> None:
+    async def scene(stage: Stage) -> None:
+        await hear_answer(stage)
+        assert stage.heard == ["It is 5 p.m. now, Siobhan. Bye!"]
+        assert TEXTS == ["It is five p m now, shivawn.", "Bye!"]
+        captions = [signal.text for signal in stage.told(sg.Caption) if signal.role == "assistant"]
+        assert captions
+        assert not any("<" in caption for caption in captions)
+        assert (
+            [
+                ("emotion", "calm", "It is five p m now, shivawn."),
+                ("break", "300", ""),
+                ("speed", "0.8", "shivawn"),
+                ("phonemes", "ʃəvɔn", "shivawn"),
+            ]
+            if isinstance(voice, TaggedVoice)
+            else []
+        ) == TAGS
+
+    TEXTS.clear()
+    TAGS.clear()
+    lexicon = {"Siobhan": Pronunciation("shivawn", ipa="ʃəvɔn")}
+    play(scene, ScriptedBrain([TAGGED]), voice=voice, pronunciations=lexicon)
+
+
+def test_an_agent_without_a_voice_shows_no_speech_tags() -> None:
+    async def scene(stage: Stage) -> None:
+        await hear_answer(stage)
+        assert stage.heard == ["It is 5 p.m. now, Siobhan. Bye!"]
+
+    play(scene, ScriptedBrain([TAGGED]), voice=None)
 
 
 @pytest.mark.req("L-06")

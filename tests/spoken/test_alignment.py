@@ -75,3 +75,15 @@ def test_the_pieces_name_what_is_said_for_what() -> None:
     spoken = SpokenForms("en").of("Pay $5 now.")
     assert spoken.pieces == (AlignedPiece(0, 3, 0, 3), AlignedPiece(4, 16, 4, 6), AlignedPiece(17, 21, 7, 11))
     assert spoken.text == "Pay five dollars now."
+
+
+def test_a_stretch_of_the_written_text_is_found_in_the_spoken_text() -> None:
+    spoken = SpokenForms("en").of("Dr. Smith paid $3.50 today.")
+    start, end = spoken.spoken_start(spoken.written.index("$")), spoken.spoken_end(spoken.written.index(" today"))
+    assert spoken.text[start:end] == "three dollars and fifty cents"
+    assert spoken.text[spoken.spoken_start(2) : spoken.spoken_end(9)] == "Doctor Smith"  # from within "Dr."
+    assert spoken.text[spoken.spoken_start(5) : spoken.spoken_end(7)] == "mi"
+    assert spoken.spoken_start(len(spoken.written)) == len(spoken.text)
+    assert spoken.spoken_end(0) == 0
+    plain = SpokenForms("en").of("Nothing here.")
+    assert (plain.spoken_start(8), plain.spoken_end(12)) == (8, 12)

@@ -12,6 +12,7 @@ from duologue import CartesiaVoice
 from duologue.core.leaves import ErrorClass
 from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports import ServiceError, Sound
+from duologue.ports.markup import SpeechTag, TaggedText
 from duologue.voice.ledger import Ledger
 from tests.limits import TEST_S
 from tests.plugins.cartesia_service import CHAR_MS, CartesiaService
@@ -52,6 +53,31 @@ def test_heard_text_is_exact_to_the_word() -> None:
         assert ledger.split((TEXT.index("booked") + 6) * CHAR_MS).heard == "Your table is booked"
         assert ledger.split(ledger.total_ms).heard == TEXT
         assert ledger.total_ms == -(-len(TEXT) * CHAR_MS // 20) * 20
+
+    run(work())
+
+
+@pytest.mark.parametrize("times_tags", [False, True])
+@pytest.mark.parametrize("model", ["sonic-3", "sonic-2"])
+def test_tags_are_sent_to_models_that_take_them_and_heard_text_stays_exact(model: str, times_tags: bool) -> None:
+    tags = (SpeechTag("speed", "0.8", 0, 10), SpeechTag("break", "300", 11, 11), SpeechTag("phonemes", "əz", 11, 13))
+
+    async def work() -> None:
+        async with CartesiaService() as service:
+            service.times_tags = times_tags
+            voice = voice_of(service, model=model)
+            ledger = Ledger()
+            ledger.begin(TEXT)
+            async for sound in voice.speak_tagged(TaggedText(TEXT, tags)):
+                ledger.add(sound)
+            ledger.end()
+            (sent,) = service.texts.values()
+            await voice.close()
+        told = '<speed ratio="0.8"/>Your table<speed ratio="1"/> <break time="300ms"/>is booked for seven.'
+        assert sent == (told if model == "sonic-3" else TEXT)
+        assert ledger.split((TEXT.index("booked") + 5) * CHAR_MS).heard == "Your table is"
+        assert ledger.split((TEXT.index("booked") + 6) * CHAR_MS).heard == "Your table is booked"
+        assert ledger.split(ledger.total_ms).heard == TEXT
 
     run(work())
 

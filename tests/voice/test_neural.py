@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,94 @@ def test_a_closed_stream_ends_the_run_of_the_model(tmp_path: Path, monkeypatch: 
     asyncio.run(interrupted())
     assert ended.wait(60)
     assert len(made[0][0]) == 0  # the model was stopped before it had made a sample
+
+
+def test_closing_a_stream_does_not_wait_for_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model is held in the middle of its run until the stream has closed: waiting for it would never end."""
+    add(tmp_path)
+    voice = NeuralVoice("anna")
+    started, closed = threading.Event(), threading.Event()
+    run = voice.model.synthesise
+
+    def synthesise(ids: Any, one: Any) -> Any:
+        started.set()
+        assert closed.wait(60)
+        return run(ids, one)
+
+    monkeypatch.setattr(voice.model, "synthesise", synthesise)
+    made: list[Sound] = []
+
+    async def interrupted() -> None:
+        stream = voice.speak("Some words.")
+
+        async def read() -> None:
+            async for sound in stream:
+                made.append(sound)
+
+        reader = asyncio.ensure_future(read())
+        await asyncio.to_thread(started.wait)
+        reader.cancel()
+        async with asyncio.timeout(30):  # far more than a busy machine needs
+            await asyncio.gather(reader, return_exceptions=True)
+            await stream.aclose()
+        closed.set()
+
+    asyncio.run(interrupted())
+    assert not made
+
+
+ABORT_MS_MAX = 20
+
+
+def test_after_a_stop_the_model_computes_for_less_than_20_ms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted in CPU time of the thread that runs the model, so a busy machine changes nothing. The model computes for
+    at least half a second if it isn't stopped, in nodes of some milliseconds, as Piper's largest ones are."""
+    add(tmp_path, model=piper_model(work=200))
+    voice = NeuralVoice("anna")
+    begun, ended_ms = threading.Event(), list[float]()
+    thread: list[int] = []
+    run = voice.model.synthesise
+
+    def synthesise(ids: Any, one: Any) -> Any:
+        thread.append(threading.get_ident())
+        begun.set()
+        made = run(ids, one)
+        ended_ms.append(time.thread_time() * 1000)
+        return made
+
+    monkeypatch.setattr(voice.model, "synthesise", synthesise)
+
+    def used_ms() -> float:
+        return time.clock_gettime(time.pthread_getcpuclockid(thread[0])) * 1000
+
+    def wait_for_work(ms: float) -> None:
+        start_ms = used_ms()
+        while used_ms() < start_ms + ms and not ended_ms:
+            threading.Event().wait(0.001)
+
+    async def interrupted() -> float:
+        stream = voice.speak("Some words.")
+        reader = asyncio.ensure_future(anext(stream))
+        await asyncio.to_thread(begun.wait)
+        await asyncio.to_thread(wait_for_work, 60)
+        at_ms = used_ms()
+        reader.cancel()
+        await asyncio.gather(reader, return_exceptions=True)
+        return at_ms
+
+    at_ms = asyncio.run(interrupted())
+    for _ in range(60_000):
+        if ended_ms:
+            break
+        threading.Event().wait(0.001)
+    assert ended_ms[0] - at_ms < ABORT_MS_MAX
+
+    async def whole() -> None:
+        await anext(voice.speak("Some words."))
+
+    begin_ms = used_ms()
+    asyncio.run(whole())
+    assert ended_ms[1] - begin_ms > 500, "otherwise the model had ended by itself"
 
 
 def test_espeak_gives_the_phonemes_of_a_model_that_reads_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from duologue.spoken.speech_tags import is_in_tag
 from duologue.voice.sentences import CHARS_MAX, Sentences
 
 
@@ -105,3 +106,29 @@ def test_a_long_text_is_cut_the_same_in_one_piece_and_in_many(text: str) -> None
     assert max(map(len, found)) <= CHARS_MAX
     pieces = [book[at : at + CHARS_MAX] for at in range(0, len(book), CHARS_MAX)]
     assert [sentence for piece in pieces for sentence in streamed.feed(piece)] == found
+
+
+TAGGED = (
+    '<speed ratio="0.8">It is 5 p.m. <break time="0.5s"/>now.</speed> Is it <phoneme ph="a">Dr.</phoneme> Smith?'
+    '<break time="1s"/> Yes, <emotion value="calm"/>he is. '
+)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 500])
+def test_speech_tags_are_never_cut_and_never_end_a_sentence(size: int) -> None:
+    splitter = Sentences("en")
+    found = [one for at in range(0, len(TAGGED), size) for one in splitter.feed(TAGGED[at : at + size])]
+    assert [*found, *filter(None, [splitter.rest()])] == [
+        '<speed ratio="0.8">It is 5 p.m. <break time="0.5s"/>now.</speed>',
+        'Is it <phoneme ph="a">Dr.</phoneme> Smith?<break time="1s"/>',
+        'Yes, <emotion value="calm"/>he is.',
+    ]
+
+
+@pytest.mark.parametrize("size", [1, 4, 9])
+def test_words_that_cannot_wait_end_before_an_unfinished_tag(size: int) -> None:
+    for cut in range(0, len(TAGGED), size):
+        splitter = Sentences("en")
+        splitter.feed(TAGGED[:cut])
+        assert not is_in_tag(splitter.opening(joins_words=True))
+        assert not is_in_tag(splitter.whole_words())

@@ -32,6 +32,7 @@ class PluginBrain(Brain):
     """
 
     can_guess = True  # a request has no effect but its price
+    can_go_on = True
 
     def __init__(
         self,

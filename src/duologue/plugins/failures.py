@@ -37,6 +37,21 @@ _PATTERNS = (
         ErrorClass.INVALID_ARGS,
     ),
 )
+_GRPC = {
+    "UNAUTHENTICATED": ErrorClass.AUTH_FAILURE,
+    "PERMISSION_DENIED": ErrorClass.AUTH_FAILURE,
+    "RESOURCE_EXHAUSTED": ErrorClass.RATE_LIMIT,
+    "INVALID_ARGUMENT": ErrorClass.INVALID_ARGS,
+    "NOT_FOUND": ErrorClass.INVALID_ARGS,
+    "FAILED_PRECONDITION": ErrorClass.INVALID_ARGS,
+    "OUT_OF_RANGE": ErrorClass.INVALID_ARGS,
+    "UNAVAILABLE": ErrorClass.NETWORK_TIMEOUT,
+    "DEADLINE_EXCEEDED": ErrorClass.NETWORK_TIMEOUT,
+    "INTERNAL": ErrorClass.SERVER_ERROR,
+    "UNIMPLEMENTED": ErrorClass.SERVER_ERROR,
+    "DATA_LOSS": ErrorClass.SERVER_ERROR,
+    "UNKNOWN": ErrorClass.SERVER_ERROR,
+}
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:KEY|TOKEN|SECRET)\b")
 _POLICY_CODE = 1008  # the code with which a WebSocket is closed because of its request
 _CAUSES_MAX = 10
@@ -67,10 +82,13 @@ def _classify(failure: BaseException) -> tuple[ErrorClass, str]:
     chain = _chain(failure)
     for one in chain:
         status = getattr(one, "status_code", None) or getattr(one, "status", None)
-        if type(status) is int and 400 <= status <= 599:
-            return classify_status(status), str(status)
+        if isinstance(status, int) and 400 <= status <= 599:  # an int or an HTTPStatus
+            return classify_status(int(status)), str(int(status))
         if status == _POLICY_CODE:
             return ErrorClass.INVALID_ARGS, str(status)
+    for one in chain:
+        if (name := _grpc_status(one)) in _GRPC:
+            return _GRPC[name], name
     kinds = {kind.__name__ for one in chain for kind in type(one).__mro__}
     name = type(chain[-1]).__name__
     if kinds & {"APITimeoutError", "TimeoutError", "OSError", "ClientError"}:
@@ -81,6 +99,15 @@ def _classify(failure: BaseException) -> tuple[ErrorClass, str]:
     if "APIConnectionError" in kinds or "APIStatusError" in kinds:  # a WebSocket that was closed has no HTTP status
         return ErrorClass.NETWORK_TIMEOUT, name
     return (ErrorClass.SERVER_ERROR if "APIError" in kinds else ErrorClass.UNKNOWN), name
+
+
+def _grpc_status(failure: BaseException) -> str:
+    """The name of the status of a failed gRPC call; empty for any other failure."""
+    code = getattr(failure, "code", None)
+    try:
+        return str(getattr(code() if callable(code) else None, "name", ""))
+    except Exception:  # noqa: BLE001 - any object may have a `code`
+        return ""
 
 
 def _chain(failure: BaseException) -> list[BaseException]:

@@ -10,9 +10,11 @@ from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 from duologue.core.leaves import ErrorClass
+from duologue.ports.markup import TaggedText
 from duologue.ports.sound import Sound
 from duologue.ports.usage import Usage, UsageCount
 from duologue.ports.voice import Voice
+from duologue.voice.markup import Markup
 from duologue.voice.timed_sound import TimedSound
 
 from .failures import PluginFailed, plugin_failures
@@ -25,10 +27,19 @@ class PluginVoice(Voice):
 
     `tts` is the plugin object, or a function that creates it. `on_usage` is called with the amounts that were used. If
     the service reports times for the words as they are written in the text, the agent knows exactly which words the
-    user heard. Otherwise this is estimated from the lengths of the words.
+    user heard. Otherwise this is estimated from the lengths of the words. `markup` is the markup that the service takes
+    in its text, such as `duologue.voice.markup.ELEVENLABS`; without it, the service gets plain text.
     """
 
-    def __init__(self, tts: Any, *, on_usage: Callable[[Usage], None] | None = None) -> None:
+    def __init__(
+        self, tts: Any, *, markup: Markup | None = None, on_usage: Callable[[Usage], None] | None = None
+    ) -> None:
+        if markup is not None and not isinstance(markup, Markup):
+            raise TypeError(
+                "PluginVoice: markup must be a Markup, such as duologue.voice.markup.ELEVENLABS, "
+                f"not {type(markup).__name__}"
+            )
+        self._markup = markup
         self._loop = PluginLoop(tts, "PluginVoice", ("synthesize", "sample_rate"), "elevenlabs.TTS()")
         self._usage = UsageCount(on_usage)
 
@@ -37,14 +48,21 @@ class PluginVoice(Voice):
         """The total usage of the service so far."""
         return self._usage.total
 
-    async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
+    def speak(self, text: str) -> AsyncGenerator[Sound, None]:
         """The sound of a sentence, piece by piece. If the generator is closed or its reader is cancelled, the plugin's
         stream is closed."""
+        return self.speak_tagged(TaggedText(text))
+
+    def speak_tagged(self, tagged: TaggedText) -> AsyncGenerator[Sound, None]:
+        """The same, for a text with tags, which are written as `markup` says."""
+        return self._speak(tagged.text, self._markup.write(tagged) if self._markup else tagged.text)
+
+    async def _speak(self, text: str, marked_up: str) -> AsyncGenerator[Sound, None]:
         if not text.strip():
             return
         plugin = await self._loop.get()
-        stream = self._loop.run(lambda: _open(plugin, text))
-        timed = TimedSound(self._loop.name)
+        stream = self._loop.run(lambda: _open(plugin, marked_up))
+        timed = TimedSound(self._loop.name, marked_up != text)
         try:
             with plugin_failures(self._loop.name):
                 async for audio in stream:
@@ -53,7 +71,7 @@ class PluginVoice(Voice):
                 for sound in timed.rest():
                     yield sound
         finally:
-            self._usage.add(Usage(characters=len(text), spoken_ms=timed.made_ms))
+            self._usage.add(Usage(characters=len(marked_up), spoken_ms=timed.made_ms))
             await close_soon(stream.aclose)
             close_unused(plugin)
         if not timed.made_ms and any(character.isalnum() for character in text):

@@ -39,6 +39,9 @@ class Request:
     process. Then the answers to the turns up to this number were heard, but not stored. A brain that remembers must
     process these turns first, separately from the person's new words.
 
+    `said` is normally empty. Otherwise another brain has begun this answer with these sentences, and has failed. Only
+    brains with `can_go_on` get such a request. They go on after these sentences, and don't repeat them.
+
     With `context`, a brain can act on the call, for example transfer it. It is None outside of a call, such as in a
     test of the brain."""
 
@@ -55,6 +58,7 @@ class Request:
     typed: bool = False
     confirmed: Callable[[], Coroutine[Any, Any, object]] | None = None
     heard_turn: int = 0
+    said: str = ""
     context: Context[Any] | None = field(default=None, compare=False, repr=False)
 
 
@@ -118,6 +122,13 @@ class Guesses(Protocol):
     holds back the brain's tool calls until the turn is confirmed."""
 
     can_guess: bool
+
+
+@runtime_checkable
+class GoesOn(Protocol):
+    """A brain that can go on with an answer that another brain has begun (`Request.said`)."""
+
+    can_go_on: bool
 
 
 @runtime_checkable

@@ -25,7 +25,7 @@ from duologue.ports.ears import Ears
 from duologue.ports.session import Session
 from duologue.ports.voice import Voice
 from duologue.ports.worker import Worker
-from duologue.spoken.forms import SpokenForms, lexicon_problems
+from duologue.spoken.forms import Pronunciation, SpokenForms, lexicon_problems
 from duologue.turns.endpoint import EndpointPolicy
 from duologue.turns.language import KNOWN, is_code, known_code
 from duologue.turns.overlap import OVERLAP_RULES, OverlapPolicy
@@ -127,8 +127,9 @@ class Agent:
     # that the agent says and shows by itself are in this language. Backchannels in this language, such as "mhm", don't
     # interrupt the agent, but commands such as "stop" do.
     language: str = "en"
-    # How words are said, such as {"SQL": "sequel", "Nguyen": "win"}. Captions and the history keep the written word.
-    pronunciations: Mapping[str, str] = field(default_factory=dict, hash=False)
+    # How words are said, such as {"SQL": "sequel", "Nguyen": "win"}. Captions and the history keep the written word. A
+    # `Pronunciation` also has the word in IPA, for voices that take markup.
+    pronunciations: Mapping[str, str | Pronunciation] = field(default_factory=dict, hash=False)
     # If False, the voice gets numbers, dates, money, abbreviations and markup as they are written: for services that
     # read them well by themselves. `pronunciations` are used in any case.
     spoken_forms: bool = True

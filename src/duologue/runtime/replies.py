@@ -18,6 +18,8 @@ from duologue.ports.brain import Brain, Firm, LastWords, OpenQuestion, Request, 
 from duologue.ports.encodable_text import encodable
 from duologue.ports.failure import BrokenContract, classify
 from duologue.ports.failure_report import report_failures_to
+from duologue.ports.markup import SpeechTag, TaggedText, speak_tagged
+from duologue.ports.playback_lead import tell_playback_lead
 from duologue.ports.sound import Sound
 from duologue.ports.streams import in_time, reading
 from duologue.ports.tool_call import ToolCall
@@ -25,6 +27,7 @@ from duologue.ports.usage_report import UsageReport, provider_of, report_usage_t
 from duologue.ports.voice import Voice, joins_words
 from duologue.spoken.alignment import SpokenForm
 from duologue.spoken.forms import SpokenForms
+from duologue.spoken.speech_tags import without_tags
 from duologue.voice.ledger import is_question
 from duologue.voice.sentences import Sentences
 
@@ -141,6 +144,7 @@ class Replies:
         report_failures_to(self._report_failure)  # for what the brain runs, such as actions
         if self.report_usage is not None:
             report_usage_to(self.report_usage)
+        tell_playback_lead(lambda: speech.ledger.total_ms - speech.ledger.heard_ms)
         self._driver.post(ev.ReplyAccepted, reply=speech.reply)
         sentences = HandoverQueue[_Spoken | None](SENTENCES_AHEAD_MAX)
         try:
@@ -250,7 +254,8 @@ class Replies:
             values = item.values if isinstance(item, OpenQuestion) else None
             sentence = item if isinstance(item, str) else item.text
             if voice is None:
-                speech.ledger.shown += f" {sentence}" if speech.ledger.shown else sentence
+                shown = without_tags(sentence)
+                speech.ledger.shown += f" {shown}" if speech.ledger.shown else shown
                 self.on_shown()
             elif sentence:
                 spoken, goes_on = forms.of(encodable(sentence)), isinstance(item, _Part)
@@ -271,6 +276,8 @@ class Replies:
         the sentence isn't marked as an open question. Returns False if nothing is spoken, because the sentence was
         heard before or can't be spoken (such as an emoji)."""
         sentence = spoken.written
+        if not sentence.strip():
+            return False
         if spoken.is_silent:
             if speech.ledger.chunks:
                 speech.ledger.begin(sentence, values, spoken)
@@ -285,7 +292,7 @@ class Replies:
         speech.ledger.begin(sentence, values, spoken, goes_on)
         began_at, spoken_ms = self._driver.now(), 0
         try:
-            async with reading(voice.speak(spoken.text)) as sounds:
+            async with reading(speak_tagged(voice, _tagged(spoken))) as sounds:
                 async for sound in in_time(sounds, self._driver.state.settings.attempt_ms_max):
                     if not isinstance(sound, Sound):
                         raise VoiceFailed(
@@ -296,7 +303,8 @@ class Replies:
         except (VoiceFailed, asyncio.CancelledError):
             raise
         except Exception as failure:
-            raise VoiceFailed(classify(failure)) from failure
+            own = str(failure) if getattr(failure, "is_own", False) else ""  # it names the setting to change
+            raise VoiceFailed(classify(failure), own) from failure
         finally:  # text that was sent to the voice counts as used, even if it is never heard
             if self.report_usage is not None:
                 provider, model = provider_of(voice)
@@ -350,6 +358,10 @@ class Replies:
             self._driver.post(ev.ReplyWasEmpty, reply=speech.reply)
         else:
             self._driver.post(ev.ReplyFinished, reply=speech.reply)
+
+
+def _tagged(spoken: SpokenForm) -> TaggedText:
+    return TaggedText(spoken.text, tuple(SpeechTag(*tag) for tag in spoken.tags))
 
 
 def _first(failures: BaseExceptionGroup[BaseException]) -> BaseException:

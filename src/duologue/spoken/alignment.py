@@ -7,7 +7,7 @@ a later position in the spoken text never corresponds to an earlier position in 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -24,13 +24,24 @@ class AlignedPiece(NamedTuple):
     written_end: int
 
 
+class SpokenTag(NamedTuple):
+    """How a stretch of the spoken text is said, such as ("speed", "0.8", 0, 12). At a break, `start` equals `end`."""
+
+    kind: str
+    value: str
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True)
 class SpokenForm:
-    """A written sentence and its spoken form. If there are no pieces, the two texts are the same."""
+    """A written sentence and its spoken form. If there are no pieces, the two texts are the same. `tags` are for voices
+    that take markup; they aren't saved."""
 
     written: str
     text: str
     pieces: tuple[AlignedPiece, ...] = ()
+    tags: tuple[SpokenTag, ...] = ()
 
     @property
     def is_silent(self) -> bool:
@@ -52,6 +63,29 @@ class SpokenForm:
         if place <= piece.spoken_start or not self._is_same(piece):
             return before
         return piece.written_start + place - piece.spoken_start
+
+    def spoken_start(self, place: int) -> int:
+        """The position in the spoken text at which the written text from `place` on begins."""
+        if not self.pieces:
+            return min(place, len(self.text))
+        at = bisect_right(self.pieces, place, key=_written_end)
+        if at == len(self.pieces):
+            return len(self.text)
+        piece = self.pieces[at]
+        inside = place - piece.written_start if place > piece.written_start and self._is_same(piece) else 0
+        return piece.spoken_start + inside
+
+    def spoken_end(self, place: int) -> int:
+        """The position in the spoken text at which the written text up to `place` ends."""
+        if not self.pieces:
+            return min(place, len(self.text))
+        at = bisect_left(self.pieces, place, key=_written_start)
+        if not at:
+            return 0
+        piece = self.pieces[at - 1]
+        if place < piece.written_end and self._is_same(piece):
+            return piece.spoken_start + place - piece.written_start
+        return piece.spoken_end
 
     def _is_same(self, piece: AlignedPiece) -> bool:
         length = piece.spoken_end - piece.spoken_start
@@ -80,6 +114,14 @@ class SpokenForm:
 
 def _spoken_end(piece: AlignedPiece) -> int:
     return piece.spoken_end
+
+
+def _written_start(piece: AlignedPiece) -> int:
+    return piece.written_start
+
+
+def _written_end(piece: AlignedPiece) -> int:
+    return piece.written_end
 
 
 def _place(value: Any) -> int:

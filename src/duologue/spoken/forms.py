@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 
 from duologue.turns.language import known_code
 
-from .alignment import SpokenForm
+from .alignment import SpokenForm, SpokenTag
 from .markup import markup_rules
 from .rules import RewriteRule, RewriteRules
+from .speech_tags import is_ipa, read_tags
 
 # Each language is imported when an agent speaks it.
 
@@ -43,18 +45,61 @@ LANGUAGES = tuple(_LANGUAGES)
 """The languages in which numbers, dates, money and abbreviations become words."""
 
 
+@dataclass(frozen=True, slots=True)
+class Pronunciation:
+    """How a word is said: `say` is a respelling for every voice, and `ipa` its pronunciation in IPA, for voices that
+    take markup. Example: `Pronunciation("shivawn", ipa="ʃəvɔn")`."""
+
+    say: str
+    ipa: str = ""
+
+
 class SpokenForms:
     """Turns sentences in one language into their spoken form. `lexicon` says how certain words are said, such as
     {"SQL": "sequel"}; upper and lower case make no difference. With `is_off`, only the lexicon is used, and everything
-    else is said as it is written."""
+    else is said as it is written. Speech tags are taken out of the text in any case."""
 
-    def __init__(self, language: str = "en", lexicon: Mapping[str, str] | None = None, *, is_off: bool = False) -> None:
+    def __init__(
+        self, language: str = "en", lexicon: Mapping[str, str | Pronunciation] | None = None, *, is_off: bool = False
+    ) -> None:
         self.language = language
-        self._rules = _rules(language, tuple(sorted((lexicon or {}).items())), is_off)
+        known = {
+            word: Pronunciation(said) if isinstance(said, str) else said
+            for word, said in sorted((lexicon or {}).items())
+        }
+        self._rules = _rules(language, tuple((word, said.say) for word, said in known.items()), is_off)
+        self._ipa = {word.strip().casefold(): said for word, said in known.items() if said.ipa}
 
     def of(self, sentence: str) -> SpokenForm:
         """The spoken form of a sentence. It also records which written and spoken words correspond to each other."""
-        return self._rules.apply(sentence)
+        written, found = read_tags(sentence)
+        spoken = self._rules.apply(written)
+        if not found and not self._ipa:
+            return spoken
+        tags = [
+            SpokenTag(
+                tag.kind, tag.value, start := spoken.spoken_start(tag.start), max(start, spoken.spoken_end(tag.end))
+            )
+            for tag in found
+        ]
+        tags += self._pronounced(spoken, tags)
+        # Of tags with the same start, the longer one is outside. A tag that applies to no spoken word is left out.
+        said = [tag for tag in tags if tag.kind == "break" or tag.start < tag.end]
+        return replace(spoken, tags=tuple(sorted(said, key=lambda tag: (tag.start, -tag.end))))
+
+    def _pronounced(self, spoken: SpokenForm, tags: list[SpokenTag]) -> list[SpokenTag]:
+        """Tags for the words of the lexicon whose pronunciation is known in IPA. A word whose pronunciation the text
+        itself gives isn't tagged again."""
+        own = [(tag.start, tag.end) for tag in tags if tag.kind == "phonemes"]
+        found = []
+        for piece in spoken.pieces if self._ipa else ():
+            word = spoken.written[piece.written_start : piece.written_end].strip("*_`~").casefold()
+            said = self._ipa.get(word)
+            start, end = piece.spoken_start, piece.spoken_end
+            is_said = said is not None and spoken.text[start:end] == said.say.strip()
+            if said is not None and is_said and not any(first < end and start < last for first, last in own):
+                found.append(SpokenTag("phonemes", said.ipa, start, end))
+        return found
 
 
 def lexicon_problems(lexicon: object) -> list[str]:
@@ -65,8 +110,12 @@ def lexicon_problems(lexicon: object) -> list[str]:
     for word, said in lexicon.items():
         if not isinstance(word, str) or not word.strip():
             problems.append(f"pronunciations: a word must be text, not {word!r}")
-        elif not isinstance(said, str) or not any(map(str.isalnum, said)):
-            problems.append(f"pronunciations[{word!r}] must be what is said, as text, not {said!r}")
+            continue
+        bare = said.say if isinstance(said, Pronunciation) else said
+        if not isinstance(bare, str) or not any(map(str.isalnum, bare)):
+            problems.append(f"pronunciations[{word!r}] must be what is said, as text, not {bare!r}")
+        if isinstance(said, Pronunciation) and said.ipa and not is_ipa(said.ipa):
+            problems.append(f"pronunciations[{word!r}]: ipa must be phonetic letters such as 'ʃəvɔn', not {said.ipa!r}")
     return problems
 
 

@@ -20,15 +20,18 @@ from urllib.parse import urlsplit
 
 from duologue.core.leaves import ErrorClass
 from duologue.ports.failure import ServiceError, classify_status
+from duologue.ports.markup import TaggedText
 from duologue.ports.sound import Sound, Word
 from duologue.ports.voice import Voice
 
 from .endpoint import SpeechFailed
+from .markup import CARTESIA
 from .timed_sound import TimedSound
 
 CONNECT_S_MAX = 5.0
 SILENCE_S_MAX = 10.0
 VERSION = "2025-04-16"
+_TAKES_TAGS = "sonic-3"  # the models whose text may have tags
 _HINTS = {
     ErrorClass.AUTH_FAILURE: "rejected the key: check CARTESIA_API_KEY",
     ErrorClass.RATE_LIMIT: "accepts no more requests for now: wait, or check the account's limits",
@@ -77,17 +80,25 @@ class CartesiaVoice(Voice):
         self._connection: _Connection | None = None
         self._connecting = asyncio.Lock()
 
-    async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
+    def speak(self, text: str) -> AsyncGenerator[Sound, None]:
         """The sound of a sentence, piece by piece. If the generator is closed or its reader is cancelled, the sentence
         is cancelled at the service."""
+        return self._speak(text, text)
+
+    def speak_tagged(self, tagged: TaggedText) -> AsyncGenerator[Sound, None]:
+        """The same, for a text with tags for breaks, speed, volume and emotion."""
+        is_tagged = str(self._body["model_id"]).startswith(_TAKES_TAGS)
+        return self._speak(tagged.text, CARTESIA.write(tagged) if is_tagged else tagged.text)
+
+    async def _speak(self, text: str, transcript: str) -> AsyncGenerator[Sound, None]:
         if not text.strip():
             return
         connection = await self._connected()
         context = uuid.uuid4().hex
         messages = connection.open(context)
-        timed, is_done = TimedSound("Cartesia"), False
+        timed, is_done = TimedSound("Cartesia", transcript != text), False
         try:
-            await connection.send({**self._body, "transcript": text, "context_id": context})
+            await connection.send({**self._body, "transcript": transcript, "context_id": context})
             while not is_done:
                 message = await _next(messages)
                 is_done = message.get("type") == "done"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from duologue.spoken.abbreviations import Abbreviations, folded
+from duologue.spoken.speech_tags import has_tags, is_in_tag
 
 CLAUSE_WORDS_MIN = 3
 WORDS_MIN, WORDS_MAX = 5, 9
@@ -24,7 +25,9 @@ _PHRASE_STARTS = frozenset(
 
 def opening_length(text: str, known: Abbreviations, joins_words: bool) -> int:
     """How many characters of an unfinished sentence can be spoken now: a clause or, if `joins_words` is true, at least
-    a few words. 0 if nothing can be spoken yet."""
+    a few words. 0 if nothing can be spoken yet, and if the sentence has speech tags: they apply to whole sentences."""
+    if has_tags(text) or is_in_tag(text):
+        return 0
     for clause in _CLAUSE.finditer(text):
         if len(text[: clause.start()].split()) >= CLAUSE_WORDS_MIN and _is_whole(text[: clause.end()]):
             return clause.end()

@@ -9,10 +9,15 @@ from __future__ import annotations
 import re
 
 from duologue.spoken.abbreviations import Abbreviations, abbreviations
+from duologue.spoken.speech_tags import END_TAG, UNFINISHED_TAG, bare, is_in_tag, without_spaces_in_tags
 
 from .opening import opening_length
 
-_END = re.compile(r"[.!?…]+[\"'”’“»)\]*_~]*(?=\s)|[。！？]+[」』）]*|\n+")  # noqa: RUF001 - several scripts
+_END = re.compile(
+    rf"[.!?…]+(?:[\"'”’“»)\]*_~]|{END_TAG})*(?=\s)|[。！？]+(?:[」』）]|{END_TAG})*|\n+"  # noqa: RUF001 - several scripts
+)
+_END_TAG = re.compile(END_TAG)
+_MAY_END = re.compile(rf"[.!?…。！？]+(?:[\"'”’“»)\]*_~」』）]|{END_TAG})*{UNFINISHED_TAG}?$")  # noqa: RUF001 - several scripts
 _LIST_MARK = re.compile(r"(?:^|\n)\s*(?:\d{1,3}|[a-zA-Z])$")
 _INITIAL = re.compile(r"(?:^|\s|\.)[^\W\d_]$")
 _NUMBER = re.compile(r"(?:^|\s)[\d.]{1,6}$")
@@ -47,6 +52,11 @@ class Sentences:
                 found.append(sentence)
         return found
 
+    @property
+    def unfinished(self) -> str:
+        """The text after the last complete sentence, as it arrived."""
+        return self._text
+
     def opening(self, joins_words: bool) -> str:
         """Return and remove the beginning of an unfinished sentence, so that the voice can start early: the first
         clause or, if `joins_words` is true, the first words. Empty if there isn't enough text."""
@@ -58,7 +68,7 @@ class Sentences:
     def whole_words(self) -> str:
         """Return and remove the complete words of an unfinished sentence. Used when the stream is so slow that the
         voice can't wait for the end of the sentence."""
-        cut = self._text.rfind(" ") + 1
+        cut = without_spaces_in_tags(self._text).rfind(" ") + 1
         words, self._text, self._searched = self._text[:cut].strip(), self._text[cut:], 0
         return words
 
@@ -78,7 +88,8 @@ class Sentences:
             if is_end is None and len(self._text) <= chars_max:  # the next word decides
                 self._searched = match.start()
                 return None
-        self._searched = max(0, len(self._text) - 8)
+        ending = _MAY_END.search(self._text) if "<" in self._text else None
+        self._searched = min(max(0, len(self._text) - 8), ending.start() if ending else len(self._text))
         return self._cut_long_sentence() if len(self._text) > chars_max else None
 
     def _is_in_code(self, place: int) -> bool:
@@ -90,17 +101,19 @@ class Sentences:
 
     def _is_end(self, match: re.Match[str]) -> bool | None:
         """Does a sentence end at this punctuation mark? None if that depends on text that hasn't arrived yet."""
-        mark = match.group()
+        mark = _END_TAG.sub("", match.group())
+        if is_in_tag(self._text[max(0, match.start() - _LOOK_BACK) : match.start()]):
+            return False
         if not self._text[: match.start()].strip():
             return not mark.strip()  # blank lines before the text are removed, but not punctuation
         if self._is_in_code(match.end()):
             return False
-        after = self._text[match.end() : match.end() + _LOOK_BACK].lstrip()
+        after = bare(self._text[match.end() : match.end() + _LOOK_BACK]).lstrip()
         if mark != ".":
             return self._ends_quote(mark, after)
         before = self._text[max(0, match.start() - _LOOK_BACK) : match.start()]
         is_start = match.start() <= _LOOK_BACK
-        return _is_stop(before if is_start else f"x{before}", after, self._known)
+        return _is_stop(bare(before) if is_start else f"x{bare(before)}", after, self._known)
 
     def _ends_quote(self, mark: str, after: str) -> bool | None:
         """Does a sentence end at this punctuation mark, which may include a closing quotation mark? False if the
@@ -111,8 +124,9 @@ class Sentences:
         return not after[0].islower() if after else None
 
     def _cut_long_sentence(self) -> int:
+        text = without_spaces_in_tags(self._text)
         for mark in (", ", "; ", ": ", " "):
-            cut = self._text.rfind(mark, 0, CHARS_MAX)
+            cut = text.rfind(mark, 0, CHARS_MAX)
             if cut > 0:
                 return cut + len(mark)
         return CHARS_MAX

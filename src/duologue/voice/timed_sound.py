@@ -9,6 +9,7 @@ the last words can be added.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from duologue.audio.file_kinds import file_kind
@@ -17,12 +18,17 @@ from duologue.ports.sound import Sound, Word
 
 from .endpoint import GRAIN_MS, PIECE_MS_MAX, SpeechFailed
 
+_TAG_PARTS = re.compile("([<>])")
+
 
 class TimedSound:
-    """Cuts the sound of one sentence. `name` is the name of the service in error messages."""
+    """Cuts the sound of one sentence. `name` is the name of the service in error messages. With `has_markup`, the
+    service's words may contain markup, which isn't part of any word."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, has_markup: bool = False) -> None:
         self._name = name
+        self._has_markup = has_markup
+        self._is_in_tag = False  # the words so far end within a tag
         self._rate_hz = 0
         self._pending = bytearray()
         self._words: list[Word] = []  # times from the start of the sentence; not in a sound yet
@@ -37,9 +43,20 @@ class TimedSound:
     def add_words(self, words: Iterable[Word]) -> None:
         """Add words. They must be in the order of the text, with times from the start of the sentence."""
         for word in words:
-            if word.text:
+            text = self._bare(word.text) if self._has_markup else word.text
+            if text:
                 self._last_ms = max(self._last_ms, word.end_ms)
-                self._words.append(Word(word.text, min(self._last_ms, max(0, word.start_ms)), self._last_ms))
+                self._words.append(Word(text, min(self._last_ms, max(0, word.start_ms)), self._last_ms))
+
+    def _bare(self, text: str) -> str:
+        """The word without markup. A tag with spaces in it comes as several words."""
+        kept = ""
+        for piece in _TAG_PARTS.split(text):
+            if piece in ("<", ">"):
+                self._is_in_tag = piece == "<"
+            elif not self._is_in_tag:
+                kept += piece
+        return kept.strip()
 
     def feed(self, data: bytes, rate_hz: int) -> list[Sound]:
         """Add 16-bit mono PCM. Returns the sounds that are now complete. Raises SpeechFailed if the PCM can't be

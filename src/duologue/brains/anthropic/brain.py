@@ -45,6 +45,7 @@ class AnthropicBrain(Brain, Summarises):
     """
 
     can_guess = True  # a request has no effect except that it costs money
+    can_go_on = True
 
     def __init__(
         self,

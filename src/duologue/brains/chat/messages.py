@@ -30,6 +30,10 @@ NO_OUTPUT = "There is no result yet."
 _GREET = "The conversation begins now. Greet the person in one short sentence."
 _GO_ON = "The person has said nothing new. Tell them briefly what is new, or go on from here."
 _ANSWER = "Answer what the person said last, and tell them briefly what is new."
+_CONTINUE = (
+    "Your last message was cut off, and the person has heard it. Go on with the next sentence. Don't repeat anything, "
+    "and don't mention the interruption. If nothing is missing, say nothing."
+)
 _DOUBTFUL = (
     "The next message was heard with low confidence and may be a noise. If it would confirm, cancel or pay for "
     "something, ask first whether that is what the person said."
@@ -59,6 +63,9 @@ def write_messages(request: Request, instructions: str = "", aside: AsideRole = 
     task = _task(request, chat.waits_for_an_answer())
     if task:
         chat.add_aside(task)
+    if request.said:
+        chat.append({"role": "assistant", "content": request.said + CUT_OFF})
+        chat.add_aside(_CONTINUE)
     return chat.messages
 
 

@@ -157,7 +157,7 @@ class PhoneExchange:
             )
         assert caller.conversation is not None
         agent = briefing_agent(caller.conversation.agent, briefing, caller.taker_answers)
-        policy = self._policy(round(ring_s * 1000))
+        policy = self._policy(round(ring_s * 1000), OnMachine.HANG_UP)  # no briefing is recorded on a machine
         return self._place(caller.tools.carrier, Outgoing(to, settings.number, lambda: agent), policy)
 
     # -- Stopping

@@ -240,7 +240,7 @@ class PhoneCall:
             return
 
         def follow(_: on.CallInput, state: CallState) -> None:
-            if state.stage is CallStage.TALKING:
+            if state.stage in (CallStage.SCREENING, CallStage.TALKING):
                 self.feed(on.TakerAnswered(self.now(), request))
             elif state.stage is CallStage.ENDED:
                 self.problem = taker.problem
@@ -286,8 +286,13 @@ class PhoneCall:
     # -- What a program can do
 
     async def transfer(self, to: str, *, briefing: str, ring_s: float | None) -> None:
-        number = dialable(to)
-        self.tools.api()  # a missing setting is told before the caller hears anything
+        try:
+            number = dialable(to)
+            self.tools.api()  # a missing setting is told before the caller hears anything
+        except NotPossible as problem:
+            self.problem = str(problem)
+            LOG.warning("%s: the call can't be transferred: %s", self.tools.carrier, problem)
+            raise
         if self._transfer is not None and not self._transfer.done():
             raise NotPossible("a transfer of this call is in progress already")
         self._to, self._briefing = number, briefing
