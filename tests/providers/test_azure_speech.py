@@ -105,14 +105,15 @@ def test_the_events_of_recognition_are_mapped() -> None:
         from livekit.agents import utils
 
         stream = object.__new__(needs_plugin("azure.stt").SpeechStream)
-        stream._opts = azure.STT(speech_key="secret-key", speech_region="x")._config
-        stream._loop, stream._event_ch = asyncio.get_running_loop(), utils.aio.Chan()
-        stream._start_time_offset, stream._speaking = 0.0, False
+        events = utils.aio.Chan[Any]()
+        plugin = azure.STT(speech_key="secret-key", speech_region="x")
+        vars(stream).update(_opts=vars(plugin)["_config"], _loop=asyncio.get_running_loop(), _event_ch=events)
+        vars(stream).update(_start_time_offset=0.0, _speaking=False)
         said = SimpleNamespace(text="two tickets", offset=5_000_000, duration=10_000_000, properties={}, json="")
         event = SimpleNamespace(result=said)
         for handler in ("_on_speech_start", "_on_recognizing", "_on_recognized", "_on_speech_end"):
             getattr(stream, handler)(event)
-        return [read_event(await stream._event_ch.recv()) for _ in range(4)]
+        return [read_event(await events.recv()) for _ in range(4)]
 
     began, partial, final, ended = run(work())
     assert isinstance(began, OnsetHeard)

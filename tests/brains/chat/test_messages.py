@@ -278,3 +278,12 @@ def test_asides_in_the_users_role_say_that_the_user_did_not_say_them() -> None:
 def test_asides_can_come_from_the_developer() -> None:
     roles = [message["role"] for message in chat(News(1, "ready"), instructions="Be brief.", asides="developer")]
     assert roles == ["developer"] * 3
+
+
+def test_an_answer_that_another_brain_has_begun_is_shown_as_cut_off_with_the_task_to_go_on() -> None:
+    request = Request(2, "A table please.", (UserSaid(1, "A table please."),), said="Your table is booked.")
+    messages = body_of(request)["messages"]
+    assert messages[:2] == [user("A table please."), assistant("Your table is booked.—")]
+    assert messages[2]["role"] == "system"
+    assert "Go on with the next sentence" in messages[2]["content"]
+    assert len(messages) == 3
