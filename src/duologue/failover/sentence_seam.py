@@ -75,6 +75,7 @@ class SentenceSeam:
     def _pass(self, end: int, sentences: list[str]) -> Iterator[str]:
         """Pass the text up to this position on. `sentences` are the sentences that it completes. Sentences that another
         brain has said are left out, up to the first new one."""
+        end = max(end, self._passed)  # the space behind a sentence may have been passed on before the sentence ended
         text, self._passed = self._text[self._passed : end], end
         if sentences and self._repeats:
             new = list(dropwhile(lambda one: _bare(one) in self._repeats, sentences))
