@@ -59,10 +59,6 @@ def test_words_of_a_slow_brain_do_not_wait_for_long() -> None:
     assert not seam.is_open
 
 
-def test_the_space_behind_a_sentence_is_passed_on_once() -> None:
-    assert "".join(take(SentenceSeam(), "Done? ", "Yes", ". ")) == "Done? Yes. "
-
-
 @example(["?", "??", "????? ", "?"])
 @given(st.lists(st.text("ab.!? \n", max_size=6), max_size=30))
 def test_no_character_is_lost_or_repeated(parts: list[str]) -> None:
