@@ -78,7 +78,7 @@ class HearingState(NamedTuple):
     deaf_at: int = 0  # when audio stopped arriving
     heard_at: int = 0  # when the line last reported how much of the agent's speech was heard
 
-    pause: PauseFeatures | None = None  # what the ears have measured of the current pause, if they do that
+    pause: PauseFeatures | None = None  # what is known about the current pause and the turn before it
     is_read: bool = False  # the text of the words before this pause has come, or has stopped changing
     said: Linguistic = Linguistic()  # the newest text
     said_by: int = 0  # the serial number of the utterance that has this text
