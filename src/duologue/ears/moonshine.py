@@ -25,7 +25,8 @@ _START, _END = 1, 2
 _DRAFTS_MAX = 4  # the most checks of one draft, each one run of the decoder
 _DRAFT_TOKENS_MIN = 3  # writing fewer tokens is faster than checking them again
 _LOOP_TOKENS_MAX = 12
-# How many repetitions are a loop, by their length in tokens: "no, no, no, no" isn't a loop, five words three times are.
+# For each length of a repeated part, in tokens: how many times in a row are a loop. The same token four times isn't a
+# loop; the same five tokens three times are one.
 _LOOP_TIMES = {1: 7, 2: 5, 3: 4, 4: 4}
 _LOOP_TIMES_LONG = 3
 _LOOP_TIMES_PER_S = 4  # people don't repeat themselves faster than this
@@ -195,7 +196,8 @@ class _Decoding:
         self._sure.append(1 / float(np.exp(logits - logits[token]).sum()))
 
     def _is_looping(self) -> bool:
-        """Delete the repetitions if the model repeats itself. Returns whether it has repeated itself so far."""
+        """Has the model begun to repeat itself endlessly? If so, the repetitions are deleted from the tokens, and the
+        transcript ends there."""
         spare = repeated_tokens(self._tokens, self._times_max)
         if spare:
             del self._tokens[-spare:], self._sure[-spare:]
@@ -218,8 +220,9 @@ def mean_confidence(words: Sequence[WrittenWord]) -> float:
 
 
 def repeated_tokens(tokens: Sequence[int], times_max: int) -> int:
-    """How many tokens at the end only repeat the tokens before them. 0 if there are so few repetitions that a person
-    may really have said them. `times_max` limits how many repetitions are allowed; it is smaller for short audio."""
+    """How many tokens at the end only repeat the tokens before them: 6 if the last seven tokens are the same. 0 if
+    there are so few repetitions that a person may really have said them. `times_max` limits how many repetitions are
+    allowed; it is smaller for short audio."""
     for size in range(1, _LOOP_TOKENS_MAX + 1):
         times = min(_LOOP_TIMES.get(size, _LOOP_TIMES_LONG), max(2, times_max))
         span = size * times

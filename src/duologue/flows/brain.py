@@ -142,7 +142,7 @@ class FlowBrain:
                 yield part
         text, confidence = turns.new_text(request)
         turns.talk.context = request.context
-        if self._beside is not None and request.outputs and not text:  # of a tool that the brain beside has called
+        if self._beside is not None and request.outputs and not text:  # outputs of tools that `beside` called
             async for part in self._aside(self._beside, turns.talk, request):
                 yield part
             return
@@ -194,7 +194,8 @@ class FlowBrain:
                 yield part
 
     async def _aside(self, brain: Brain, talk: DialogueSession, request: Request) -> AsyncIterator[Part]:
-        """Yield the answer of the brain `beside`, and then the open question again, unless that brain called a tool."""
+        """Yield the answer of the brain `beside`. If that brain called no tool, then also yield the dialogue's open
+        question again. After a tool call, the open question follows the answer to the tool's output instead."""
         has_called = False
         async for part in brain.reply(request):
             has_called = has_called or isinstance(part, ToolCall)

@@ -78,7 +78,7 @@ class HearingState(NamedTuple):
     deaf_at: int = 0  # when audio stopped arriving
     heard_at: int = 0  # when the line last reported how much of the agent's speech was heard
 
-    pause: PauseFeatures | None = None  # how the current pause sounds, if the ears report it
+    pause: PauseFeatures | None = None  # what is known about the current pause and the turn before it
     is_read: bool = False  # the text of the words before this pause has come, or has stopped changing
     said: Linguistic = Linguistic()  # the newest text
     said_by: int = 0  # the serial number of the utterance that has this text
@@ -214,16 +214,15 @@ def least_answer_ms(policy: HearingPolicy, question: QuestionSpan) -> int:
 
 
 class NewWords(NamedTuple):
-    """Words of the user that no reply has handled yet: when they began, whether the user typed them, and whether a user
-    who typed them reads the captions."""
+    """Facts about the oldest turn of the user with words that no reply has handled yet."""
 
-    began_at: int
-    is_typed: bool
-    is_read: bool
+    began_at: int  # when the last part of the turn began: its newest utterance with words, or its typed text
+    is_typed: bool  # the last part was typed
+    is_read: bool  # the last part was typed by a user who sees the captions, and so can read the agent's questions
 
 
 def new_words(s: HearingState | HearingDraft, first: int, last: int) -> NewWords | None:
-    """The oldest new words in these turns; None if there are no new words."""
+    """Facts about the oldest of these turns that has new words; None if no turn has new words."""
     new = [said for said in s.words.to_answer(first, last) if said.handled != said.text]
     if not new:
         return None
@@ -234,7 +233,8 @@ def new_words(s: HearingState | HearingDraft, first: int, last: int) -> NewWords
 
 
 def is_answer_to(question: AskedQuestion, new: NewWords) -> bool:
-    """Can these words be an answer to this question? They can if they began after the question was asked."""
+    """Can these words be an answer to this question? They can if they began after the question was asked, or if no
+    question was asked yet. If the user typed them and sees the captions, it is enough that the question was shown."""
     return question.counts_for(new.began_at, new.is_read)
 
 
@@ -245,8 +245,9 @@ def are_typed(s: HearingState, first: int, last: int) -> bool:
 
 
 def is_premature(s: HearingState, first: int, last: int) -> bool:
-    """Did the user begin to speak or type before the brain's last question was asked, or after the agent asked another
-    question by itself? Only the oldest turn with words that no reply has handled yet is examined."""
+    """Is it impossible that the user's new words answer the brain's newest question? True if the words began before
+    that question was asked, or after the agent asked another question by itself. Only the oldest turn with words that
+    no reply has handled yet is examined."""
     new = new_words(s, first, last)
     return new is not None and (not is_answer_to(s.asked_question, new) or answers_aside(s, new))
 
@@ -259,7 +260,8 @@ def answers_aside(s: HearingState | HearingDraft, new: NewWords) -> bool:
 
 def answers_question(s: HearingState, reply: int, first: int, last: int, confirms: bool = True) -> bool:
     """Do the words in these turns answer the question that was asked in this reply? They do if they began after the
-    question was asked. If the answer is a yes or a no (`confirms`), no other question may have been asked since."""
+    question was asked. If the answer is a yes or a no (`confirms`), no other question may have been asked since;
+    otherwise, the words must have begun after the brain's newest question."""
     if confirms:
         return s.asked_question.reply in (0, reply) and not is_premature(s, first, last)
     new = new_words(s, first, last)

@@ -1,7 +1,8 @@
 """Where the agent for a call comes from: one agent for all calls, or a function that makes an agent for each call.
 
-Rule: if the function raises an exception or hangs for a call, only that conversation is affected. Its person hears an
-apology, and the call ends.
+Rule: if the function raises an exception or hangs for a call, only that conversation is affected. The user hears an
+apology, and the call ends. (A function that isn't async and takes no context is called directly instead: the caller of
+`make` gets its exception.)
 """
 
 from __future__ import annotations
@@ -55,9 +56,9 @@ class AgentSource:
         return self._given if isinstance(self._given, Agent) else _checked(self._given())
 
     async def make(self, context: Context[Any]) -> Agent:
-        """Return the agent for a call, made by the user's function if there is one. If a function that is async or
-        takes the context fails, the result is an agent that apologises, reports the failure and ends the call. The
-        exception of a plain function without the context is raised here."""
+        """Return the agent for a call, made by the given function if there is one. If a function that is async or takes
+        the context fails, the result is an agent that apologises, reports the failure and ends the call. The exception
+        of a plain function without the context is raised here."""
         if not self.is_awaited:
             return self.plain()
         try:
@@ -67,8 +68,8 @@ class AgentSource:
             return apologising(await self._known_or_plain(), failure)
 
     async def try_to_make(self, context: Context[Any]) -> Agent:
-        """Return the agent for a call. Raises whatever the author's function raises, and InvalidAgent if the function
-        takes longer than MAKE_S_MAX."""
+        """Return the agent for a call. Raises what the given function raises, and InvalidAgent if the function takes
+        longer than MAKE_S_MAX or doesn't return an Agent."""
         if isinstance(self._given, Agent) or not self.is_awaited:
             return self.plain()
         make = partial(self._given, context) if self._takes_context else self._given
@@ -80,7 +81,7 @@ class AgentSource:
                 return _checked(await AGENTS.run_for(context.conversation or str(id(context)), make))
         except TimeoutError as late:
             if not limit.expired():
-                raise  # the function's own
+                raise  # the function itself raised a TimeoutError
             raise InvalidAgent(f"the function that makes the agent took longer than {MAKE_S_MAX:.0f} s") from late
 
     async def _known_or_plain(self) -> Agent:
@@ -114,8 +115,10 @@ def changed(given: AgentOrMaker, change: Callable[[Agent], Agent]) -> AgentOrMak
 
 
 def makes_agents(function: Callable[..., Any]) -> bool:
-    """Is this a function that makes an agent, rather than a brain? Such a function has no parameters, or its first
-    parameter is the context: a parameter with the name `context` or the type Context."""
+    """Does this function make an agent? If it doesn't, the caller takes it for a brain. It makes an agent if it has no
+    parameters, or if its first parameter has the name `context` or a type with "Context" in its name. Examples:
+    `make()` and `make(context)` make an agent; `answer(request)` and `answer(request, context)` are brains. False if
+    the signature can't be read, for example because the object isn't a function."""
     try:
         given = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

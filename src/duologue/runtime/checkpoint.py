@@ -198,7 +198,7 @@ def _heard(words: dict[str, Any]) -> tuple[HeardAnswer, ...]:
             case [int(turn), str(heard), str(text)] if turn >= 0:
                 found.append(HeardAnswer(turn, heard, text))
             case _:
-                raise NotRestorable("the checkpoint is invalid: the entry of an answer that was heard can't be read")
+                raise NotRestorable("the checkpoint is invalid: an entry in its list of heard answers can't be read")
     return tuple(found)
 
 

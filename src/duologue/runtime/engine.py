@@ -366,8 +366,8 @@ class Engine:
         self.unsaved_answers.note_receipts(receipts, played, saved_voice)
 
     def note_arrival(self, played: Played, receipts: tuple[AnswerReceipt, ...]) -> None:
-        """Take over what a client that has just connected has played. If that includes voices (the sounds of replies)
-        that were never saved, their numbers aren't used again, and what the client has heard isn't said again."""
+        """Note what a client that has just connected has played. If it has played voices (the sounds of replies) that
+        were never saved, their numbers aren't used again, and what the client has heard isn't said again."""
         state = self.driver.state
         if played.voice > state.voice_id and state.voice not in SOUNDING:
             self.driver.post(ev.VoicesPlayed, played=played.voice)
@@ -441,8 +441,8 @@ class Engine:
         return WordFacts(self.hearing.is_premature(first, last), self.hearing.are_typed(first, last))
 
     def _note_question(self, reply: int) -> None:
-        """Note that this reply asks a question. If the brain knows what a job wants to know from the user, the reply
-        may be asking that."""
+        """Note that this reply asks a question. If jobs were waiting for answers from the user, and the brain knew this
+        when it made the reply, the reply may be asking their questions."""
         self.hearing.note_question(reply, self.tool_calls.asked_in(reply), reply == self.cut_answers.aside)
 
     def _start_reply(self, effect: fx.StartReply) -> None:
@@ -489,14 +489,15 @@ class Engine:
         self.replies.start(request, brain, "" if is_heard else self.cut_answers.heard)
 
     def _play_cue(self, effect: fx.PlayCue) -> None:
-        """Play a cue. One that tells the user to wait isn't played while the program waits for the user's answer."""
+        """Play a cue. A cue that tells the user to wait isn't played while the program waits for the user's answer."""
         if not (self.program.listens and effect.cue in (Cue.SOUND, Cue.WORDS)):
             self.cues.play(effect)
 
     def _note_heard_late(self, speech: Speech) -> None:
-        """Mark the request of this interrupted speech as handled, because a late report says that the speech was heard.
-        An incomplete speech of a brain that implements `Remembers` isn't marked, because such a brain continues the
-        speech by itself."""
+        """Called when a late report shows that enough of this interrupted reply was heard. Marks what the reply
+        answered as handled, so that the brain isn't asked for it again. Exception: if the brain had not written the
+        whole reply, and implements `Remembers`, nothing is marked. Such a brain is asked again, and says only the
+        rest."""
         if speech.complete or not isinstance(self.agent.thinker, Remembers):
             self.hearing.note_heard_late(speech.reply)
             self.requests.note_heard_late(speech.reply)

@@ -29,10 +29,9 @@ _HANDLING = (ToolCalled, ReplyFinished, PlaybackFinished)  # after these, the in
 
 
 class _Open(NamedTuple):
-    """The newest request: the number of its reply, its newest turn, and the length of the transcript when it was
-    made."""
+    """The newest request."""
 
-    reply: int = 0
+    reply: int = 0  # the number of the reply that it asks for
     last: int = 0  # the newest turn in the request
     items: int = 0  # length of the transcript when the request was made
 
@@ -61,7 +60,7 @@ class Requests:
         self._handled_items = 0  # how many items of the transcript a reply has handled
         self._open = _Open()
         self._early = _Open()  # the newest request that was sent before its turn was over
-        self._late = 0  # the newest turn whose answer was heard according to a report after the line was lost
+        self._late = 0  # the newest turn whose answer was heard, according to a late report
         self._calling = 0  # the newest reply that called a tool
         self._rounds = 0  # requests in a row that only called tools
 
@@ -118,16 +117,16 @@ class Requests:
         )
 
     def note_heard_late(self, reply: int) -> None:
-        """Mark the tool outputs and news in the request of this reply as handled. Called when the line was lost, and a
-        report has arrived later that the reply was heard. The state machine doesn't know about this report, and will
-        request an answer to the same turns again."""
+        """Mark the tool outputs and news in the request of this reply as handled. Called when a late report says that
+        an interrupted reply was heard. The state machine doesn't get this report. So after a lost line, it requests an
+        answer to the same turns again, and `is_heard` recognises this request."""
         if self._open.reply == reply:
             self._handled_items = self._open.items
             self._late = self._open.last
 
     def is_heard(self, effect: StartReply, request: Request) -> bool:
-        """Is there nothing left to answer in this request? This is true if the request contains nothing new, and a late
-        report says that the answer to its turns was heard."""
+        """Was the answer to this request heard already? True if a late report said that the answer to its turns was
+        heard, and the request contains nothing new: no words, tool outputs or news that no reply has handled."""
         is_new = bool(request.text or request.outputs or request.news)
         return effect.ask is Ask.ANSWER and 0 < effect.last <= self._late and not is_new
 

@@ -1,10 +1,13 @@
 """Encodes the agent's sound as binary frames for one client's socket, in PCM or Opus.
 
 The Opus encoder adds a delay and makes packets of 20 ms, but chunks can have any length. So the last samples of a chunk
-(at most 22.5 ms) are in the packets of a later frame, and each frame says how many samples its chunk has. A new stream
-of packets begins with the first chunk of a voice (one utterance of the agent), and with any chunk that doesn't directly
-follow the chunk before. Rule: a client that decodes a stream, and skips as many samples at its start as the first frame
-says, gets exactly the samples of the chunks, in the same order.
+(at most 22.5 ms) are in the packets of a later frame. A new stream of packets begins with the first chunk of a voice
+(one utterance of the agent), and with any chunk that doesn't directly follow the chunk before.
+
+A frame of Opus has two numbers of samples. The number in `HEADER` is how many decoded samples the client must skip at
+the start of a new stream, because of the encoder's delay; it is 0 in a frame that doesn't begin a stream. The number in
+`SAMPLES` is how many samples the frame's chunk has. Rule: a client that decodes a stream, skips the samples at its
+start, and divides the rest into pieces of these lengths gets exactly the chunks.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class PauseFeatures:
 
     @property
     def is_heard(self) -> bool:
-        """Do the ears (STT and VAD) report how this pause sounds?"""
+        """Did the ears (STT and VAD) measure the sound before this pause? False if they report only words."""
         return self.evidence is not None
 
 

@@ -110,7 +110,7 @@ def _are_letters(tokens: Sequence[Token], place: int) -> bool:
 
 def _is_like_a_word(word: str) -> bool:
     """May these three letters be a word, such as "ask" or "mum"? No, if they have no vowel, if they have a q, x or z,
-    or if no word ends like this."""
+    or if no word ends like this. Two letters never count as a word here."""
     has_vowel = any(char in "aeiouy" for char in word)
     if len(word) < _LETTERS_MAX or not has_vowel or any(char in "qxz" for char in word):
         return False
@@ -189,9 +189,10 @@ def _is_pronoun_i(tokens: Sequence[Token], place: int) -> bool:
 
 
 def spellings(spelled: str) -> tuple[str, ...]:
-    """Every text that `spelled` may mean. In `spelled`, each "oh" or "o" is written as a "?". A "?" next to a digit is
-    a zero; elsewhere it is a zero or the letter O. If several follow each other, all of them mean the same: "one oh oh
-    P" is either 100P or 1OOP."""
+    """Every text that `spelled` may mean. In `spelled`, each "oh" and each lower-case "o" is written as a "?". Two or
+    more "?" between a digit and a letter are all zeros or all the letter O: "1??P" (said as "one oh oh P") is 100P or
+    1OOP. Any other "?" is a zero if it is next to a digit ("1?P" is 10P), and otherwise a zero or an O ("A?B" is A0B or
+    AOB)."""
     texts = [""]
     if _SAME.search(spelled):
         return tuple(dict.fromkeys(text for one in ("0", "O") for text in spellings(_all_as(spelled, one))))
@@ -203,8 +204,8 @@ def spellings(spelled: str) -> tuple[str, ...]:
 
 
 def _all_as(spelled: str, char: str) -> str:
-    """The text, in which each run of several "?" (each stands for an "oh") between a digit and a letter is replaced by
-    `char`."""
+    """The text with `char` in place of each "?" of every run of two or more "?" between a digit and a letter: "1??P"
+    becomes "1OOP" if `char` is "O"."""
     return _SAME.sub(lambda run: char * len(run[0]), spelled)
 
 

@@ -209,7 +209,8 @@ def _is_clear(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
 
 
 def _unsettles(word: str, *, is_past: bool = False) -> bool:
-    """Does this word deny, change or compare something, so that a value near it can't be used? Unless `is_past` is
-    True, words that tell of the past ("was") do this too."""
+    """Does this word make a value in its clause unusable? Words that deny ("not"), change ("instead"), compare ("than")
+    or name alternatives ("or") do. Words that tell of the past ("was") do too, unless `is_past` says that the value is
+    for a slot about the past."""
     is_marker = word in MARKERS and word not in _HARMLESS
     return is_marker or word in ALTERNATIVES or (word in PAST and not is_past) or is_negation(word)

@@ -71,8 +71,9 @@ def _words_of(slot: Slot) -> set[str]:
 def roles_among(slots: Sequence[Slot]) -> dict[str, str]:
     """The roles of these slots, which all have the same kind, by the names of the slots. A date of arrival is the
     beginning of a stay, but the end of a trip. So if there is only one date of arrival or departure, it gets the role
-    that no other slot has; without other roles, an arrival is "to" and a departure is "from". If there are several such
-    dates, arrivals are "from" and departures are "to"."""
+    that no other slot has: beside "return_date", which is "to", "arrival_date" is "from". If the other slots have
+    neither or both of the roles, an arrival is "to" and a departure is "from". If there are several dates of arrival or
+    departure, arrivals are "from" and departures are "to"."""
     roles = {slot.name: role for slot in slots if (role := role_of(slot)) is not None}
     free = [slot for slot in slots if slot.name not in roles and _words_of(slot) & (_COMING | _LEAVING)]
     if len(free) > 1:
@@ -96,7 +97,8 @@ def role_said(tokens: Sequence[Token], match: Match, kind: SlotKind) -> str | No
 
 
 def activity_said(tokens: Sequence[Token], match: Match) -> frozenset[str]:
-    """The activity that is named right before a day or hour: "leaving on the 22nd". Empty if no activity is named."""
+    """The activity that is named right before a day or hour ("leaving on the 22nd"), as one of the sets in _ACTIVITIES.
+    Empty if no activity is named."""
     for place in range(match.first - 1, max(-1, match.first - 1 - _STEPS_MAX), -1):
         if tokens[place + 1].pause:
             return frozenset()
@@ -110,8 +112,9 @@ def activity_said(tokens: Sequence[Token], match: Match) -> frozenset[str]:
 
 
 def activity_of(slot: Slot) -> frozenset[str]:
-    """The activity that the name of a date or time slot stands for. Empty if the name stands for no activity or for
-    several."""
+    """The activity that the name of a date or time slot stands for, as one of the sets in _ACTIVITIES. The name
+    "checkin_date" stands for arriving, so the set is the one with the stems of "checkin", "arrive" and "come". Empty if
+    the name stands for no activity ("date") or for several ("pickup_return_date")."""
     doings = [doing for doing in _ACTIVITIES if doing & _words_of(slot)]
     return doings[0] if len(doings) == 1 and slot.kind in (SlotKind.DATE, SlotKind.TIME) else frozenset()
 

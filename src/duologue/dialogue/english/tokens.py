@@ -1,8 +1,10 @@
 """Splits a reply into tokens, and finds the stems by which words are compared. A stem is a word without its ending.
 
-In this package, the place of a token is its index. Hesitations are dropped. A reply that is longer than any plain
-answer gets no tokens, so that all later functions stay fast. Rule: a token knows its position in the reply, so the
-position of every value is known too.
+In this package, the place of a token is its index among the tokens, and the position of a token is the index of its
+first character in the reply: in "for two", the token "two" has place 1 and position 4. Hesitations such as "um" are
+dropped, except between two numbers, or if a reply has no other words. A reply that is longer than any plain answer gets
+no tokens, so that all later functions stay fast. Rule: each token knows its position, so the position of each value is
+known too.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ SHORT_TITLES = frozenset("mr mrs ms dr prof".split())  # a full stop after these
 
 
 def plain(text: str) -> str:
-    """The text with straight apostrophes instead of curly ones. Its length stays the same."""
+    """The text with straight apostrophes instead of curly ones and backticks. Its length stays the same."""
     return text.replace("\u2019", "'").replace("\u2018", "'").replace("`", "'")
 
 
@@ -62,7 +64,7 @@ _SHORTENED = frozenset(
 
 
 def tokens_of(reply: str) -> tuple[Token, ...]:
-    """The tokens of a reply; empty if it is too long."""
+    """The tokens of a reply. Empty if the reply has more than REPLY_CHARS_MAX characters or TOKENS_MAX tokens."""
     return _tokens_of(reply) if len(reply) <= REPLY_CHARS_MAX else ()
 
 
@@ -149,7 +151,8 @@ def _is_count(word: str) -> bool:
 
 
 def _means_something(text: str, place: int) -> bool:
-    """Is the sign at `place` part of a number or date: a dash or a slash between digits, or a minus before a number?"""
+    """Is the sign at the character with the index `place` part of a number or date? True for a dash or a slash between
+    digits, and for a minus before a number."""
     before, after = text[:place][-1:], text[place + 1 : place + 2]
     if not after.isdigit():
         return False

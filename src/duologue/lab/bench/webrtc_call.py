@@ -1,8 +1,9 @@
 """Plays a whole spoken call over WebRTC in simulated time, on a network that loses and delays packets.
 
-A page of the panel without a browser speaks with a real server: synthetic speech, real Opus, RTP, ICE, DTLS and SCTP,
-local VAD and STT, and the conversation machine. One turn interrupts a long answer. Rule: a call that doesn't reach its
-end within CALL_S_MAX is an error, so there is no number for a stuck call.
+The user is simulated: `WebRtcPage` takes the place of the panel's page in a browser, and sends synthetic speech to a
+server. The rest is real: Opus, RTP, ICE, DTLS and SCTP, the server, local VAD and STT, and the conversation machine.
+One turn interrupts a long answer. Rule: a call that doesn't reach its end within CALL_S_MAX is an error, so there is no
+number for a stuck call.
 """
 
 from __future__ import annotations
@@ -147,7 +148,8 @@ async def _talk(played: PlayedWebRtcCall, make: Callable[[], Agent], turns: tupl
 
 
 async def _play_turn(page: WebRtcPage, played: PlayedWebRtcCall, turn: CallTurn, sound: bytes) -> None:
-    """Wait for the moment at which the user speaks, speak, and wait until the answer is heard."""
+    """Wait until it is time for this turn, play its sound into the microphone, and wait until the server reports that
+    the user hears the answer."""
     loop = asyncio.get_running_loop()
     answers, voice = len(page.told("caption", role="assistant", final=True)), _newest_voice(page)
     if turn.interrupts:

@@ -1,8 +1,10 @@
-"""A page of the panel without a browser: a socket, a peer connection, a microphone and a loudspeaker in one event loop.
+"""A simulated page of the panel, which needs no browser: a socket, a peer connection, a microphone and a loudspeaker in
+one event loop.
 
-It follows the same protocol as the panel's page (`webrtc.js`): it offers a connection over its socket, sends its
-microphone over it, and reports which packet its loudspeaker plays. Rule: the loudspeaker plays 20 ms every 20 ms. A
-packet that hasn't arrived when it is due is concealed, and isn't played later.
+The simulated page follows the same protocol as the panel's page (`webrtc.js`): it offers a peer connection over its
+socket, sends the sound of its microphone over the peer connection, and reports which packet its loudspeaker plays.
+Rule: the loudspeaker plays 20 ms every 20 ms. A packet that hasn't arrived when it is due is concealed, and isn't
+played later.
 """
 
 from __future__ import annotations

@@ -33,7 +33,8 @@ class RecordedCall(NamedTuple):
 
     @property
     def has_sound(self) -> bool:
-        """Did the ears of this call report how pauses sound?"""
+        """Did the ears of this call measure the sound before at least one pause (`Pause.features`)? Ears that report
+        only words, like most cloud services, don't, so decisions by sound can't be made again for such a call."""
         return any(
             type(entry.input) is Reported and type(entry.input.heard) is Pause and entry.input.heard.features.is_heard
             for entry in self.ears.entries

@@ -41,8 +41,8 @@ def setting(name: str, own: HearingPolicy) -> HearingPolicy:
 
 
 def endpoint_settings(has_sound: bool) -> list[str]:
-    """The names of the endpoint settings (when a turn ends) to compare. `has_sound` says whether the ears report how a
-    pause sounds."""
+    """The names of the endpoint settings (when a turn ends) to compare. `has_sound` says whether the ears measure the
+    sound before a pause."""
     by_sound = list(WAITS) if has_sound else []
     return [RECORDED, *by_sound, *(f"silence {ms} ms" for ms in SILENCES_MS), *(f"easyturn {name}" for name in PRESETS)]
 

@@ -31,7 +31,8 @@ class VoicePlace(Enum):
 
 
 class ClientPlace(Enum):
-    """The state of the client's connection."""
+    """Is a client connected to the line, and if not, does the line wait for a client? It waits for the first client
+    when the conversation opens the line (AWAITED), and for a client whose socket was lost (MISSED)."""
 
     AWAY = "away"
     AWAITED = "awaited"

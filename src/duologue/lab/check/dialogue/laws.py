@@ -122,7 +122,8 @@ def _is_checked(seen: ObservedStep, one: Instance, name: str, value: Json) -> bo
 
 
 def _listed_values(domain: Domain, stack: tuple[Instance, ...], name: str) -> list[Json]:
-    """The values of a slot in the items of all lists."""
+    """The values of the slot `name` in all items of all lists, unfinished or finished. With two pizzas on a list, the
+    values of the slot "size" could be "large" and "small"."""
     items = [item for one in stack for slot, _ in one.lists for item in draft_in(one, slot).items]
     for one in stack:
         for slot, filled in one.slots:
@@ -379,7 +380,7 @@ def name_of(law: Callable[..., object]) -> str:
 
 
 def complaints(seen: ObservedStep) -> Iterator[tuple[str, str]]:
-    """Check all laws about one step. Yields (name of the law, what is wrong)."""
+    """Check one step against all laws. For each violation, yields the name of the law and what is wrong."""
     for law in LAWS:
         for message in law(seen):
             yield name_of(law), message

@@ -31,8 +31,8 @@ from .scopes import QUESTION, SPOKEN_MS
 
 NOW = 1_000_000  # the time of every abstract state
 QUESTION_MS = 3_000  # longer than every speech, and than a question is shown before it counts as asked
-PAST_MS = 12_000  # longer ago than this makes no difference: it is more than every limit of the hearing machine
-SILENCE_MS = 5_000  # the same for the end of a voice: it is more than every wait in silence
+PAST_MS = 12_000  # events that are older are treated alike, because no limit of the hearing machine is this long
+SILENCE_MS = 5_000  # the same for the end of a voice: no wait in silence is this long
 # Timers that only show, warn or commit audio: nothing that is checked here depends on them.
 SOFT = frozenset((Timer.SESSION_WARNING, Timer.SESSION_LIMIT, Timer.BREAKER, Timer.LONG_SPEECH, Timer.COMMIT))
 _SOFT = frozenset(TIMER_INDEX[timer] for timer in SOFT)
@@ -245,8 +245,10 @@ def _time(at: int, shift: int, matters: bool, ms_max: int = PAST_MS) -> int:
 def _utterance(
     one: HeardUtterance, newest: int, shift: int, own: OwnSpeech, played_at: int, core: State, policy: HearingPolicy
 ) -> HeardUtterance:
-    """The abstract form of an utterance. `newest` is the newest onset before it was made abstract. `played_at` is the
-    earliest time at which the agent's words that aren't in `own` yet can have been played."""
+    """The abstract form of an utterance. Its onset becomes _NEWEST_ONSET if it is `newest` (the newest onset in the
+    real state), and _OLD_ONSET if it is older. Its beginning becomes _BEFORE_OWN_WORDS if the utterance began too early
+    to be an echo of any word of the agent, whether the word is in `own` already or is added later. `played_at` is the
+    earliest time at which a word that is added later can have been played."""
     onset = one.onset and (_NEWEST_ONSET if one.onset == newest else _OLD_ONSET if one.onset < newest else one.onset)
     began_at = one.began_at + shift
     is_old = began_at + ECHO_RULE.lead_ms_max < played_at
@@ -256,8 +258,9 @@ def _utterance(
 
 
 def _over_ms(one: HeardUtterance, core: State, policy: HearingPolicy) -> int:
-    """How much of the agent's speech was heard when this utterance began. The number is simplified as far as possible
-    without changing whether the utterance answers the only question that the agent asks (`scopes.QUESTION`)."""
+    """How much of the agent's speech was heard when this utterance began, reduced to three values: -1 if the utterance
+    can't answer a question, 0 if too little was heard for an answer, and otherwise the least amount that is enough for
+    an answer to the only question that the agent asks (`scopes.QUESTION`)."""
     may_answer = core.voice in (Voice.PLAYING, Voice.HELD) and one.turn > max(core.floor_turn, core.said)
     if one.over_ms < 0 or not may_answer:
         return -1
@@ -266,7 +269,7 @@ def _over_ms(one: HeardUtterance, core: State, policy: HearingPolicy) -> int:
 
 
 def _own(s: HearingState, shift: int, voices: dict[int, int], text_late_ms: int) -> OwnSpeech:
-    """The agent's own words. Words are left out if they are so old that neither a known utterance nor a later one can
+    """The agent's own words, without the words that are so old that neither a known utterance nor a later one can
     contain their echo."""
     if not s.own.words and voices[s.own.voice] == s.own.voice:
         return s.own

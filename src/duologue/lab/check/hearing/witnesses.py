@@ -1,9 +1,10 @@
-"""Witnesses of hearing: short traces of the real machine, in which each row fires. They are enough to find out, for
-most mutants, whether the laws notice them.
+"""Witnesses of hearing: for each row, short traces of the real machine in which the row fires. For most mutants, the
+witnesses are enough to find out whether the laws notice the mutant.
 
-A mutant is wrong in one row. Most mutants break a law in the very step in which this row applies, or a few steps later.
-So it is enough to follow the traces that lead to this row, and to explore a few states from there. Rule: the mutant
-itself makes every step of a trace, from the beginning on. Only complaints about these steps count.
+A mutant is the machine with one wrong row. Most mutants break a law in the very step in which this row fires, or a few
+steps later. So it is enough to follow the traces that lead to this row, and to explore a few states from the end of
+each trace. Rule: the mutant itself makes every step of a trace, from the beginning on. Only violations in the mutant's
+own steps count.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from .product import ProductStep
 from .scopes import SCOPES, HearingScope
 
 PROFILE = "confirm"
-ALIKE_MAX = 2  # witnesses of steps that fire the same rows in the same leaves
-STATES_MAX = 40  # that are explored from the end of one witness
+ALIKE_MAX = 2  # witnesses whose last steps have the same kind of stimulus, the same leaves and the same fired rows
+STATES_MAX = 40  # states that are explored from the end of one witness
 
 
 class HearingWitness(NamedTuple):
@@ -82,7 +83,9 @@ def witnesses_of(row: HearingRow, witnesses: Iterable[HearingWitness], witnesses
 
 
 def first_complaint(rows: tuple[HearingRow, ...], witnesses: Iterable[HearingWitness]) -> Violation | None:
-    """Follow each witness with these rows and all laws. Returns the first violation, or None if nothing is wrong."""
+    """The first violation of a law by a machine with these rows, for example a mutant; None if it breaks no law. For
+    each witness, the machine takes the steps of the witness's trace, and then up to STATES_MAX states are explored from
+    the end of the trace. All laws check each of these steps."""
     for one in witnesses:
         explorer = HearingExplorer(PROFILE, SCOPES[one.scope], rows, violations_max=1)
         if found := explorer.follow(one.trace, STATES_MAX):

@@ -1,8 +1,8 @@
 """What may happen in the world of the ownership explorer: people, nodes, time, and a store that may fail at any point.
 
 Every input goes through the real `step`, and every intent is performed in the same way as in the server. Rule: any call
-to the store may fail to reach it, and any answer from the store may be lost. In the end, the node gets exactly one
-outcome for each call.
+to the store may fail to reach it, and any answer from the store may be lost. For each call for which the node waits
+(`ANSWERED`), it gets exactly one outcome in the end.
 """
 
 from __future__ import annotations
@@ -55,8 +55,9 @@ class Happening(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Something that happened. `is_kind` is false if it was a failure. The check for worlds that get stuck uses only
-    moves that aren't failures."""
+    """Something that happened. `is_kind` is true for a move that is made sooner or later if nothing fails, such as an
+    answer from the store. It is false for failures, and for moves that may never be made, such as a client that asks or
+    a node that is stopped. The check for worlds that get stuck uses only moves for which `is_kind` is true."""
 
     name: str
     is_kind: bool
@@ -171,8 +172,9 @@ class Mover:
     # -- Time and damage
 
     def _tick(self, world: World) -> Iterator[Moved]:
-        """Time passes, and each node has a heartbeat. If a call that renews a lease is still under way, it is given
-        up."""
+        """One unit of time passes. All leases get one unit shorter: in the store, at the nodes and in answers from the
+        store. If the answer to a renewal hasn't reached its node yet, the answer is dropped. Then each node gets a
+        heartbeat, at which it may renew its lease again."""
         stored = world.stored._replace(expires=max(world.stored.expires - 1, 0))
         world = world._replace(stored=stored)
         for number in (0, 1):
@@ -216,7 +218,7 @@ class Mover:
         happening = [Happening(number, before, given, after, intents, world.stored, row)]
         posted = world.with_node(number, after)
         silent = [intent for intent in intents if isinstance(intent, SILENT)]
-        if do.RestoreConversation() in intents:  # it is rebuilt from what was stored when it was claimed
+        if do.RestoreConversation() in intents:  # rebuilt from what was stored at the claim
             (outcome, _), *_ = perform(world.stored, number, after.calls[-1], self.scope)
             calls = (*after.calls[:-1], after.calls[-1]._replace(outcome=outcome))
             posted = posted.with_node(number, after._replace(calls=calls))
