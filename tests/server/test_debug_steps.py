@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+
+from duologue.core.events import PersonSeen
+from duologue.core.machine import MACHINE
+from duologue.core.step_record import StepRecord
 from duologue.replay.journal import read_journal, replay
+from duologue.runtime.agent import Agent
 from duologue.server.debug_steps import EventLog, is_worth_showing, step_to_json, table
 from tests.server.recorded_steps import agent_that_answers, steps_of_a_call
 from tests.server.running_server import RunningServer, serve, talk
@@ -44,6 +50,39 @@ def test_the_steps_of_a_log_are_those_that_were_made() -> None:
     assert [record.event for record in log.since(len(log) - 5)] == [
         record.event for record in records[-5:] if is_worth_showing(record)
     ]
+
+
+def steps_of_a_long_call(agent: Agent) -> list[StepRecord]:
+    records = list(steps_of_a_call(agent))
+    while len(records) < 350:
+        s = records[-1].after
+        event = PersonSeen(at=s.at + 60, seq=s.seq + 1)
+        records.append(StepRecord(event, s, MACHINE.step(s, event)[0], (), ()))
+    return records
+
+
+def test_older_events_of_a_long_call_are_kept_compressed() -> None:
+    agent = agent_that_answers()
+    log = EventLog(agent.settings)
+    for record in steps_of_a_long_call(agent):
+        log.add(record)
+    assert len(log) == 350
+    assert sum(type(one) is PersonSeen for one in gc.get_objects()) < 100
+
+
+def test_the_events_of_a_long_call_lead_to_the_same_steps() -> None:
+    agent = agent_that_answers()
+    records = steps_of_a_long_call(agent)
+    log = EventLog(agent.settings)
+    for record in records:
+        log.add(record)
+    assert [record.after for record in log.records()] == [record.after for record in records]
+    for upto in (99, 100, 101, 250, 350):
+        found = log.newest(1_000, upto)
+        assert [record.event for record in found] == [one.event for one in records[:upto] if is_worth_showing(one)]
+    for start in (0, 100, 299, 349):
+        found = log.since(start)
+        assert [record.event for record in found] == [one.event for one in records[start:] if is_worth_showing(one)]
 
 
 def test_a_log_that_another_process_began_knows_the_same_states() -> None:

@@ -1,13 +1,15 @@
 """The steps of a conversation's state machine for the debug view, and the journal of a running conversation.
 
-Only the events and the state before every 500th event are kept in memory. The state machine is pure, so all steps can
-be computed again from these, in any thread. Rule: nothing here contains words that were said, and the number of events
-is limited.
+Only the events and the state before every 100th event are kept in memory, and older events are kept compressed. The
+state machine is pure, so all steps can be computed again from these, in any thread. Rule: nothing here contains words
+that were said, and the number of events is limited.
 """
 
 from __future__ import annotations
 
 import io
+import pickle
+import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -26,7 +28,7 @@ from duologue.observe.view_history import cause_of
 EVENTS_MAX = 200_000
 STEPS_MAX = 5_000  # at most this many steps of a replayed journal are shown
 LIVE_STEPS_MAX = 1_000  # the same when the debug view of a running conversation is opened
-_STRETCH = 500  # events between two stored states
+_STRETCH = 100  # events between two stored states; each full stretch is compressed
 _REGIONS = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": JobKind}
 _REGION_NAMES = {leaves: name for name, leaves in _REGIONS.items()}
 
@@ -40,7 +42,11 @@ class EventLog:
 
     def __init__(self, settings: Settings, earlier: Iterable[Event] = ()) -> None:
         self._settings = settings
-        self._events: list[Event] = list(earlier)
+        # The full stretches, compressed, and the events after them. Replaced as a whole, because other threads read it.
+        self._stretches: tuple[tuple[bytes, ...], list[Event]] = ((), [])
+        self._count = 0
+        for event in earlier:
+            self._append(event)
         self._marks: dict[int, State] = {
             0: initial(settings)
         }  # the state before each stretch, by the number of the stretch
@@ -48,26 +54,42 @@ class EventLog:
         self._newest = (-1, initial(settings))  # how many events there were, and the real state after them
 
     def __len__(self) -> int:
-        return len(self._events)
+        return self._count
 
     def add(self, record: StepRecord) -> None:
-        if len(self._events) >= EVENTS_MAX:
+        if self._count >= EVENTS_MAX:
             self.is_whole = False
             return
-        if len(self._events) % _STRETCH == 0:
-            self._marks[len(self._events) // _STRETCH] = record.before
-        self._events.append(record.event)
-        self._newest = (len(self._events), record.after)
+        if self._count % _STRETCH == 0:
+            self._marks[self._count // _STRETCH] = record.before
+        self._append(record.event)
+        self._newest = (self._count, record.after)
+
+    def _append(self, event: Event) -> None:
+        full, open_ = self._stretches
+        open_.append(event)
+        self._count += 1
+        if len(open_) == _STRETCH:
+            self._stretches = ((*full, zlib.compress(pickle.dumps(open_), 1)), [])
+
+    def _read(self, first: int = 0, after: int | None = None) -> list[Event]:
+        """The events from stretch number `first` up to, but not including, stretch number `after`. None means up to
+        the end."""
+        full, open_ = self._stretches
+        events: list[Event] = []
+        for packed in full[first:after]:
+            events += pickle.loads(zlib.decompress(packed))
+        return events if after is not None and after <= len(full) else events + open_
 
     def records(self) -> Iterator[StepRecord]:
         """All steps so far, computed again from the events."""
-        return _steps(initial(self._settings), self._events[:])
+        return _steps(initial(self._settings), self._read())
 
     def newest(self, count: int, upto: int) -> list[StepRecord]:
         """The last `count` steps that are worth showing, among the first `upto` steps of the conversation."""
         found: list[StepRecord] = []
         for stretch in range((upto - 1) // _STRETCH, -1, -1):
-            events = self._events[stretch * _STRETCH : min(upto, (stretch + 1) * _STRETCH)]
+            events = self._read(stretch, stretch + 1)[: upto - stretch * _STRETCH]
             found = [record for record in _steps(self._mark(stretch), events) if is_worth_showing(record)] + found
             if len(found) >= count:
                 break
@@ -76,16 +98,16 @@ class EventLog:
     def since(self, start: int) -> list[StepRecord]:
         """All steps that are worth showing, beginning with step number `start`."""
         stretch = start // _STRETCH
-        again = list(_steps(self._mark(stretch), self._events[stretch * _STRETCH :]))
+        again = list(_steps(self._mark(stretch), self._read(stretch)))
         return [record for record in again[start - stretch * _STRETCH :] if is_worth_showing(record)]
 
     def _mark(self, stretch: int) -> State:
-        """The state of the machine before this stretch (a stretch is 500 events in a row). If that state isn't known,
+        """The state of the machine before this stretch (a stretch is 100 events in a row). If that state isn't known,
         because the events come from another process, it is computed from the events."""
         known = max(number for number in tuple(self._marks) if number <= stretch)
         for number in range(known, stretch):
             s = self._marks[number]
-            for record in _steps(s, self._events[number * _STRETCH : (number + 1) * _STRETCH]):
+            for record in _steps(s, self._read(number, number + 1)):
                 s = record.after
             self._marks[number + 1] = s
         return self._marks[stretch]
@@ -96,7 +118,7 @@ class EventLog:
         out = io.StringIO()
         writer = JournalWriter(out, self._settings)
         after = initial(self._settings)
-        events, (newest, state) = self._events[:], self._newest
+        events, (newest, state) = self._read(), self._newest
         for number, record in enumerate(_steps(after, events)):
             if number % _STRETCH == 0 and self._marks.get(number // _STRETCH, record.before) != record.before:
                 raise UntrueJournal(f"the events before number {number + 1} don't lead to the real state at that time")
