@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from duologue.cli.served_agent import ServeOptions, make_server, node_name, share_of
+from duologue.core.effects import StartReply
 from duologue.core.errors import DuologueError
+from duologue.core.events import PlaybackFinished
+from duologue.core.leaves import Ask
+from duologue.core.step_record import StepRecord
+from duologue.lab.sim.jumping_clock import run_jumping
+from duologue.lines.phone.carriers import CARRIERS
+from duologue.server.listening import bind_socket
+from duologue.server.run import serving
 from duologue.server.settings import ServerSettings
+from tests.limits import WAIT_S
+from tests.server.phone.phone_calls import Phones
 
 AGENT = "from duologue import Agent\nagent = Agent(lambda request: 'Yes.', name='[bold]Desk[/]')\n"
 
@@ -48,6 +60,61 @@ def test_a_server_has_its_agents_name_and_the_addresses_of_its_carriers(
     assert "stream   ws://127.0.0.1:8765/phone/telnyx/stream" in lines
     with pytest.raises(DuologueError, match="unknown brain 'magic'"):
         make_server(options(tmp_path, brain="magic"), ServerSettings(), url)
+
+
+OWN_IDLE = """
+from duologue import Agent, profile
+from duologue.ears.scripted import ScriptedEars
+from duologue.runtime.agent import Phrases
+from duologue.voice.scripted import ScriptedVoice
+
+agent = Agent(
+    lambda request: "Yes.",
+    ears=ScriptedEars(),
+    voice=ScriptedVoice(char_ms=10),
+    profile=profile({profile}),
+    phrases=Phrases(greeting="Hello.", check_ins=("Anyone?",), goodbye="Bye."),
+)
+"""
+
+
+@pytest.mark.req("H-09")
+@pytest.mark.parametrize(
+    ("given", "asks", "silence_ms"),
+    [
+        ("'confirm', dead_air_ms=3_000, check_ins_max=3", [Ask.CHECK_IN] * 3 + [Ask.GOODBYE], 3_000),
+        ("'confirm'", [Ask.CHECK_IN] * 2 + [Ask.GOODBYE], 10_000),
+    ],
+    ids=["the agent's own settings", "the settings of the phone"],
+)
+def test_on_the_phone_a_silent_caller_is_asked_as_the_agents_own_settings_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, asks: list[Ask], silence_ms: int
+) -> None:
+    """From the option --phone-url and the carrier's webhook to the end of the call."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "idle_desk", raising=False)
+    (tmp_path / "idle_desk.py").write_text(OWN_IDLE.replace("{profile}", given))
+    records: list[StepRecord] = []
+
+    async def call() -> None:
+        listening = bind_socket("127.0.0.1", 0)
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        chosen = replace(options(tmp_path, phone_url=url), app="idle_desk:agent")
+        server, _ = make_server(chosen, ServerSettings(port=0), url)
+        server.conversations.observers.append(lambda one: one.engine.watchers.append(records.append))
+        async with serving(server, listening), Phones(url).call(CARRIERS["twilio"]) as (carrier, _):
+            async with asyncio.timeout(WAIT_S):
+                while not carrier.is_over:
+                    await asyncio.sleep(0.1)
+            assert not carrier.caller_hung_up
+
+    run_jumping(call())
+    starts = [(one.event.at, effect) for one in records for effect in one.effects if isinstance(effect, StartReply)]
+    assert [effect.ask for _, effect in starts] == [Ask.ANSWER, *asks], "a greeting, check-ins and a goodbye"
+    ended = [one.event.at for one in records if isinstance(one.event, PlaybackFinished) and one.after is not one.before]
+    waited = [at - end for (at, _), end in zip(starts[1:], ended, strict=False)]
+    assert waited == [silence_ms] * len(asks)
 
 
 def test_a_server_with_realtime_clients_says_their_base_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

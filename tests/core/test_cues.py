@@ -383,3 +383,33 @@ def test_a_filler_after_hello_is_no_longer_a_question_whether_the_agent_is_there
     stage.happen(ev.SpeechStopped)
     stage.hear_words(2, substantial=0, final=True)
     assert stage.happen(ev.TurnEnded) == (fx.CommitAudio(1), fx.StartReply(1, 1, 1))
+
+
+# -- The rest of an answer that was cut off
+
+
+@pytest.mark.req("H-01")
+def test_a_person_who_waits_for_a_lost_line_in_the_middle_of_an_answer_hears_cues() -> None:
+    stage = speaking()
+    stage.happen(ev.LinkClosed)
+    lost_at = stage.at
+    stage.wait(12_000)
+    assert stage.state.link in (Link.BACKING_OFF, Link.RECONNECTING)
+    assert stage.effects(fx.PlayCue) == [SOUND, WORDS]
+    first, second = when(stage, fx.PlayCue)
+    assert first <= lost_at + CUE_MS[0]
+    assert second == first + CUE_MS[1]
+
+
+@pytest.mark.req("H-01")
+def test_a_person_who_waits_for_the_offer_to_go_on_hears_cues() -> None:
+    stage = speaking()
+    stage.happen(ev.LinkClosed)
+    stage.wait_for(Timer.BACKOFF)
+    stage.happen(ev.SessionReady)
+    stage.wait_for(Timer.OFFER)
+    asked_at = stage.at
+    stage.wait(7_500)  # the brain or the voice hangs
+    assert min(at for at in when(stage, fx.PlayCue) if at >= asked_at) <= asked_at + CUE_MS[0]
+    assert WORDS in stage.effects(fx.PlayCue)
+    assert fx.StopCue() in stage.speak()

@@ -6,7 +6,7 @@ import pytest
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import Ask, Link, Reply, Timer, Voice
+from duologue.core.leaves import Ask, Ending, Link, Reply, Timer, Voice
 from duologue.core.settings import profile
 from duologue.lab.sim.stage import Stage
 from tests.core.scenes import asked, due, fall_silent, requests, speaking, up, when
@@ -296,42 +296,169 @@ def test_noise_alone_can_not_keep_a_telephone_call_for_ever() -> None:
     assert stage.state.link in (Link.TERMINATING, Link.IDLE)
 
 
+# -- The end of a goodbye
+
+
+def at_the_end_of_a_goodbye(is_spoken: bool = True, **changes: object) -> Stage:
+    """A sound of the person goes on while the goodbye comes to its end. It is not yet known whether it has words."""
+    stage = up(**{"dead_air_ms": 5_000, "check_ins_max": 0, "hangs_up": True, **changes})
+    stage.wait(5_000)
+    assert stage.effects(fx.StartReply)[-1].ask is Ask.GOODBYE
+    if is_spoken:
+        stage.think()
+        stage.speak(400)
+        stage.happen(ev.SpeechStarted)
+        stage.happen(ev.OverlapJudged, bid=False)
+        stage.finish()
+    else:
+        stage.happen(ev.SpeechStarted)
+        stage.happen(ev.ReplyFinished)
+    assert stage.state.link is Link.UP
+    return stage
+
+
+@pytest.mark.req("H-07", "H-08")
+@pytest.mark.parametrize("is_spoken", [True, False])
+def test_the_end_of_a_goodbye_waits_for_the_verdict_on_a_sound_and_noise_does_not_keep_the_call(
+    is_spoken: bool,
+) -> None:
+    stage = at_the_end_of_a_goodbye(is_spoken)
+    finished_at = stage.at
+    stage.wait(1_000)
+    assert stage.state.link is Link.UP
+    stage.happen(ev.SpeechStopped)
+    stage.wait_for(Timer.LAST_WORDS)
+    assert stage.state.link is Link.TERMINATING
+    assert stage.at == finished_at + 1_000 + NOISE_MS + stage.settings.text_ms_max
+    assert [start.ask for start in stage.effects(fx.StartReply)] == [Ask.GOODBYE]
+
+
+@pytest.mark.req("H-07")
+@pytest.mark.parametrize("substantial", [0, 1, 3])
+@pytest.mark.parametrize("is_spoken", [True, False])
+def test_words_at_the_end_of_a_goodbye_keep_the_call_every_time(is_spoken: bool, substantial: int) -> None:
+    stage = at_the_end_of_a_goodbye(is_spoken)
+    for _ in range(3):
+        stage.wait(300)
+        stage.hear_words(3, substantial=substantial, final=True)
+        stage.happen(ev.SpeechStopped)
+        stage.happen(ev.TurnEnded)
+        assert stage.effects(fx.StartReply)[-1].ask is Ask.ANSWER
+        stage.answer()
+        assert (stage.state.link, stage.state.ending) == (Link.UP, Ending.NO)
+        stage.wait(5_000)
+        stage.think()
+        stage.speak(400)
+        stage.happen(ev.SpeechStarted)
+        stage.happen(ev.OverlapJudged, bid=False)
+        stage.finish()
+        assert stage.state.link is Link.UP
+
+
+@pytest.mark.req("H-07")
+def test_the_late_text_of_a_short_sound_at_the_end_of_a_goodbye_keeps_the_call() -> None:
+    stage = at_the_end_of_a_goodbye()
+    stage.happen(ev.SpeechStopped)
+    stage.wait_for(Timer.SETTLE)  # the sound counts as noise, because its text is late
+    stage.wait(900)
+    stage.hear_words(1, final=True)
+    assert stage.state.ending is Ending.NO
+    stage.wait(5)
+    assert stage.effects(fx.StartReply)[-1] == fx.StartReply(stage.state.reply_id, 1, 1, Ask.ANSWER)
+
+
 @pytest.mark.req("H-08")
 @pytest.mark.parametrize("is_spoken", [True, False])
-def test_a_sound_keeps_a_call_from_ending_once_and_not_a_second_time(is_spoken: bool) -> None:
-    stage = up(dead_air_ms=5_000, check_ins_max=1, hangs_up=True)
-    stage.wait(5_000)
-    stage.answer()
-    for is_kept in (True, False):
+def test_noise_again_and_again_after_a_goodbye_delays_the_end_by_at_most_one_period(is_spoken: bool) -> None:
+    stage = at_the_end_of_a_goodbye(is_spoken)
+    finished_at = stage.at
+    while stage.state.link is Link.UP:
+        stage.happen(ev.SpeechStopped)
+        stage.wait(700)
+        if stage.state.link is Link.UP:
+            stage.begin_talking()
+            stage.wait(300)
+        assert stage.at < finished_at + 60_000, "the noise keeps the call"
+    assert stage.at <= finished_at + 5_000 + 1_000 + NOISE_MS
+    assert [start.ask for start in stage.effects(fx.StartReply)] == [Ask.GOODBYE]
+
+
+@pytest.mark.req("H-08")
+@pytest.mark.parametrize("name", ["confirm", "immediate"])
+def test_noise_cuts_off_a_goodbye_once_and_the_next_time_the_call_ends(name: str) -> None:
+    stage = up(name, dead_air_ms=5_000, check_ins_max=0, hangs_up=True)
+    for _ in range(2):
+        assert stage.state.link is Link.UP
         stage.wait(5_000)
         assert stage.effects(fx.StartReply)[-1].ask is Ask.GOODBYE
-        if is_spoken:
-            stage.think()
-            stage.speak(400)
-            stage.happen(ev.SpeechStarted)
-            stage.happen(ev.OverlapJudged, bid=False)
-            stage.finish()
-        else:
-            stage.happen(ev.SpeechStarted)
-            stage.happen(ev.ReplyFinished)
-        assert (stage.state.link is Link.UP) is is_kept
-        if is_kept:
-            stage.happen(ev.SpeechStopped)
-            stage.wait_for(Timer.SETTLE)
+        stage.think()
+        stage.speak(400)
+        stage.happen(ev.SpeechStarted)
+        stage.happen(ev.OverlapJudged, bid=True)
+        fall_silent(stage, heard_ms=600)
+        assert stage.state.link is Link.UP
+        stage.happen(ev.SpeechStopped)
+        stage.wait_for(Timer.SETTLE)
+    stage.wait_for(Timer.LAST_WORDS)
     assert stage.state.link is Link.TERMINATING
+    assert [start.ask for start in stage.effects(fx.StartReply)] == [Ask.GOODBYE] * 2
 
 
-@pytest.mark.req("H-08", "H-07")
-def test_words_after_a_goodbye_that_a_sound_has_survived_give_a_new_goodbye_its_chance() -> None:
-    stage = up(dead_air_ms=5_000, check_ins_max=0, hangs_up=True)
+@pytest.mark.req("H-07")
+@pytest.mark.parametrize("name", ["confirm", "immediate"])
+def test_words_that_cut_off_a_second_goodbye_keep_the_call(name: str) -> None:
+    stage = up(name, dead_air_ms=5_000, check_ins_max=0, hangs_up=True)
+    for words in (0, 2):
+        stage.wait(5_000)
+        stage.think()
+        stage.speak(400)
+        stage.happen(ev.SpeechStarted)
+        stage.happen(ev.OverlapJudged, bid=True)
+        fall_silent(stage, heard_ms=600)
+        stage.hear_words(words, final=True)
+        stage.happen(ev.SpeechStopped)
+        stage.happen(ev.TurnEnded)
+    assert stage.effects(fx.StartReply)[-1] == fx.StartReply(stage.state.reply_id, 1, 2, Ask.ANSWER)
+    assert (stage.state.ending, stage.state.check_ins) == (Ending.NO, 0)
+    stage.answer()
+    assert stage.state.link is Link.UP
+
+
+@pytest.mark.req("H-07")
+@pytest.mark.parametrize("substantial", [0, 1])
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_word_over_the_goodbye_that_does_not_interrupt_it_is_answered_after_it(
+    substantial: int, is_late: bool
+) -> None:
+    stage = up("words", dead_air_ms=5_000, check_ins_max=0, hangs_up=True)
     stage.wait(5_000)
-    stage.happen(ev.SpeechStarted)
-    stage.happen(ev.ReplyFinished)
-    assert stage.state.check_ins == 1
-    stage.hear_words(2, final=True)
+    stage.think()
+    stage.speak(400)
+    stage.begin_talking()
+    if is_late:
+        stage.happen(ev.SpeechStopped)
+        stage.wait_for(Timer.SETTLE)
+    stage.hear_words(1, substantial=substantial, final=True)
     stage.happen(ev.SpeechStopped)
     stage.happen(ev.TurnEnded)
-    assert stage.state.check_ins == 0
+    assert stage.effects(fx.RecordOverheard) == []
+    assert stage.state.voice is Voice.PLAYING
+    stage.finish()
+    stage.wait(1)
+    assert stage.effects(fx.StartReply)[-1] == fx.StartReply(stage.state.reply_id, 1, 1, Ask.ANSWER)
+
+
+@pytest.mark.req("H-05")
+def test_overheard_words_that_turn_out_to_be_a_bid_withdraw_the_end_of_the_call() -> None:
+    stage = speaking(name="words")
+    stage.happen(ev.EndAfterSpeaking, withdrawable=True)
+    stage.begin_talking()
+    stage.hear_words(1, final=True)
+    stage.happen(ev.SpeechStopped)
+    stage.happen(ev.TurnEnded)
+    assert stage.state.overheard == 2
+    stage.happen(ev.OverlapJudged, bid=True)
+    assert (stage.state.said, stage.state.ending) == (2, Ending.NO)
 
 
 @pytest.mark.req("H-08")

@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+from duologue.core.effects import StartReply
 from duologue.core.errors import DuologueError
+from duologue.core.leaves import Ask, Link
+from duologue.core.settings import profile
 from duologue.observe import signals as sg
 from duologue.runtime.agent import Agent
 from duologue.testing import (
@@ -84,6 +87,31 @@ def test_the_conversation_knows_whether_its_user_is_at_the_page() -> None:
         await running.until(lambda: served.conversation.attention is False)
 
     serve(script)
+
+
+@pytest.mark.req("H-09")
+def test_a_person_whose_client_says_that_they_are_at_the_screen_is_not_asked_whether_they_are_there() -> None:
+    dead_air_s = 5
+
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        await client.begin("alice")
+        (served,) = running.conversations.served.values()
+        asked: list[Ask] = []
+        served.conversation.engine.watchers.append(
+            lambda record: asked.extend(one.ask for one in record.effects if isinstance(one, StartReply))
+        )
+        for _ in range(6):  # the page says so when the mouse moves in, a key is pressed, and every minute
+            await asyncio.sleep(dead_air_s - 1)
+            await client.send("attention", here=True)
+        await asyncio.sleep(dead_air_s - 1)
+        assert asked == []
+        await client.send("attention", here=False)
+        await asyncio.sleep(2)
+        assert asked == [Ask.CHECK_IN]
+        assert served.conversation.machine_state.link is Link.UP
+
+    serve(script, agent_that_says(profile=profile("confirm", dead_air_ms=dead_air_s * 1_000)))
 
 
 @pytest.mark.req("L-19")

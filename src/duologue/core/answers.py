@@ -11,7 +11,7 @@ from __future__ import annotations
 from .draft import Draft
 from .effects import CancelReply, GuessReply, PlayCue, ReportLost, StartReply, StopPlayback, TruncateReply
 from .events import Event, WordsHeard
-from .leaves import AWAY, Ask, Cue, Link, Reply, User, Words
+from .leaves import AWAY, Ask, Cue, Ending, Link, Reply, User, Words
 from .state import State, has_foreground
 
 TAKEN_UP = (Ask.ANSWER, Ask.OFFER, Ask.SAY)  # what the agent goes on with if it was cut off
@@ -145,10 +145,35 @@ def _count_loss(d: Draft) -> None:
 
 
 def note_goodbye(d: Draft) -> None:
-    """If the reply that has just been heard or shown was a goodbye, but a sound without words keeps the conversation
-    from ending, record that. The next such sound won't keep the conversation from ending."""
-    if d.ask is Ask.GOODBYE and d.words is Words.NONE:
+    """If the reply that has just been heard or shown was a goodbye, and the person makes a sound, the conversation goes
+    on until this sound is judged. It ends then if the sound was noise. Words keep it."""
+    if d.ask is Ask.GOODBYE and d.user is not User.QUIET and d.words is Words.NONE and _is_unopposed(d):
+        end_unless_opposed(d)
+
+
+def note_cut_goodbye(d: Draft) -> None:
+    """A sound without words has cut off a goodbye. The goodbye is said once more after the next silence. If a sound
+    cuts that off too, the conversation ends as soon as the sound has turned out to be noise."""
+    if d.ask is Ask.GOODBYE and d.words is Words.NONE and not d.overheard and _is_unopposed(d):
+        if d.check_ins > d.settings.check_ins_max:
+            end_unless_opposed(d)
         d.check_ins = d.settings.check_ins_max + 1
+
+
+def _is_unopposed(d: Draft) -> bool:
+    """Has the person said nothing since the goodbye was requested? And does no tool call continue the goodbye?"""
+    return d.said == d.asked and not d.called
+
+
+def end_unless_opposed(d: Draft) -> None:
+    if d.ending is Ending.NO:
+        d.ending = Ending.UNLESS_OPPOSED
+
+
+def withdraw_end(d: Draft) -> None:
+    """The person has said something, so the conversation goes on, unless its end is certain."""
+    if d.ending is Ending.UNLESS_OPPOSED:
+        d.ending = Ending.NO
 
 
 def owe_asked(d: Draft) -> None:

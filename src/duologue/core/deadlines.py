@@ -110,6 +110,13 @@ def dead_air_ms(d: Draft) -> int:
     return 0 if is_over else d.settings.dead_air_ms
 
 
+def _last_words_ms(d: Draft) -> int:
+    """How long the conversation goes on after everything was said. If the person has just made a sound, its text may
+    still come, and words keep the conversation. But noise delays the end by at most the time between two check-ins."""
+    is_text_to_come = d.before.user is not User.QUIET and d.due[TIMER_INDEX[Timer.DEAD_AIR]] > 0
+    return d.settings.text_ms_max if is_text_to_come else d.settings.beat_ms
+
+
 def _setting(name: str) -> Duration:
     return attrgetter(f"settings.{name}")
 
@@ -158,7 +165,7 @@ JOINT_LIMITS: tuple[JointLimit, ...] = (
     JointLimit(Timer.BEAT, lambda s: (floor_is_open(s) and is_owed(s)) or may_say(s), _setting("beat_ms")),
     JointLimit(Timer.PATIENCE, noise_blocks_request, _setting("ready_ms_max")),
     JointLimit(Timer.OFFER, offers_to_go_on, _setting("offer_ms")),
-    JointLimit(Timer.LAST_WORDS, has_said_all, _setting("beat_ms")),
+    JointLimit(Timer.LAST_WORDS, has_said_all, _last_words_ms),
     JointLimit(Timer.DEAD_AIR, awaits_check_in, dead_air_ms),
 )
 

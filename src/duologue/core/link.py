@@ -73,7 +73,6 @@ from .leaves import (
     Timer,
     User,
     Voice,
-    Words,
 )
 from .reply import fails_for_good
 from .rows import Row, row
@@ -115,11 +114,9 @@ def needs_new_session(s: State, e: ReplyFailed | ServiceFailed | PlaybackFailed)
 
 
 def said_goodbye(s: State, e: Event) -> bool:
-    """Does the conversation end with this event, because the agent has finished its goodbye? No, if the person has said
-    something since the goodbye was requested. A sound without words may be the beginning of speech, so it also keeps
-    the conversation from ending, but only once: after the next goodbye, it doesn't."""
-    is_quiet = s.user is User.QUIET or (s.words is Words.NONE and s.check_ins > s.settings.check_ins_max)
-    unopposed = s.ask is Ask.GOODBYE and is_quiet and s.said == s.asked and not s.called
+    """Does this event end the agent's goodbye, and has the person said nothing since the goodbye was requested? While
+    the person makes a sound, the call doesn't end: the sound may be the beginning of speech."""
+    unopposed = s.ask is Ask.GOODBYE and s.user is User.QUIET and s.said == s.asked and not s.called
     shown = s.reply in (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING)
     return unopposed and (s.voice in SOUNDING if isinstance(e, PlaybackFinished) else shown)
 

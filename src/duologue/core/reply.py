@@ -83,8 +83,9 @@ def may_ask_once_more(s: State, e: Event) -> bool:
     return not s.called and s.retries == 0
 
 
-def makes_sound(s: State, e: Event) -> bool:
-    return s.user is not User.QUIET
+def must_wait(s: State, e: Event) -> bool:
+    """Must a check-in wait until the person's sound has ended? Or is the conversation about to end anyway?"""
+    return s.user is not User.QUIET or s.ending is not Ending.NO
 
 
 def may_check_in(s: State, e: Event) -> bool:
@@ -240,7 +241,7 @@ _OPEN = (R.COMMITTING, R.WAITING, R.GENERATING)
 
 REPLY_ROWS: tuple[Row, ...] = (
     row(R.NONE, (T.BEAT, T.PATIENCE), R.COMMITTING, ask),
-    row(R.NONE, T.DEAD_AIR, None, None, makes_sound, "the check-in waits for the end of the sound"),
+    row(R.NONE, T.DEAD_AIR, None, None, must_wait, "the check-in waits for the end of the sound"),
     row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_check_in, may_check_in),
     row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_goodbye, hangs_up, "no check-in was answered"),
     row(R.NONE, T.OFFER, R.COMMITTING, ask_offer),

@@ -18,6 +18,7 @@ from .leaves import (
     FROZEN,
     JOB_TIMERS,
     LIVE,
+    PENDING,
     SOUNDING,
     TIMERS,
     Ask,
@@ -226,13 +227,19 @@ def is_waited_for(s: StateOrDraft) -> bool:
     return s.said > s.answered or s.news or s.telling or has_foreground(s)
 
 
+def is_rest_owed(s: StateOrDraft) -> bool:
+    """Was an answer cut off by a sound without words or by a lost line, and does the person wait for the rest of it, or
+    for the offer to go on?"""
+    return s.cut or (s.ask is Ask.OFFER and s.reply in PENDING)
+
+
 def waits_in_silence(s: StateOrDraft) -> bool:
     """Does the person wait in silence? Yes, if the person is quiet and waits for something, and the agent is silent.
     Also yes while the agent's speech plays, because the speech may have a gap. Every report of playback then starts the
     wait from 0 again. No after a fatal fault, because then there is nothing to wait for."""
     if s.user is not _QUIET or s.link in CLOSED or (s.fault is not None and s.fault.fatal):
         return False
-    return s.voice is _PLAYING or (s.voice is _SILENT and is_waited_for(s))
+    return s.voice is _PLAYING or (s.voice is _SILENT and (is_waited_for(s) or is_rest_owed(s)))
 
 
 def is_at_rest(s: StateOrDraft) -> bool:

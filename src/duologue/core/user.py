@@ -7,7 +7,7 @@ USER_ROWS, except that a closed line ends the turn.
 
 from __future__ import annotations
 
-from .answers import tell
+from .answers import tell, withdraw_end
 from .deadlines import dead_air_ms
 from .draft import Draft
 from .effects import CommitAudio, DiscardAudio, PlayCue, RecordOverheard, StopCue, WarnLongTalk
@@ -25,7 +25,7 @@ from .events import (
     TurnEnded,
     WordsHeard,
 )
-from .leaves import PENDING, SOUNDING, TIMER_INDEX, Cue, Ending, Timer, User, Voice, Words
+from .leaves import PENDING, SOUNDING, TIMER_INDEX, Ask, Cue, Ending, Timer, User, Voice, Words
 from .rows import Row, row
 from .state import State, StateOrDraft, awaits_check_in, is_waited_for
 
@@ -202,6 +202,7 @@ def _comes_too_late(s: State, e: WordsHeard) -> bool:
     of_question = e.turn <= s.asked
     answered = e.turn <= s.answered or (of_question and s.heard_ms > 0)
     under_sound = s.voice in SOUNDING and e.turn > max(s.floor_turn, s.said) and not (s.firm and e.substantial)
+    under_sound = under_sound and s.ask is not Ask.GOODBYE
     return answered or under_sound or (of_question and not e.substantial)
 
 
@@ -210,8 +211,10 @@ def _end_turn(d: Draft) -> None:
     recorded as overheard. All other words need an answer, and so do substantial words during a firm reply (one that
     can't be interrupted): they are answered after that reply."""
     if d.words is not Words.NONE:
-        over_sound = d.voice in SOUNDING and not (d.firm and d.words is not Words.FILLER)
+        over_sound = d.voice in SOUNDING and not (d.firm and d.words is not Words.FILLER) and d.ask is not Ask.GOODBYE
         behind_reply = d.words is Words.FILLER and d.reply in PENDING
+        if not over_sound:
+            withdraw_end(d)
         if asks_for_presence(d, d.words):
             _give_sign(d, d.turn)
         elif over_sound or behind_reply:
@@ -224,6 +227,7 @@ def _end_turn(d: Draft) -> None:
         _say_last_words(d)
     elif (
         d.words is Words.NONE
+        and d.ending is Ending.NO
         and awaits_check_in(d.before)
         and not d.due[TIMER_INDEX[Timer.DEAD_AIR]]
         and dead_air_ms(d)
@@ -264,8 +268,7 @@ def _mark_said(d: Draft, turn: int) -> None:
         d.asked = d.answered
     d.check_ins = 0
     d.cut = False
-    if d.ending is Ending.UNLESS_OPPOSED:
-        d.ending = Ending.NO
+    withdraw_end(d)
 
 
 def _close_audio(d: Draft) -> None:

@@ -18,9 +18,11 @@ from .answers import (
     is_not_firm,
     mark_answered,
     mark_heard,
+    note_cut_goodbye,
     note_goodbye,
     owe_asked,
     stop_sound,
+    withdraw_end,
 )
 from .deadlines import cue_ms
 from .draft import Draft
@@ -88,6 +90,8 @@ def interrupt(d: Draft, e: Event) -> None:
     """Stop the sound and cancel the reply in this step. The reply is shortened in the history later, when the line is
     silent."""
     stop_sound(d)
+    if isinstance(e, SpeechStarted | OverlapJudged):
+        note_cut_goodbye(d)
     cancel_reply(d)
     d.cut = isinstance(e, _BY_SOUND) and d.ask in TAKEN_UP
     if d.ask is not Ask.SAY:
@@ -96,8 +100,9 @@ def interrupt(d: Draft, e: Event) -> None:
         count_as_answered(d, e)
     elif isinstance(e, WordsHeard):
         owe_asked(d)
-    elif isinstance(e, OverlapJudged):
-        d.said = max(d.said, d.overheard)  # the overheard turn was the bid for the floor, so it needs an answer
+    elif isinstance(e, OverlapJudged) and d.overheard > d.said:
+        d.said = d.overheard  # the overheard turn was the bid for the floor, so it needs an answer
+        withdraw_end(d)
     d.overheard = 0
 
 

@@ -32,16 +32,33 @@ class Sounded(NamedTuple):
     end_ms: int
 
 
+class RecordedSound(NamedTuple):
+    """A span of time in which one voice or cue was played, and what was played: the pieces of its sound, each with its
+    place in the whole sound in milliseconds. `from_ms` is the place at which this span begins."""
+
+    what: str  # voice, cue
+    number: int
+    start_ms: int
+    end_ms: int
+    from_ms: int
+    pieces: tuple[tuple[int, Sound], ...]
+
+
 class _Track:
     """The playback of one voice (the sound of one utterance), or of one cue."""
 
     def __init__(self, voice: int) -> None:
         self.voice = voice
+        self.pieces: list[tuple[int, Sound]] = []  # each with its place in the whole sound
         self.spans: list[tuple[int, int]] = []  # when its sound was heard
         self.total_ms = 0
         self.played_ms = 0  # up to the last pause
         self.since: float | None = None  # when playback last started; None while playback is paused
         self.no_more = False
+
+    def add(self, sound: Sound) -> None:
+        self.pieces.append((self.total_ms, sound))
+        self.total_ms += sound.ms
 
     def heard_ms(self, now: float) -> int:
         running = round((now - self.since) * 1000) if self.since is not None else 0
@@ -84,7 +101,7 @@ class ScriptedLine:
         self._notify: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
         self._track: _Track | None = None
         self._cue: _Track | None = None
-        self._sounded: list[Sounded] = []
+        self._recorded: list[RecordedSound] = []
         self._held = False
         self._alarm: asyncio.TimerHandle | None = None
         self._reachable = asyncio.Event()
@@ -110,7 +127,7 @@ class ScriptedLine:
             self._track = _Track(voice)
             self._held = False
         self._advance()
-        self._track.total_ms += sound.ms
+        self._track.add(sound)
         self._go()
 
     def finish(self, voice: int) -> None:
@@ -148,7 +165,7 @@ class ScriptedLine:
             self._end_cue()
             self._cue = _Track(cue)
         self._cue.pause(self._now())
-        self._cue.total_ms += sound.ms
+        self._cue.add(sound)
         self._cue.since = self._now()
 
     def stop_cue(self) -> None:
@@ -209,11 +226,15 @@ class ScriptedLine:
 
     @property
     def sounded(self) -> list[Sounded]:
-        """What was heard so far and when, in the order of time: utterances of the agent and cues, without the ambient
-        sound."""
+        """What was heard so far and when: voices and cues, without the ambient sound, in the order of time."""
+        return [Sounded(one.what, one.number, one.start_ms, one.end_ms) for one in self.recorded]
+
+    @property
+    def recorded(self) -> list[RecordedSound]:
+        """The same as `sounded`, together with the sound itself."""
         tracks = (("voice", self._track), ("cue", self._cue))
-        now = [_sounded(what, track, self._now()) for what, track in tracks if track is not None]
-        return sorted((*self._sounded, *(one for some in now for one in some)), key=lambda one: one.start_ms)
+        now = [_recorded(what, track, self._now()) for what, track in tracks if track is not None]
+        return sorted((*self._recorded, *(one for some in now for one in some)), key=lambda one: one.start_ms)
 
     @property
     def is_cue_sounding(self) -> bool:
@@ -267,14 +288,14 @@ class ScriptedLine:
         heard_ms = self._track.heard_ms(now) if self._track is not None else 0
         if self._track is not None:
             self.played[self._track.voice] = heard_ms
-            self._sounded += _sounded("voice", self._track, now)
+            self._recorded += _recorded("voice", self._track, now)
         self._track = None
         self._cancel_timer()
         return heard_ms
 
     def _end_cue(self) -> None:
         if self._cue is not None:
-            self._sounded += _sounded("cue", self._cue, self._now())
+            self._recorded += _recorded("cue", self._cue, self._now())
         self._cue = None
 
     def _cancel_timer(self) -> None:
@@ -289,5 +310,10 @@ class ScriptedLine:
         return asyncio.get_running_loop().time()
 
 
-def _sounded(what: str, track: _Track, now: float) -> list[Sounded]:
-    return [Sounded(what, track.voice, start_ms, end_ms) for start_ms, end_ms in track.spans_until(now)]
+def _recorded(what: str, track: _Track, now: float) -> list[RecordedSound]:
+    found: list[RecordedSound] = []
+    from_ms, pieces = 0, tuple(track.pieces)
+    for start_ms, end_ms in track.spans_until(now):
+        found.append(RecordedSound(what, track.voice, start_ms, end_ms, from_ms, pieces))
+        from_ms += end_ms - start_ms
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import pytest
@@ -40,8 +41,11 @@ def waited() -> Evidence:
     stage.speak(1_000)
     stage.finish()
     sounded = [Sounded("cue", 1, 3_000, 3_200), Sounded("cue", 2, 7_000, 8_000), Sounded("cue", 3, 15_000, 16_000)]
+    written = io.StringIO()
+    stage.write_journal(written)
     return Evidence(
         records=stage.records,
+        journal=written.getvalue().splitlines(),
         connections=[LineAct(0, "open")],
         sounded=[*sounded, Sounded("voice", 1, 20_000, 21_000)],
         signals=[sg.CueGiven(3_000, "sound", ""), sg.CueGiven(7_000, "words", "One moment.")],
@@ -105,6 +109,7 @@ BROKEN = {
         replace(WAITED, signals=[sg.Noticed(20_000, "restored", "info", "restored")]),
         replace(WAITED, signals=[sg.Noticed(20_000, "recovered", "info", "recovered")]),
         replace(WAITED, signals=[sg.Noticed(20_000, "long_speech", "info", "long_speech")]),
+        replace(WAITED, journal=[], signals=[sg.Noticed(20_000, "lost", "info", "lost")]),
     ],
 }
 

@@ -55,6 +55,8 @@ class CallerAccount:
     delivered: list[tuple[int, str]] = field(default_factory=list)  # texts that the ears have reported
     ends: list[int] = field(default_factory=list)  # when the ears have reported the end of speech, or a final text
     worked: list[ServiceSpan] = field(default_factory=list)
+    asked: list[tuple[int, str]] = field(default_factory=list)  # the words in each request to the brain
+    failed: list[tuple[int, str]] = field(default_factory=list)  # when a service failed, and which one
 
     @contextmanager
     def utter(self, text: str = "", expects_answer: bool = True) -> Iterator[None]:
@@ -75,6 +77,15 @@ class CallerAccount:
             yield
         finally:
             self.worked[at] = ServiceSpan(start, now_ms(), service, is_awaited)
+
+    @contextmanager
+    def note_failure(self, service: str) -> Iterator[None]:
+        """Note an error that the service raises in the block."""
+        try:
+            yield
+        except Exception:
+            self.failed.append((now_ms(), service))
+            raise
 
     @contextmanager
     def during(self, spans: list[TimeSpan]) -> Iterator[None]:

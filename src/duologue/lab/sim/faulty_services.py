@@ -23,7 +23,7 @@ from duologue.ports.streams import reading
 from duologue.ports.voice import Voice
 from duologue.ports.worker import Job, Mode, Tool, Worker
 
-from .caller_account import CallerAccount
+from .caller_account import CallerAccount, now_ms
 
 T = TypeVar("T")
 
@@ -76,21 +76,23 @@ class FaultDice:
             await asyncio.get_running_loop().create_future()
 
 
-async def _with_faults(stream: AsyncIterator[T], dice: FaultDice) -> AsyncIterator[T]:
-    """The same stream, with faults before and between its items."""
-    await dice.delay_or_fail()
-    async with reading(stream) as items:
-        async for item in items:
-            if dice.happens(dice.rates.fail / 4):
-                raise dice.failure()
-            if dice.happens(dice.rates.hang / 4):
-                await asyncio.get_running_loop().create_future()
-            if dice.happens(dice.rates.late / 4):
-                await asyncio.sleep(dice.random.randint(1, dice.rates.late_ms_max) / 1000)
-            if dice.happens(dice.rates.garbage):
-                garbage: Any = dice.random.choice((None, 7, b"?"))
-                yield garbage
-            yield item
+async def _with_faults(stream: AsyncIterator[T], dice: FaultDice, account: CallerAccount, of: str) -> AsyncIterator[T]:
+    """The same stream, with faults before and between its items. A failure of this service (`of`) is noted."""
+    with account.note_failure(of):
+        await dice.delay_or_fail()
+        async with reading(stream) as items:
+            async for item in items:
+                if dice.happens(dice.rates.fail / 4):
+                    raise dice.failure()
+                if dice.happens(dice.rates.hang / 4):
+                    await asyncio.get_running_loop().create_future()
+                if dice.happens(dice.rates.late / 4):
+                    await asyncio.sleep(dice.random.randint(1, dice.rates.late_ms_max) / 1000)
+                if dice.happens(dice.rates.garbage):
+                    garbage: Any = dice.random.choice((None, 7, b"?"))
+                    account.failed.append((now_ms(), of))
+                    yield garbage
+                yield item
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +106,10 @@ class FaultyBrain:
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:
         self.requests.append(request)
+        self.account.asked.append((now_ms(), request.text))
         with self.account.work("brain"):
-            async with reading(_with_faults(self.brain.reply(request), self.dice)) as parts:
+            stream = self.brain.reply(request)
+            async with reading(_with_faults(stream, self.dice, self.account, "brain")) as parts:
                 async for part in parts:
                     yield part
 
@@ -120,7 +124,8 @@ class FaultyVoice:
 
     async def speak(self, text: str) -> AsyncIterator[Sound]:
         with self.account.work("voice"):
-            async with reading(_with_faults(self.voice.speak(text), self.dice)) as sounds:
+            stream = self.voice.speak(text)
+            async with reading(_with_faults(stream, self.dice, self.account, "voice")) as sounds:
                 async for sound in sounds:
                     yield sound
 
@@ -131,12 +136,14 @@ class FaultyEars:
 
     ears: Ears
     dice: FaultDice
+    account: CallerAccount = field(default_factory=CallerAccount)
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
         dice, swapped = self.dice, None
         async with reading(self.ears.listen(audio)) as stream:
             async for heard in stream:
                 if dice.happens(dice.rates.fail / 8):
+                    self.account.failed.append((now_ms(), "ears"))
                     raise dice.failure()
                 if dice.happens(dice.rates.lose):
                     continue

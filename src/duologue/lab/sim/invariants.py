@@ -38,11 +38,12 @@ class Evidence:
     """Everything that was recorded about one call."""
 
     records: list[StepRecord] = field(default_factory=list)
+    journal: list[str] = field(default_factory=list)  # the lines of the journal
     signals: list[sg.Signal] = field(default_factory=list)
     history: tuple[Item, ...] = ()
     line: list[LineAct] = field(default_factory=list)
     connections: list[LineAct] = field(default_factory=list)  # when the line was opened, and when it went away
-    sounded: list[Sounded] = field(default_factory=list)  # what could be heard, and when
+    sounded: list[Sounded] = field(default_factory=list)  # when the samples that the line played could be heard
     played: dict[int, int] = field(default_factory=dict)  # milliseconds that were really played, by voice
     requests: list[Request] = field(default_factory=list)
     account: CallerAccount = field(default_factory=CallerAccount)  # what the caller and the services have noted
@@ -228,7 +229,11 @@ def no_unexplained_silence(e: Evidence) -> list[str]:
 
 
 def nothing_untrue_is_shown(e: Evidence) -> list[str]:
-    return untrue_notices(e.records, e.signals)
+    """Check that every notice was true, as the journal and the services tell."""
+    shown = [one for one in e.signals if isinstance(one, sg.Noticed | sg.Lost | sg.Problem)]
+    if not e.journal:
+        return ["there are notices, but no journal to judge them by"] if shown else []
+    return untrue_notices(e.journal, shown, e.account)
 
 
 INVARIANTS: tuple[Callable[[Evidence], list[str]], ...] = (

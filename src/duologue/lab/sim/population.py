@@ -6,6 +6,7 @@ Rule: a call depends only on its seed and its number, so `--seed S --call N` pla
 from __future__ import annotations
 
 import asyncio
+import io
 import random
 import time
 from collections.abc import Coroutine, Iterator
@@ -19,8 +20,10 @@ from duologue.core.state import floor_is_free, is_owed
 from duologue.ears.scripted import ScriptedEars
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
+from duologue.observe.journal_writer import JournalWriter
 from duologue.ports.context import CallInfo, Context
 from duologue.ports.ears import Final, Heard, Partial, SpeechEnded
+from duologue.ports.voice import Voice
 from duologue.runtime.agent import Agent
 from duologue.runtime.agent_source import AgentOrMaker, AgentSource
 from duologue.runtime.conversation import Conversation, StartRefused
@@ -30,6 +33,7 @@ from duologue.testing.person import Person, SpeakingPace
 from duologue.testing.scripted_session import ScriptedSession
 from duologue.voice.scripted import ScriptedVoice
 
+from .audible_sounds import audible_sounds
 from .caller_account import now_ms
 from .faulty_services import (
     NO_FAULTS,
@@ -47,6 +51,7 @@ from .seeded_callers import SeededCaller, draw_acts
 from .silence import Silence
 from .simulated_agent import make_brain, make_tools
 
+SAMPLES_HZ = 8_000  # of simulated voices
 REST_S_MAX = 1_000  # a turn whose end is lost may take ten minutes, and faults and retries may follow
 END_S_MAX = 5
 
@@ -139,10 +144,15 @@ def agent_with_faults(agent: Agent, ears: ScriptedEars, dice: FaultDice, evidenc
         agent,
         brain=FaultyBrain(agent.thinker, dice, requests, account),
         tools=[FaultyWorker(worker, dice, account) for worker in agent.workers],
-        voice=FaultyVoice(agent.voice or ScriptedVoice(first_ms=80), dice, account),
-        ears=FaultyEars(ears, dice),
+        voice=FaultyVoice(_with_samples(agent.voice or ScriptedVoice(first_ms=80)), dice, account),
+        ears=FaultyEars(ears, dice, account),
         session=lambda: FaultySession(session(), dice),
     )
+
+
+def _with_samples(voice: Voice) -> Voice:
+    """The same voice. If it is simulated, its sounds have samples, so that silence is measured with what was played."""
+    return replace(voice, rate_hz=SAMPLES_HZ) if isinstance(voice, ScriptedVoice) else voice
 
 
 async def _play(
@@ -167,6 +177,9 @@ async def _play(
         context=context,
     )
     conversation.engine.watchers.append(evidence.records.append)
+    written = io.StringIO()
+    writer = JournalWriter(written, conversation.machine_state.settings, seed)
+    conversation.engine.watchers.append(lambda record: writer.add(record.event, record.after))
     conversation.on(sg.Signal, evidence.signals.append)
     note_finals(conversation, evidence)
     person = Person(ears, line, _draw_pace(random))
@@ -178,7 +191,8 @@ async def _play(
     except StartRefused:
         pass
     evidence.ended = await _ends(conversation)
-    evidence.sounded = line.sounded
+    evidence.journal = (journal.read_text() if journal is not None else written.getvalue()).splitlines()
+    evidence.sounded = audible_sounds(line.recorded)
     evidence.history = conversation.history
 
 

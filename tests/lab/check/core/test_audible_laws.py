@@ -11,11 +11,11 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.deadlines import JOINT_LIMITS, LIMITS, DeadlineOwners
 from duologue.core.draft import Draft
-from duologue.core.leaves import TIMER_INDEX, Cue, Ending, ErrorClass, FaultSource, Link, Timer, User
+from duologue.core.leaves import SOUNDING, TIMER_INDEX, Ask, Cue, Ending, ErrorClass, FaultSource, Link, Timer, User
 from duologue.core.link import recover
 from duologue.core.machine import ROWS, Machine
 from duologue.core.rules import silence_voice
-from duologue.core.settings import profile
+from duologue.core.settings import Settings, profile
 from duologue.core.state import State
 from duologue.lab.check.core import laws
 from duologue.lab.check.core.audible_laws import check_state, check_step
@@ -327,8 +327,15 @@ def test_a_check_in_that_waits_another_period_after_a_noise_is_found() -> None:
     assert found(check_step(late)) == ["a check-in was due during a sound, and isn't made right after it"]
 
 
-@pytest.mark.req("H-08")
-def test_sounds_that_keep_a_call_for_ever_are_found() -> None:
+def hangs_up(settings: Settings) -> Settings:
+    return replace(AUDIBLE.narrow(settings), hangs_up=True, check_ins_max=0)
+
+
+GOODBYES = AUDIBLE._replace(narrow=hangs_up)
+
+
+def at_the_end_of_a_goodbye() -> Stage:
+    """A sound of the person goes on at the end of the goodbye."""
     stage = up(dead_air_ms=5_000, check_ins_max=0, hangs_up=True)
     stage.wait(5_000)
     stage.think()
@@ -336,12 +343,65 @@ def test_sounds_that_keep_a_call_for_ever_are_found() -> None:
     stage.happen(ev.SpeechStarted)
     stage.happen(ev.OverlapJudged, bid=False)
     stage.finish()
-    step = last(stage)
+    return stage
+
+
+@pytest.mark.req("H-08")
+def test_a_sound_that_keeps_a_call_after_its_goodbye_is_found() -> None:
+    step = last(at_the_end_of_a_goodbye())
     assert list(check_step(step)) == []
-    unnoted = step._replace(after=step.after._replace(check_ins=0))
-    assert found(check_step(unnoted)) == ["a sound has kept the call from ending, and that isn't noted"]
-    again = step._replace(before=step.before._replace(check_ins=1))
-    assert found(check_step(again)) == ["sounds without words keep the call from ending a second time"]
+    kept = step._replace(after=step.after._replace(ending=Ending.NO))
+    assert found(check_step(kept)) == ["a sound during a goodbye keeps the call, even if the sound is noise"]
+
+
+@pytest.mark.req("H-08")
+def test_a_machine_whose_call_goes_on_after_a_noise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not breaks(laws.NOISE_IS_BOUNDED, Machine(), GOODBYES)
+    monkeypatch.setattr("duologue.core.voice.note_goodbye", lambda d: None)
+    assert breaks(laws.NOISE_IS_BOUNDED, Machine(), GOODBYES)
+
+
+@pytest.mark.req("H-08")
+def test_a_machine_in_which_noise_cuts_off_every_goodbye_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duologue.core.voice.note_cut_goodbye", lambda d: None)
+    assert breaks(laws.NOISE_IS_BOUNDED, Machine(), GOODBYES)
+
+
+@pytest.mark.req("H-08")
+def test_an_end_that_noise_delays_again_and_again_is_found() -> None:
+    def always_wait(d: Draft) -> int:
+        return d.settings.text_ms_max
+
+    patient = [
+        limit._replace(duration_ms=always_wait) if limit.timer is Timer.LAST_WORDS else limit for limit in JOINT_LIMITS
+    ]
+    assert breaks(laws.NOISE_IS_BOUNDED, Machine(owners=DeadlineOwners(LIMITS, patient)), GOODBYES)
+
+
+@pytest.mark.req("H-08")
+def test_an_end_that_is_not_armed_is_found() -> None:
+    stage = at_the_end_of_a_goodbye()
+    stage.happen(ev.SpeechStopped)
+    stage.wait_for(Timer.SETTLE)
+    assert list(check_state(stage.state)) == []
+    assert found(check_state(without(stage.state, Timer.LAST_WORDS))) == [
+        "everything is said, and the end of the conversation isn't armed"
+    ]
+
+
+@pytest.mark.req("H-07")
+def test_a_hang_up_on_a_person_who_has_just_begun_to_talk_is_found() -> None:
+    def in_any_case(s: State, e: ev.Event) -> bool:
+        return s.ask is Ask.GOODBYE and s.voice in SOUNDING
+
+    rows = changed("PlaybackFinished/ReplyFinished [said_goodbye]", lambda r: replace(r, when=in_any_case))
+    assert breaks(laws.LAST_WORDS_ARE_HEARD, Machine(rows), GOODBYES)
+
+
+@pytest.mark.req("H-07")
+def test_an_end_that_words_do_not_withdraw_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duologue.core.user.withdraw_end", lambda d: None)
+    assert breaks(laws.LAST_WORDS_ARE_HEARD, Machine(), GOODBYES)
 
 
 @pytest.mark.req("H-08")
@@ -391,3 +451,61 @@ def test_a_pause_that_an_event_of_the_line_ends_is_found() -> None:
     assert found(check_step(by_itself)) == ["LinkHealed ended a pause"]
     assert resumed.after.link is Link.UP
     assert resumed.after.user is User.QUIET
+
+
+# -- 17 "Hello?" costs nothing
+
+HELLO = AUDIBLE._replace(fillers=True)
+
+
+@pytest.mark.req("H-03")
+def test_a_hello_that_cancels_the_answer_is_found() -> None:
+    def adds_always(s: State, e: ev.Event) -> bool:
+        return isinstance(e, ev.TextTyped) or (isinstance(e, ev.WordsHeard) and e.substantial > 0)
+
+    rows = changed("WordsHeard/TextTyped [adds_to_question]", lambda r: replace(r, when=adds_always))
+    assert not breaks(laws.HELLO_COSTS_NOTHING, Machine(), HELLO)
+    assert breaks(laws.HELLO_COSTS_NOTHING, Machine(rows), HELLO)
+
+
+@pytest.mark.req("H-03")
+def test_a_hello_that_counts_as_a_turn_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duologue.core.user.asks_for_presence", lambda s, words: False)
+    assert breaks(laws.HELLO_COSTS_NOTHING, Machine(), HELLO)
+
+
+def answered_hello() -> CheckedStep:
+    """The last step of a "hello?" that is answered by a sign of life."""
+    stage = asked()
+    stage.begin_talking()
+    stage.hear_words(1, final=True, presence=True)
+    stage.happen(ev.SpeechStopped)
+    stage.happen(ev.TurnEnded)
+    step = last(stage)
+    assert list(check_step(step)) == []
+    return step
+
+
+@pytest.mark.req("H-03")
+def test_a_hello_without_a_sign_of_life_is_found() -> None:
+    silent = without_effects(answered_hello(), fx.PlayCue)
+    assert found(check_step(silent)) == ["a mere question whether the agent is there gets no sign of life"]
+
+
+@pytest.mark.req("H-03")
+@pytest.mark.parametrize("effect", [fx.CancelReply(3), fx.ReportLost(1, 1), fx.CancelWork(1)])
+def test_a_hello_that_costs_an_answer_or_a_job_is_found(effect: fx.Effect) -> None:
+    assert "a mere question whether the agent is there has cancelled something" in found(
+        check_step(with_effects(answered_hello(), effect))
+    )
+
+
+@pytest.mark.req("H-03")
+def test_a_hello_that_is_forgotten_or_makes_the_brain_begin_again_is_found() -> None:
+    step = answered_hello()
+    assert found(check_step(without_effects(step, fx.RecordOverheard))) == [
+        "a mere question whether the agent is there isn't recorded"
+    ]
+    assert "a mere question whether the agent is there makes the brain begin again" in found(
+        check_step(with_effects(step, fx.StartReply(4, 1, 1)))
+    )

@@ -30,6 +30,7 @@ from duologue.core.leaves import (
 from duologue.core.state import State
 
 from .laws import (
+    HELLO_COSTS_NOTHING,
     INTERRUPTION_ENDS_WELL,
     LAST_WORDS_ARE_HEARD,
     NO_UNEXPLAINED_SILENCE,
@@ -41,6 +42,7 @@ from .laws import (
 
 _CUE = TIMER_INDEX[Timer.CUE]
 _DEAD_AIR = TIMER_INDEX[Timer.DEAD_AIR]
+_LAST_WORDS = TIMER_INDEX[Timer.LAST_WORDS]
 _OFFER = TIMER_INDEX[Timer.OFFER]
 _AWAY = (Link.BACKING_OFF, Link.RECONNECTING)
 _SPEAKING = (Voice.PLAYING, Voice.HELD)
@@ -52,7 +54,7 @@ def check_state(s: State) -> Iterator[tuple[str, str]]:
     """Check the audible laws about one state. Yields (law, what is wrong)."""
     is_told = s.fault is not None and s.fault.fatal  # the last words are being said
     could_hear = s.user is User.QUIET and s.link not in _NO_SOUND and not is_told
-    waits = could_hear and (s.voice is Voice.PLAYING or (s.voice is Voice.SILENT and _is_owed(s)))
+    waits = could_hear and (s.voice is Voice.PLAYING or (s.voice is Voice.SILENT and (_is_owed(s) or _is_rest_owed(s))))
     if waits and not s.due[_CUE]:
         yield NO_UNEXPLAINED_SILENCE, "the person waits in silence, and no cue is armed"
     if s.due[_CUE] and not waits:
@@ -63,8 +65,11 @@ def check_state(s: State) -> Iterator[tuple[str, str]]:
     is_free = is_open and s.said == s.answered and not s.news
     if s.link is Link.UP and is_free and s.cut and not s.due[_OFFER]:
         yield INTERRUPTION_ENDS_WELL, "an answer was cut off without a word, and no offer to go on is armed"
-    if s.link is Link.UP and is_free and _checks_in(s) and not s.due[_DEAD_AIR]:
+    is_ending = s.ending is not Ending.NO
+    if s.link is Link.UP and is_free and _checks_in(s) and not s.due[_DEAD_AIR] and not is_ending:
         yield NOISE_IS_BOUNDED, "both sides are quiet, and no check-in is armed"
+    if s.link is Link.UP and is_free and is_ending and not (s.says or s.cut or s.due[_LAST_WORDS]):
+        yield NOISE_IS_BOUNDED, "everything is said, and the end of the conversation isn't armed"
     if s.link is Link.SUSPENDED and not s.paused:
         yield PAUSE_LASTS, "the conversation is suspended, but not marked as paused"
 
@@ -72,6 +77,11 @@ def check_state(s: State) -> Iterator[tuple[str, str]]:
 def _is_owed(s: State) -> bool:
     """Does the person wait for an answer, for news from a job, or for the result of a tool call?"""
     return s.said > s.answered or s.news or s.telling or any(job.kind in FOREGROUND for job in s.jobs)
+
+
+def _is_rest_owed(s: State) -> bool:
+    """Does the person wait for the rest of an answer that was cut off, or for the offer to go on?"""
+    return s.cut or (s.ask is Ask.OFFER and s.reply is not Reply.NONE)
 
 
 def _checks_in(s: State) -> bool:
@@ -109,30 +119,92 @@ def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
     if silent and not is_timer and after.words is Words.NONE and _only_sound(step):
         yield NOISE_IS_BOUNDED, "a sound without words has put the check-in off"
     yield from _noise(step)
+    yield from _presence(step)
     if before.paused and after.link is Link.UP and not isinstance(event, ev.ResumeRequested):
         yield PAUSE_LASTS, f"{type(event).__name__} ended a pause"
 
 
 def _noise(step: CheckedStep) -> Iterator[tuple[str, str]]:
-    """Check two things. If a check-in becomes due during a sound without words, it must come right after the sound. A
-    sound without words may keep a call from ending after the goodbye, but only once."""
-    before, after, event = step.before, step.after, step.event
+    """Check that a check-in that became due during a sound without words comes right after the sound, and that such
+    sounds delay the end of a call, but don't keep the call."""
+    before, after = step.before, step.after
     ends = before.user is not User.QUIET and after.user is User.QUIET and before.words is Words.NONE
     was_due = not before.due[_DEAD_AIR] and before.link in LIVE and _checks_in(before) and _is_idle(before)
     delay_ms = after.due[_DEAD_AIR] - after.at
     if ends and was_due and _only_sound(step) and after.link in LIVE and delay_ms > after.settings.beat_ms:
         yield NOISE_IS_BOUNDED, "a check-in was due during a sound, and isn't made right after it"
-    is_goodbye = isinstance(event, ev.PlaybackFinished) and before.ask is Ask.GOODBYE and before.voice in _SPEAKING
-    is_kept = is_goodbye and before.words is Words.NONE and before.said == before.asked and not before.called
-    if is_kept and after.link in LIVE and before.check_ins > before.settings.check_ins_max:
-        yield NOISE_IS_BOUNDED, "sounds without words keep the call from ending a second time"
-    if is_kept and after.link in LIVE and after.check_ins <= after.settings.check_ins_max:
-        yield NOISE_IS_BOUNDED, "a sound has kept the call from ending, and that isn't noted"
+    yield from _goodbye(step)
+    is_first = before.user is not User.QUIET and not before.due[_DEAD_AIR] and not before.due[_LAST_WORDS]
+    delay_ms = after.due[_LAST_WORDS] - after.at
+    if is_first and _checks_in(before) and after.link is Link.UP and delay_ms > after.settings.beat_ms:
+        yield NOISE_IS_BOUNDED, "sounds without words have delayed the end for a whole period, and delay it again"
+
+
+def _goodbye(step: CheckedStep) -> Iterator[tuple[str, str]]:
+    """Check what a sound without words can do to a goodbye after a long silence. If the goodbye is heard to its end,
+    the conversation must end after the sound. If the sound cuts it off, the goodbye may be said once more. Words must
+    always keep the conversation."""
+    before, after, event = step.before, step.after, step.event
+    is_speaking = before.voice in _SPEAKING
+    is_unopposed = before.words is Words.NONE and after.said == before.asked and not before.called
+    if before.ask is Ask.GOODBYE and is_unopposed and after.link in LIVE and before.user is not User.QUIET:
+        is_over = isinstance(event, ev.PlaybackFinished) and is_speaking
+        is_shown = isinstance(event, ev.ReplyFinished) and before.reply is not Reply.NONE and not is_speaking
+        if (is_over or is_shown) and after.ending is Ending.NO:
+            yield NOISE_IS_BOUNDED, "a sound during a goodbye keeps the call, even if the sound is noise"
+    is_cut = is_speaking and after.voice not in _SPEAKING and isinstance(event, ev.SpeechStarted | ev.OverlapJudged)
+    if before.ask is Ask.GOODBYE and is_unopposed and is_cut and after.link in LIVE:
+        is_second = before.check_ins > before.settings.check_ins_max
+        if after.ending is Ending.NO and (is_second or after.check_ins <= after.settings.check_ins_max):
+            yield NOISE_IS_BOUNDED, "sounds can cut off one goodbye after the other"
+    is_end = after.link is Link.TERMINATING and before.ask is Ask.GOODBYE and before.user is not User.QUIET
+    if is_end and isinstance(event, ev.PlaybackFinished | ev.ReplyFinished) and before.link in LIVE:
+        yield LAST_WORDS_ARE_HEARD, "the call ends while the person makes a sound"
+    is_asked_for = isinstance(event, ev.EndAfterSpeaking)
+    if after.said > before.said and after.ending is Ending.UNLESS_OPPOSED and not is_asked_for:
+        yield LAST_WORDS_ARE_HEARD, "the person has said something, and the call ends all the same"
 
 
 def _is_idle(s: State) -> bool:
     is_silent = s.voice is Voice.SILENT and s.reply is Reply.NONE and not s.jobs
     return is_silent and s.said == s.answered and not s.news
+
+
+_OF_PRESENCE = (ev.SpeechStarted, ev.SpeechStopped, ev.WordsHeard, ev.TurnEnded, ev.SendPressed, ev.PttReleased)
+_MAY_NOT_DO = (fx.CancelReply, fx.ReportLost, fx.StopPlayback, fx.CancelWork, fx.PostOutput)
+
+
+def _presence(step: CheckedStep) -> Iterator[tuple[str, str]]:
+    """Check that "hello?" costs nothing while an answer is owed and nothing of it is heard: the answer that is on its
+    way stays on its way, no turn is added, and the person hears a sign of life or the answer itself."""
+    before, after, event = step.before, step.after, step.event
+    if before.voice is not Voice.SILENT or before.link not in LIVE or not _is_owed(before):
+        return
+    if isinstance(event, ev.WordsHeard):
+        is_all = event.presence and event.turn == before.turn > before.said
+    else:
+        is_all = before.words is Words.PRESENCE
+    if not is_all or before.user is User.QUIET or not _is_of_speech(event):
+        return
+    if any(type(effect) in _MAY_NOT_DO for effect in step.effects):
+        yield HELLO_COSTS_NOTHING, "a mere question whether the agent is there has cancelled something"
+    if (after.said, after.answered) != (before.said, before.answered) or after.turn > before.turn + 1:
+        yield HELLO_COSTS_NOTHING, "a mere question whether the agent is there counts as a turn"
+    starts = [effect for effect in step.effects if type(effect) is fx.StartReply]
+    if starts and before.reply is not Reply.NONE:
+        yield HELLO_COSTS_NOTHING, "a mere question whether the agent is there makes the brain begin again"
+    is_over = after.user is User.QUIET
+    cues = [effect.cue for effect in step.effects if type(effect) is fx.PlayCue]
+    if is_over and cues != [Cue.PRESENCE]:
+        yield HELLO_COSTS_NOTHING, "a mere question whether the agent is there gets no sign of life"
+    if is_over and fx.RecordOverheard(before.turn) not in step.effects:
+        yield HELLO_COSTS_NOTHING, "a mere question whether the agent is there isn't recorded"
+
+
+def _is_of_speech(event: ev.Event) -> bool:
+    """Is this event a part of what the person says, or the verdict on it?"""
+    is_verdict = isinstance(event, ev.TimerFired) and event.timer in (Timer.SETTLE, Timer.TEXT, Timer.TALK)
+    return is_verdict or type(event) in _OF_PRESENCE
 
 
 def _is_only_a_cue(step: CheckedStep) -> Iterator[tuple[str, str]]:

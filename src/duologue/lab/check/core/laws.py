@@ -50,6 +50,7 @@ LAST_WORDS_ARE_HEARD = "13 last words are heard"
 NOISE_IS_BOUNDED = "14 noise has bounded power"
 PAUSE_LASTS = "15 a pause lasts"
 EARLY_IS_UNHEARD = "16 an early answer is heard only if the turn ended with its words"
+HELLO_COSTS_NOTHING = '17 "hello?" costs nothing'
 PROMISE_IS_KEPT = "promise"
 
 _AT_REST: tuple[Leaf, ...] = (Link.IDLE, Link.UP, Link.SUSPENDED, User.QUIET, Voice.SILENT, Reply.NONE)

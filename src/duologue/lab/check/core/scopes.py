@@ -68,7 +68,8 @@ def _small_over(settings: Settings) -> Settings:
 
 
 def _small_audible(settings: Settings) -> Settings:
-    return replace(_small_talk(settings), cue_ms=settings.cue_ms[:2])
+    """In every profile, the agent says goodbye after a long silence."""
+    return replace(_small_talk(settings), cue_ms=settings.cue_ms[:2], hangs_up=True)
 
 
 def _small_early(settings: Settings) -> Settings:

@@ -53,6 +53,7 @@ def _starts() -> list[State]:
         _renewed_in_a_pause,
         _ended_before_the_next_session,
         _goodbye,
+        _words_over_goodbye,
         _ready_behind_fillers,
         _ready_in_a_pause,
         _busy,
@@ -143,6 +144,14 @@ def _goodbye() -> Stage:
     stage.think()
     stage.speak(200)
     stage.begin_talking()
+    return stage
+
+
+def _words_over_goodbye() -> Stage:
+    """The user says words while the agent says goodbye."""
+    stage = _goodbye()
+    stage.hear_words(1, final=True)
+    stage.happen(ev.SpeechStopped)
     return stage
 
 

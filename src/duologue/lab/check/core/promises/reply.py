@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import LIVE, PENDING, Ask, Cue, ErrorClass, Link, Reply, Timer, User, Voice
+from duologue.core.leaves import LIVE, PENDING, Ask, Cue, Ending, ErrorClass, Link, Reply, Timer, User, Voice
 from duologue.core.settings import POLICIES
 from duologue.core.state import State, has_foreground, may_say
 
@@ -32,6 +32,11 @@ def _retryable(e: ev.Event) -> bool:
 
 def _is_fault(e: ev.Event) -> bool:
     return not isinstance(e, ev.ReplyFailed) or e.error is not ErrorClass.SESSION_EXPIRED
+
+
+def _may_ask(s: State) -> bool:
+    """Is the user quiet, and is the call not about to end?"""
+    return s.user is User.QUIET and s.ending is Ending.NO
 
 
 def _asked_for(step: CheckedStep, ask: Ask) -> bool:
@@ -68,19 +73,19 @@ REPLY_PROMISES: tuple[Promise, ...] = (
     Promise(
         "dead air leads to a check-in",
         (T.DEAD_AIR,),
-        lambda s, e: s.user is User.QUIET and s.check_ins < s.settings.check_ins_max,
+        lambda s, e: _may_ask(s) and s.check_ins < s.settings.check_ins_max,
         lambda x: _asked_for(x, Ask.CHECK_IN) and x.after.check_ins == x.before.check_ins + 1,
     ),
     Promise(
         "dead air after the last check-in leads to a goodbye",
         (T.DEAD_AIR,),
-        lambda s, e: s.user is User.QUIET and s.check_ins >= s.settings.check_ins_max and s.settings.hangs_up,
+        lambda s, e: _may_ask(s) and s.check_ins >= s.settings.check_ins_max and s.settings.hangs_up,
         lambda x: _asked_for(x, Ask.GOODBYE) and x.after.check_ins == x.before.check_ins,
     ),
     Promise(
-        "dead air never interrupts a sound of the user",
+        "dead air never interrupts a sound of the user, and nothing is asked when the call is about to end",
         (T.DEAD_AIR,),
-        lambda s, e: s.user is not User.QUIET,
+        lambda s, e: not _may_ask(s),
         lambda x: x.effects == () and goes(x, x.before.user, x.before.reply),
     ),
     Promise(

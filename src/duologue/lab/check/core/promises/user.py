@@ -5,7 +5,20 @@ from __future__ import annotations
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ACTIVE, FROZEN, PENDING, SOUNDING, TIMER_INDEX, Reply, Timer, User, Voice, Words
+from duologue.core.leaves import (
+    ACTIVE,
+    FROZEN,
+    PENDING,
+    SOUNDING,
+    TIMER_INDEX,
+    Ask,
+    Ending,
+    Reply,
+    Timer,
+    User,
+    Voice,
+    Words,
+)
 from duologue.core.state import State, has_foreground
 
 from ..laws import CheckedStep
@@ -57,8 +70,8 @@ def _is_read(s: State) -> bool:
 
 def _over_sound(s: State, words: Words) -> bool:
     """Must these words only be recorded as overheard, because the agent is speaking? Over a firm reply (one that speech
-    doesn't interrupt), this is so only for fillers."""
-    return s.voice in SOUNDING and not (s.firm and words is not Words.FILLER)
+    doesn't interrupt), this is so only for fillers. Over a goodbye, all words need an answer."""
+    return s.voice in SOUNDING and s.ask is not Ask.GOODBYE and not (s.firm and words is not Words.FILLER)
 
 
 def _late_over_sound(s: State, e: ev.WordsHeard) -> bool:
@@ -286,12 +299,23 @@ USER_PROMISES: tuple[Promise, ...] = (
     Promise(
         "a turn spoken during playback is recorded as overheard",
         (*_ENDS, T.SETTLE, T.TEXT, ev.WordsHeard),
-        lambda s, e: _active(s) and s.voice in SOUNDING and not s.firm and _closes(s, e),
+        lambda s, e: _active(s) and s.voice in SOUNDING and not s.firm and s.ask is not Ask.GOODBYE and _closes(s, e),
         lambda x: (
             _overheard(x, x.before.turn)
             and x.after.said == x.before.said
             and x.after.overheard == x.before.turn
             and x.after.check_ins == 0
+        ),
+    ),
+    Promise(
+        "words spoken over a goodbye make a turn, so the call goes on",
+        (*_ENDS, T.SETTLE, T.TEXT, ev.WordsHeard),
+        lambda s, e: _active(s) and s.voice in SOUNDING and s.ask is Ask.GOODBYE and _closes(s, e),
+        lambda x: (
+            x.after.said == x.before.turn
+            and x.after.check_ins == 0
+            and x.after.ending is not Ending.UNLESS_OPPOSED
+            and never(x, fx.RecordOverheard)
         ),
     ),
     Promise(
