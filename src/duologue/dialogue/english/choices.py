@@ -26,12 +26,13 @@ _LETTERS = "abcdefgh"
 
 def find_choices(tokens: Sequence[Token], choices: tuple[Choice, ...], *, is_asked: bool = False) -> list[Match]:
     """Every choice that a reply names. If the reply names no choice, but refers to one by its position ("the second
-    one"), this choice is returned. With `is_asked`, other everyday words for a choice are accepted too."""
+    one"), this choice is returned, but only with `is_asked`: "the last one" is about the open question. With `is_asked`, other everyday words
+    for a choice are accepted too."""
     found = list(names_of(choices).find(tokens)) or list(_by_stem(tokens, choices))
     if is_asked:
         found = sorted([*found, *_by_other_words(tokens, choices, found)])
     found = [_with_one(tokens, match) for match in found]
-    if found or (pointed := find_pointed(tokens, len(choices))) is None:
+    if found or not is_asked or (pointed := find_pointed(tokens, len(choices))) is None:
         return found
     return [Match(*pointed[1], (choices[pointed[0]].value,))]
 
