@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..language.days import today_of
+from ..language.greetings import without_greeting
 from ..language.match import Match
 from ..language.readings import Direct, Question, Slot, SlotKind, Value
 from .carrier_words import (
@@ -19,12 +20,14 @@ from .carrier_words import (
     FILLERS,
     HEDGES,
     MARKERS,
+    POLITE,
     REQUESTS,
     THINGS,
     is_carrier,
     is_negation,
     without_contraction,
 )
+from .courtesy import GREETINGS
 from .dates import MONTHS
 from .explained_words import covered_by, is_dated, is_number
 from .from_and_to import belongs_to_other_thing
@@ -53,15 +56,19 @@ _TASKS = (REQUESTS - frozenset(map(stem, ("make", "have", "do", "see", "say"))))
 
 def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value, ...]:
     """The values in a message that are clear by themselves, each for the one slot that it fits."""
-    tokens = tokens_of(message)
+    tokens = _tokens_of(message)
     told, _ = _told_and_doubtful(tokens, slots, today)
     return values_of(message, tokens, told)
+
+
+def _tokens_of(message: str) -> Sequence[Token]:
+    return without_greeting(tokens_of(message), GREETINGS, POLITE | FILLERS)
 
 
 def unsettled_slots(slots: tuple[Slot, ...], message: str, today: str) -> tuple[str, ...]:
     """The slots for days and times that the message mentions, but without a value that can be used: "on Monday or
     Tuesday", "this weekend"."""
-    _, doubtful = _told_and_doubtful(tokens_of(message), slots, today)
+    _, doubtful = _told_and_doubtful(_tokens_of(message), slots, today)
     return tuple(slot.name for slot in slots if slot.kind in _MOMENTS and doubtful.get(slot.name))
 
 
