@@ -114,6 +114,10 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
         return False
     if _objects(d, words, tokens):
         return False
+    if (mended := _mended_text(d, words)) is not None:
+        d.set(values=(SetSlot(slot, mended, mended, source=PICKED_OUT),))
+        validate_next(d)
+        return True
     whole = pack.replies.trimmed_text(tokens, d.spec(slot).grammar_slot)
     first, after = part = pack.replies.answering_part(tokens, whole) if tokens else whole
     if pack.signs.asks(tokens[first:after]):
@@ -124,6 +128,19 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
     d.set(values=(SetSlot(slot, words[start:end], words[start:end], (start, end), source),))
     validate_next(d)
     return True
+
+
+def _mended_text(d: DialogueDraft, words: str) -> str | None:
+    """A free text whose end the user corrects: "Flat 3, 19 Harbour Street" for "Flat 3, 9 Harbour Street. Sorry, I meant
+    19 Harbour Street". The new end must have the same last word as the text. None for any other text."""
+    found = d.domain.pack.corrections.meant_instead.match(words)
+    if found is None:
+        return None
+    old, new = found["old"].rstrip(" ,.;!").split(), found["new"].rstrip(" .!").split()
+    is_end = len(new) < len(old) and old[-1].casefold() == new[-1].casefold()
+    if len(old) == len(new):
+        return " ".join(new)
+    return " ".join((*old[: -len(new)], *new)) if is_end else None
 
 
 def _objects(d: DialogueDraft, text: str, tokens: Sequence[Token]) -> bool:

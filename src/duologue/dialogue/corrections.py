@@ -28,6 +28,7 @@ Correction = CorrectSlot | SetSlot | ClearSlot
 
 _LENGTH_MAX = 200
 _TEXT_WORDS_MAX = 12
+_PAUSE = re.compile(r"[,.;!]\s+")
 _WORD_CHARS_MIN = 3
 _ENDING_CHARS_MAX = 2
 _ALIKE_MIN = 0.6  # how similar a text and a choice must be, from 0 to 1, for the text to be a misspelling of the choice
@@ -65,8 +66,13 @@ def named_slot(domain: Domain, instance: Instance, text: str, today: str) -> tup
 def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tuple[str, tuple[Correction, ...]] | None:
     for called, name in names_of(domain, instance.flow):
         spec, filled = domain.slots[name], instance.filled(name)
+        is_cleared = filled is not None and is_asked(domain, instance, name)
         if domain.pack.corrections.says_wrong(called, text):
-            return name, (ClearSlot(name),) if filled is not None and is_asked(domain, instance, name) else ()
+            return name, (ClearSlot(name),) if is_cleared else ()
+        if is_cleared and domain.pack.corrections.wants_change(called, text):
+            return name, (ClearSlot(name),)
+        if filled is not None and (told := _wrong_text(domain, spec, called, text)) is not None:
+            return name, (told,)
         if (said := domain.pack.corrections.named(called, text)) is None:
             continue
         if filled is None and spec.ask_before_filling:
@@ -77,6 +83,17 @@ def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tup
         if found is not None and filled is None:
             return name, (SetSlot(name, found.value, found.raw, found.span),)
         return name, (found,) if found is not None else ()
+    return None
+
+
+def _wrong_text(domain: Domain, spec: SlotSpec, called: str, text: str) -> CorrectSlot | None:
+    """The correction of a free text that the message first calls wrong: "the address is wrong, it's 12 Mill Lane". None
+    for any other message, and for slots of other types."""
+    patterns = domain.pack.corrections
+    for pause in _PAUSE.finditer(text) if spec.kind is SlotKind.TEXT else ():
+        told = patterns.make_it.match(text[pause.end() :])
+        if told is not None and patterns.says_wrong(called, text[: pause.start()]):
+            return CorrectSlot(spec.name, told["new"], told["new"], source="correction")
     return None
 
 
@@ -91,6 +108,8 @@ def _named_text(domain: Domain, spec: SlotSpec, said: re.Match[str]) -> CorrectS
     new = said["new"][tokens[first].start :]
     if told := domain.pack.corrections.make_it.match(new):
         new = told["new"]  # "the title, it should be Emma"
+    if ended := domain.pack.corrections.ends_new.match(new):
+        new = ended["new"]  # "8 Orchard Lane instead, we're going to my brother's"
     return CorrectSlot(spec.name, new, new, said.span("new"), "correction")
 
 

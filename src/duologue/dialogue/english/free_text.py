@@ -149,11 +149,17 @@ def trimmed_text(tokens: Sequence[Token], slot: Slot) -> Span:
     first, after = 0, len(tokens)
     while first + 1 < after and tokens[first].word in _BEFORE:
         first += 1
-    first = _past_leads(tokens, first, after)
+    first = _past_leads(tokens, _past_no(tokens, first, after), after)
     while after - 1 > first and tokens[after - 1].word in ("please", "thanks"):
         after -= 1
     role = role_of(slot)
     return Span(first + (role is not None and after - first > 1 and tokens[first].word == role), after)
+
+
+def _past_no(tokens: Sequence[Token], first: int, after: int) -> int:
+    """The index of the first word after a no that only limits the text: "no, just a quiet room"."""
+    is_limit = after - first > 2 and tokens[first].word in DISSENT and tokens[first + 1].word in ("just", "only")
+    return first + 2 * is_limit
 
 
 def _past_leads(tokens: Sequence[Token], first: int, after: int) -> int:
@@ -187,10 +193,15 @@ def answering_part(tokens: Sequence[Token], span: Span) -> Span:
     begins = [place for place in range(first + 1, after) if tokens[place].pause]
     for place in reversed(begins):
         clause = tokens[place:after]
-        if not (asks(clause) or _addresses_agent(clause)):
+        if not (asks(clause) or asks(_unjoined(clause)) or _addresses_agent(clause)):
             break
         after = place
     return Span(first, after)
+
+
+def _unjoined(clause: Sequence[Token]) -> Sequence[Token]:
+    """The clause without an "and", "but" or "so" at its beginning."""
+    return clause[1:] if clause[0].word in ("and", "but", "so") else clause
 
 
 def has_sentences(tokens: Sequence[Token], span: Span) -> bool:
@@ -204,7 +215,7 @@ def _addresses_agent(clause: Sequence[Token]) -> bool:
     words = [token.word for token in clause]
     if all(word in POLITE | FILLERS | _PARTING for word in words):
         return True
-    said = words[1:] if words[0] in ("and", "but", "so") else words
+    said = [token.word for token in _unjoined(clause)]
     return tuple(said[:2]) in _REQUESTING or (said[:1] == ["please"] and len(said) > 1)
 
 
