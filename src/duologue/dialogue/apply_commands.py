@@ -131,8 +131,8 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
 
 
 def _mended_text(d: DialogueDraft, words: str) -> str | None:
-    """A free text whose end the user corrects: "Flat 3, 19 Harbour Street" for "Flat 3, 9 Harbour Street. Sorry, I meant
-    19 Harbour Street". The new end must have the same last word as the text. None for any other text."""
+    """A free text whose end the user corrects: "Flat 3, 19 Mill Lane" for "Flat 3, 9 Mill Lane. Sorry, I meant 19 Mill
+    Lane". The new end must have the same last word as the text. None for any other text."""
     found = d.domain.pack.corrections.meant_instead.match(words)
     if found is None:
         return None

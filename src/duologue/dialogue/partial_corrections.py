@@ -18,7 +18,7 @@ from .commands import ClearSlot, CorrectSlot, SetSlot
 from .corrections import Correction, corrections, is_asked, named_slot, told_slot
 from .flow import Domain
 from .language.correction_patterns import CorrectionPatterns
-from .language.readings import Ambiguous, Direct, Json, Question, SlotKind
+from .language.readings import ANY, Ambiguous, Direct, Json, Question, SlotKind
 from .reference_day import slot_to_correct
 from .slot_names import names_of
 from .state import Instance
@@ -163,6 +163,7 @@ def _in_clause(domain: Domain, instance: Instance, clause: str, today: str) -> t
         _without_span(one)
         for one in found
         if _is_change(instance, one)
+        and (isinstance(one, ClearSlot) or one.value != ANY)
         and (_is_closed(domain.slots[one.slot].kind) or _names_slot(domain, instance, one, clause))
     )
 

@@ -25,9 +25,8 @@ _LETTERS = "abcdefgh"
 
 
 def find_choices(tokens: Sequence[Token], choices: tuple[Choice, ...], *, is_asked: bool = False) -> list[Match]:
-    """Every choice that a reply names. If the reply names no choice, but refers to one by its position ("the second
-    one"), this choice is returned, but only with `is_asked`: "the last one" is about the open question. With `is_asked`, other everyday words
-    for a choice are accepted too."""
+    """Every choice that a reply names. With `is_asked`, a reply that names no choice may also refer to one by its
+    position ("the second one" is about the open question), and other everyday words for a choice are accepted."""
     found = list(names_of(choices).find(tokens)) or list(_by_stem(tokens, choices))
     if is_asked:
         found = sorted([*found, *_by_other_words(tokens, choices, found)])

@@ -76,6 +76,11 @@ _TEXT_LEADS = tuple(
 _GOING_ON = frozenset("and but because so with from i i'm i'd we who".split())
 _PARTING = frozenset("you bye goodbye a lot have nice day that's all that is it".split())
 _REQUESTING = tuple((verb, "you") for verb in ("can", "could", "will", "would"))
+_REMARKS = frozenset(
+    tuple(remark.split())
+    for remark in """as i said|like i said|as i told you|like i told you|i said|i told you|i told you already|as i say|
+    i already said|as before|same as before""".replace("\n", "").split("|")
+)  # after a text
 _HYPHEN = re.compile(r"(?<=\w) (?:hyphen|dash) (?=\w)", re.IGNORECASE)
 _BEFORE = HESITATIONS | {"mm", "ah", "oh"}
 _I = frozenset(("i", "i'm", "i'd", "i'll", "i've"))
@@ -210,12 +215,14 @@ def has_sentences(tokens: Sequence[Token], span: Span) -> bool:
 
 
 def _addresses_agent(clause: Sequence[Token]) -> bool:
-    """Is this clause only politeness, or a request to the agent? True for "thank you very much" and "and please
-    hurry"."""
+    """Is this clause only politeness, or a request to the agent? True for "thank you very much", "and please
+    hurry" and "as I said"."""
     words = [token.word for token in clause]
     if all(word in POLITE | FILLERS | _PARTING for word in words):
         return True
     said = [token.word for token in _unjoined(clause)]
+    if tuple(said) in _REMARKS:
+        return True
     return tuple(said[:2]) in _REQUESTING or (said[:1] == ["please"] and len(said) > 1)
 
 

@@ -64,6 +64,8 @@ def read(question: Question, reply: str, today: str) -> Reading:
         return SpokenCommand(command)
     context = ReplyContext(question, reply, tokens, today_of(today))
     reading = _read_value(context)
+    if isinstance(reading, Direct) and _is_name_with_digits(context, reading):
+        reading = unclear(Why.LEFTOVER, tokens, [at for at, token in enumerate(tokens) if token.word[:1].isdigit()])
     if command is not None and isinstance(reading, Unclear):
         return SpokenCommand(command)
     is_maybe_several = isinstance(reading, Unclear) and reading.why in _MAYBE_SEVERAL
@@ -74,6 +76,13 @@ def read(question: Question, reply: str, today: str) -> Reading:
 
 def _without_greeting(tokens: Sequence[Token]) -> Sequence[Token]:
     return without_greeting(tokens, GREETINGS, POLITE | FILLERS)
+
+
+def _is_name_with_digits(c: ReplyContext, reading: Direct) -> bool:
+    """Are there digits in the name of a person, as in "ian mcallister 3 4 62"? Then the reply says more than the
+    name."""
+    is_open = c.slot.kind is SlotKind.NAME and c.slot.is_open and c.asks_for_person()
+    return is_open and any(char.isdigit() for char in str(reading.values[0].value))
 
 
 def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> bool:

@@ -81,7 +81,7 @@ class _Times:
         is_longer = any(word in UNITS or word in _ZEROS or word.isdigit() for word in (before, follows))
         is_spelled = len(run) > 1 and any(word in _ZEROS for word in run)
         is_spelled = is_spelled and before not in _AROUND and before != "to"
-        return is_longer and all(word in SMALL or word in _ZEROS for word in run) or is_spelled
+        return (is_longer and all(word in SMALL or word in _ZEROS for word in run)) or is_spelled
 
     # -- Parts of the day
 
