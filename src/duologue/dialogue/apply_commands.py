@@ -114,17 +114,18 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
         return False
     if _objects(d, words, tokens):
         return False
-    if (mended := _mended_text(d, words)) is not None:
-        d.set(values=(SetSlot(slot, mended, mended, source=PICKED_OUT),))
-        validate_next(d)
-        return True
+    mended = _mended_text(d, words)
+    if mended is not None:
+        words, tokens = mended, pack.words.tokens_of(mended)
     whole = pack.replies.trimmed_text(tokens, d.spec(slot).grammar_slot)
     first, after = part = pack.replies.answering_part(tokens, whole) if tokens else whole
     if pack.signs.asks(tokens[first:after]):
         return False
     start = tokens[first].start if first else 0
     end = tokens[after - 1].end if after < len(tokens) else len(words)
-    source = PICKED_OUT if part != whole or pack.replies.has_sentences(tokens, part) else "grammar"
+    source = (
+        PICKED_OUT if mended is not None or part != whole or pack.replies.has_sentences(tokens, part) else "grammar"
+    )
     d.set(values=(SetSlot(slot, words[start:end], words[start:end], (start, end), source),))
     validate_next(d)
     return True

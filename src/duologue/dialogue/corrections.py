@@ -229,7 +229,7 @@ def _reads_as_change(domain: Domain, spec: SlotSpec, instance: Instance, text: s
     if spec.kind not in _MEASURED and not (spec.kind is SlotKind.NAME and not spec.is_open):
         return False
     filled = instance.filled(spec.name)
-    reading = domain.pack.replies.read(Question(slot_to_correct(spec, filled)), text, today)
+    reading = domain.pack.replies.read(Question(slot_to_correct(spec, filled), _question_text(spec)), text, today)
     if isinstance(reading, Ambiguous):
         return spec.kind is not SlotKind.TIME or any(_is_open(spec, str(time)) for time in reading.candidates)
     found = _first(_read(domain, spec, text, (0, len(text)), today, filled))
@@ -439,7 +439,7 @@ def _names_choice(domain: Domain, spec: SlotSpec, value: Json, text: str) -> boo
 def _read(
     domain: Domain, spec: SlotSpec, text: str, span: tuple[int, int], today: str, filled: Filled | None = None
 ) -> Iterator[CorrectSlot]:
-    asked = str(first_of(spec.prompt)) if spec.kind is SlotKind.NAME else ""  # "April" is a name, if one is asked for
+    asked = _question_text(spec)
     reading = domain.pack.replies.read(Question(slot_to_correct(spec, filled), asked), text, today)
     value: Json = None
     if isinstance(reading, Direct):
@@ -452,6 +452,12 @@ def _read(
         value = reading.candidates[0 if spec.prefers == "first" else -1]
     if value is not None:
         yield CorrectSlot(spec.name, value, text, span, "correction")
+
+
+def _question_text(spec: SlotSpec) -> str:
+    """The question for a slot, if it helps to read a new value: "April" is a name if one is asked for, and digits are
+    read one by one unless a number of things is asked for."""
+    return str(first_of(spec.prompt)) if spec.kind in (SlotKind.NAME, SlotKind.NUMBER) else ""
 
 
 def _count_in(domain: Domain, spec: SlotSpec, text: str, today: str) -> Reading:

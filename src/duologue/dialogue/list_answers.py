@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from .clauses import clauses_of, text_of
 from .commands import CorrectSlot, SetSlot
 from .dependencies import final_action_using
 from .draft import DialogueDraft
@@ -30,6 +31,7 @@ from .item_lists import (
 from .language.list_reply import LAST, ItemValues, ListReply
 from .language.readings import Confirmation, ConfirmationAnswer, Json, SlotKind
 from .language.tokens import Token
+from .partial_corrections import corrections_in_part
 from .prompts import count_try, has_failed_too_often, wait_for_answer
 from .run_flow import continue_flow
 from .state import Instance, Phase, without
@@ -103,7 +105,7 @@ def take_list_change(reply: MessageInContext) -> bool:
         if spec.name not in d.flow.slots or reply.signs.asks(reply.tokens):
             continue
         items = items_in(filled.value, spec)
-        found = _read(d, spec, reply.text, len(items))
+        found = _read(d, spec, reply.text, len(items)) if asked is not None else _removal_in(reply, spec, items)
         if found is None or found.kind == "done" or found.leftover or not _is_about(d, spec, found, items):
             continue
         counts = count_slot(d.domain, spec)
@@ -115,6 +117,25 @@ def take_list_change(reply: MessageInContext) -> bool:
         _apply(d, len(d.s.stack) - 1, spec, found)
         return True
     return False
+
+
+def _removal_in(reply: MessageInContext, spec: SlotSpec, items: tuple[ItemValues, ...]) -> ListReply | None:
+    """What a reply to a confirmation does to a list. If the whole reply isn't understood, one of its clauses may still
+    remove an item: "take the suit off again, my husband needs it"."""
+    d, readers = reply.d, reply.d.domain.list_readers
+    whole = _read(d, spec, reply.text, len(items))
+    if whole is not None and not whole.leftover:
+        return whole
+    clauses = [text_of(reply.text, reply.tokens, one) for one in clauses_of(reply.words, reply.tokens)]
+    parts = {clause: _read(d, spec, clause, len(items)) for clause in clauses if readers.is_explicit(clause)}
+    removals = [at for at, one in parts.items() if one is not None and one.kind == "remove" and not one.leftover]
+    if len(removals) != 1 or (found := parts[removals[0]]) is None:
+        return whole
+    others = [clause for clause in clauses if clause != removals[0]]
+    changed = [clause for clause in others if corrections_in_part(d.domain, d.top, clause, d.today)]
+    if changed:
+        d.say(d.domain.patterns.left_out, value=", ".join(changed))
+    return found
 
 
 def _is_list(d: DialogueDraft, name: str) -> bool:

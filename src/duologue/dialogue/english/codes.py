@@ -92,7 +92,7 @@ def _is_exclamation(tokens: Sequence[Token], place: int) -> bool:
     follows a pause, and no digit follows it."""
     after = place + 1
     if not tokens[place].pause or after == len(tokens):
-        return False
+        return tokens[place].pause == "." and place > 0
     follows = tokens[after].word
     is_spelled = follows in UNITS or follows in TENS or follows in TIMES or follows in _ZERO_OR_O or follows in NOUGHT
     is_spelled = is_spelled or len(follows) == 1 or follows[0].isdigit() or follows in NATO

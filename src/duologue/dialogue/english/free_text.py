@@ -81,6 +81,8 @@ _REMARKS = frozenset(
     for remark in """as i said|like i said|as i told you|like i told you|i said|i told you|i told you already|as i say|
     i already said|as before|same as before""".replace("\n", "").split("|")
 )  # after a text
+_INVERTED = frozenset("can could may might will would should shall must do does did is are was were has have".split())
+_SUBJECTS = frozenset("i you he she it we they there that this".split())
 _HYPHEN = re.compile(r"(?<=\w) (?:hyphen|dash) (?=\w)", re.IGNORECASE)
 _BEFORE = HESITATIONS | {"mm", "ah", "oh"}
 _I = frozenset(("i", "i'm", "i'd", "i'll", "i've"))
@@ -198,10 +200,16 @@ def answering_part(tokens: Sequence[Token], span: Span) -> Span:
     begins = [place for place in range(first + 1, after) if tokens[place].pause]
     for place in reversed(begins):
         clause = tokens[place:after]
-        if not (asks(clause) or asks(_unjoined(clause)) or _addresses_agent(clause)):
+        if not (asks(clause) or _inverts(_unjoined(clause)) or _addresses_agent(clause)):
             break
         after = place
     return Span(first, after)
+
+
+def _inverts(clause: Sequence[Token]) -> bool:
+    """Does a verb stand before its subject, as in "can she bring her chair"?"""
+    said = words_of(clause[:2])
+    return asks(clause) or (len(said) > 1 and said[0] in _INVERTED and said[1] in _SUBJECTS)
 
 
 def _unjoined(clause: Sequence[Token]) -> Sequence[Token]:

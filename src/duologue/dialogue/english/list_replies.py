@@ -44,7 +44,7 @@ _REMOVE = re.compile(
     r"|without|(?:i |we )?(?:don't|do not) (?:want|need)|not|no)\s+(?P<old>.+)$",
     re.IGNORECASE,
 )
-_REMOVE_AFTER = re.compile(r"^take (?P<old>.+?) (?:off|out|away|back)\b[.!]*$", re.IGNORECASE)
+_REMOVE_AFTER = re.compile(r"^take (?P<old>.+?) (?:off|out|away|back)\b(?: again)?[.!]*$", re.IGNORECASE)
 _CHANGE_TO = re.compile(
     r"^(?:change|switch|turn|make|set|update|swap|replace|exchange)\s+(?P<old>.+?)\s+(?:to be|to|into|for|with|by)\s+"
     r"(?P<new>.+)$",
