@@ -89,7 +89,8 @@ def _take(message: MessageInContext, found: FoundAnswer) -> None:
 def _other_values(message: MessageInContext, span: tuple[int, int]) -> tuple[SetSlot, ...]:
     """Values for other empty slots in the rest of the message. `span` is the span of the answer itself. Empty if the
     message contains a question."""
-    if message.signs.asks(message.tokens):
+    clauses = clauses_of(message.words, message.tokens)
+    if message.signs.asks(message.tokens) or any(_asks_in(message, clause) for clause in clauses):
         return ()
     others = tuple(slot for slot in message.asked.others if slot.kind is not SlotKind.YES_NO)
     found = message.d.domain.pack.replies.read_parts(others, message.text, message.d.today) if others else ()
@@ -277,6 +278,11 @@ def _competes(message: MessageInContext, tokens: Sequence[Token], found: FoundAn
 
 def _wide(slot: Slot) -> Slot:
     return replace(slot, is_past=True) if slot.kind in (SlotKind.CHOICE, SlotKind.NAME) else slot
+
+
+def _asks_in(message: MessageInContext, clause: range) -> bool:
+    bare = without_join(message.words, message.tokens, clause)
+    return bool(bare) and message.signs.asks(message.tokens[bare.start : bare.stop])
 
 
 def _asks(message: MessageInContext, clause: range) -> bool:

@@ -114,16 +114,34 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
         return False
     if _objects(d, words, tokens):
         return False
+    mended = _mended_text(d, words)
+    if mended is not None:
+        words, tokens = mended, pack.words.tokens_of(mended)
     whole = pack.replies.trimmed_text(tokens, d.spec(slot).grammar_slot)
     first, after = part = pack.replies.answering_part(tokens, whole) if tokens else whole
     if pack.signs.asks(tokens[first:after]):
         return False
     start = tokens[first].start if first else 0
     end = tokens[after - 1].end if after < len(tokens) else len(words)
-    source = PICKED_OUT if part != whole or pack.replies.has_sentences(tokens, part) else "grammar"
+    source = (
+        PICKED_OUT if mended is not None or part != whole or pack.replies.has_sentences(tokens, part) else "grammar"
+    )
     d.set(values=(SetSlot(slot, words[start:end], words[start:end], (start, end), source),))
     validate_next(d)
     return True
+
+
+def _mended_text(d: DialogueDraft, words: str) -> str | None:
+    """A free text whose end the user corrects: "Flat 3, 19 Mill Lane" for "Flat 3, 9 Mill Lane. Sorry, I meant 19 Mill
+    Lane". The new end must have the same last word as the text. None for any other text."""
+    found = d.domain.pack.corrections.meant_instead.match(words)
+    if found is None:
+        return None
+    old, new = found["old"].rstrip(" ,.;!").split(), found["new"].rstrip(" .!").split()
+    is_end = len(new) < len(old) and old[-1].casefold() == new[-1].casefold()
+    if len(old) == len(new):
+        return " ".join(new)
+    return " ".join((*old[: -len(new)], *new)) if is_end else None
 
 
 def _objects(d: DialogueDraft, text: str, tokens: Sequence[Token]) -> bool:

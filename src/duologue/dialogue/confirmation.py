@@ -18,6 +18,7 @@ from .elliptic_corrections import with_currency_of
 from .flow import Confirm, PerformAction
 from .interpreters import Interpreter, MessageInContext, as_set_slots, empty_slots, interpret
 from .language.readings import (
+    ANY,
     Confirmation,
     ConfirmationAnswer,
     Direct,
@@ -41,7 +42,7 @@ from .slot_names import only_named
 from .state import Phase
 from .templates import chosen, fill, gaps_of
 from .unclear_changes import ask_which
-from .yes_and_more import take_yes_and_more
+from .yes_and_more import hesitates_after_yes, take_yes_and_more
 from .yes_and_no import say_no, say_yes
 
 _CONTACT_KINDS = (SlotKind.PHONE, SlotKind.EMAIL)  # a value of these kinds, instead of a yes, is always a correction
@@ -137,7 +138,9 @@ def _take_yes_and_question(reply: MessageToConfirmation) -> bool:
     that can't be undone follows, ask for the confirmation again, because the user may want the answer before deciding.
     Return False for any other reply. Example: "Yes, that's right. What's the address?"."""
     d = reply.d
-    if d.s.reading_back or not d.domain.pack.replies.says_yes_then_asks(d.s.last_question, reply.text, d.today):
+    if d.s.reading_back or hesitates_after_yes(reply):
+        return False
+    if not d.domain.pack.replies.says_yes_then_asks(d.s.last_question, reply.text, d.today):
         return False
     d.say(d.domain.patterns.cannot_answer)
     if any(isinstance(at, PerformAction) and at.is_final for at in d.flow.program[d.top.at :]):
@@ -201,6 +204,10 @@ def _deny(reply: MessageToConfirmation) -> bool:
 
 def _take_change(reply: MessageToConfirmation) -> bool:
     instead = _change_commands(reply.d, reply.text, reply.reading) if reply.named is None else None
+    if reply.signs.asks(reply.tokens) and any(
+        isinstance(one, CorrectSlot) and one.value == ANY for one in instead or ()
+    ):
+        return False  # "yes, oh wait, does he need to bring anything" leaves nothing open
     if instead is not None:
         _apply(reply.d, instead)
     return instead is not None

@@ -28,6 +28,7 @@ Correction = CorrectSlot | SetSlot | ClearSlot
 
 _LENGTH_MAX = 200
 _TEXT_WORDS_MAX = 12
+_PAUSE = re.compile(r"[,.;!]\s+")
 _WORD_CHARS_MIN = 3
 _ENDING_CHARS_MAX = 2
 _ALIKE_MIN = 0.6  # how similar a text and a choice must be, from 0 to 1, for the text to be a misspelling of the choice
@@ -65,8 +66,13 @@ def named_slot(domain: Domain, instance: Instance, text: str, today: str) -> tup
 def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tuple[str, tuple[Correction, ...]] | None:
     for called, name in names_of(domain, instance.flow):
         spec, filled = domain.slots[name], instance.filled(name)
+        is_cleared = filled is not None and is_asked(domain, instance, name)
         if domain.pack.corrections.says_wrong(called, text):
-            return name, (ClearSlot(name),) if filled is not None and is_asked(domain, instance, name) else ()
+            return name, (ClearSlot(name),) if is_cleared else ()
+        if is_cleared and domain.pack.corrections.wants_change(called, text):
+            return name, (ClearSlot(name),)
+        if filled is not None and (told := _wrong_text(domain, spec, called, text)) is not None:
+            return name, (told,)
         if (said := domain.pack.corrections.named(called, text)) is None:
             continue
         if filled is None and spec.ask_before_filling:
@@ -77,6 +83,17 @@ def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tup
         if found is not None and filled is None:
             return name, (SetSlot(name, found.value, found.raw, found.span),)
         return name, (found,) if found is not None else ()
+    return None
+
+
+def _wrong_text(domain: Domain, spec: SlotSpec, called: str, text: str) -> CorrectSlot | None:
+    """The correction of a free text that the message first calls wrong: "the address is wrong, it's 12 Mill Lane". None
+    for any other message, and for slots of other types."""
+    patterns = domain.pack.corrections
+    for pause in _PAUSE.finditer(text) if spec.kind is SlotKind.TEXT else ():
+        told = patterns.make_it.match(text[pause.end() :])
+        if told is not None and patterns.says_wrong(called, text[: pause.start()]):
+            return CorrectSlot(spec.name, told["new"], told["new"], source="correction")
     return None
 
 
@@ -91,6 +108,8 @@ def _named_text(domain: Domain, spec: SlotSpec, said: re.Match[str]) -> CorrectS
     new = said["new"][tokens[first].start :]
     if told := domain.pack.corrections.make_it.match(new):
         new = told["new"]  # "the title, it should be Emma"
+    if ended := domain.pack.corrections.ends_new.match(new):
+        new = ended["new"]  # "8 Orchard Lane instead, we're going to my brother's"
     return CorrectSlot(spec.name, new, new, said.span("new"), "correction")
 
 
@@ -210,7 +229,7 @@ def _reads_as_change(domain: Domain, spec: SlotSpec, instance: Instance, text: s
     if spec.kind not in _MEASURED and not (spec.kind is SlotKind.NAME and not spec.is_open):
         return False
     filled = instance.filled(spec.name)
-    reading = domain.pack.replies.read(Question(slot_to_correct(spec, filled)), text, today)
+    reading = domain.pack.replies.read(Question(slot_to_correct(spec, filled), _question_text(spec)), text, today)
     if isinstance(reading, Ambiguous):
         return spec.kind is not SlotKind.TIME or any(_is_open(spec, str(time)) for time in reading.candidates)
     found = _first(_read(domain, spec, text, (0, len(text)), today, filled))
@@ -421,7 +440,7 @@ def _names_choice(domain: Domain, spec: SlotSpec, value: Json, text: str) -> boo
 def _read(
     domain: Domain, spec: SlotSpec, text: str, span: tuple[int, int], today: str, filled: Filled | None = None
 ) -> Iterator[CorrectSlot]:
-    asked = str(first_of(spec.prompt)) if spec.kind is SlotKind.NAME else ""  # "April" is a name, if one is asked for
+    asked = _question_text(spec)
     reading = domain.pack.replies.read(Question(slot_to_correct(spec, filled), asked), text, today)
     value: Json = None
     if isinstance(reading, Direct):
@@ -434,6 +453,12 @@ def _read(
         value = reading.candidates[0 if spec.prefers == "first" else -1]
     if value is not None:
         yield CorrectSlot(spec.name, value, text, span, "correction")
+
+
+def _question_text(spec: SlotSpec) -> str:
+    """The question for a slot, if it helps to read a new value: "April" is a name if one is asked for, and digits are
+    read one by one unless a number of things is asked for."""
+    return str(first_of(spec.prompt)) if spec.kind in (SlotKind.NAME, SlotKind.NUMBER) else ""
 
 
 def _count_in(domain: Domain, spec: SlotSpec, text: str, today: str) -> Reading:

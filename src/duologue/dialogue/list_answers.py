@@ -7,9 +7,11 @@ the agent asks which one is meant. The agent always reads back what it understoo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from .commands import CorrectSlot
+from .clauses import clauses_of, text_of
+from .commands import CorrectSlot, SetSlot
 from .dependencies import final_action_using
 from .draft import DialogueDraft
 from .flow import SlotSpec
@@ -28,6 +30,8 @@ from .item_lists import (
 )
 from .language.list_reply import LAST, ItemValues, ListReply
 from .language.readings import Confirmation, ConfirmationAnswer, Json, SlotKind
+from .language.tokens import Token
+from .partial_corrections import corrections_in_part
 from .prompts import count_try, has_failed_too_often, wait_for_answer
 from .run_flow import continue_flow
 from .state import Instance, Phase, without
@@ -101,7 +105,7 @@ def take_list_change(reply: MessageInContext) -> bool:
         if spec.name not in d.flow.slots or reply.signs.asks(reply.tokens):
             continue
         items = items_in(filled.value, spec)
-        found = _read(d, spec, reply.text, len(items))
+        found = _read(d, spec, reply.text, len(items)) if asked is not None else _removal_in(reply, spec, items)
         if found is None or found.kind == "done" or found.leftover or not _is_about(d, spec, found, items):
             continue
         counts = count_slot(d.domain, spec)
@@ -113,6 +117,25 @@ def take_list_change(reply: MessageInContext) -> bool:
         _apply(d, len(d.s.stack) - 1, spec, found)
         return True
     return False
+
+
+def _removal_in(reply: MessageInContext, spec: SlotSpec, items: tuple[ItemValues, ...]) -> ListReply | None:
+    """What a reply to a confirmation does to a list. If the whole reply isn't understood, one of its clauses may still
+    remove an item: "take the suit off again, my husband needs it"."""
+    d, readers = reply.d, reply.d.domain.list_readers
+    whole = _read(d, spec, reply.text, len(items))
+    if whole is not None and not whole.leftover:
+        return whole
+    clauses = [text_of(reply.text, reply.tokens, one) for one in clauses_of(reply.words, reply.tokens)]
+    parts = {clause: _read(d, spec, clause, len(items)) for clause in clauses if readers.is_explicit(clause)}
+    removals = [at for at, one in parts.items() if one is not None and one.kind == "remove" and not one.leftover]
+    if len(removals) != 1 or (found := parts[removals[0]]) is None:
+        return whole
+    others = [clause for clause in clauses if clause != removals[0]]
+    changed = [clause for clause in others if corrections_in_part(d.domain, d.top, clause, d.today)]
+    if changed:
+        d.say(d.domain.patterns.left_out, value=", ".join(changed))
+    return found
 
 
 def _is_list(d: DialogueDraft, name: str) -> bool:
@@ -157,6 +180,11 @@ def _take_during_item(reply: MessageInContext, spec: SlotSpec) -> bool:
         d.set(values=tuple(CorrectSlot(name, value, source="correction") for name, value in found.new.items()))
         validate_next(d)
         return True
+    if _restates(d, spec, draft, found):
+        named = found.items[0]
+        d.set(values=tuple(SetSlot(name, value, reply.text, source="grammar") for name, value in named.items()))
+        validate_next(d)
+        return True
     if found.kind == "remove" and _is_open_item(d, draft, spec, found):
         d.enter(Phase.UNDERSTANDING)
         _drop_open_item(d, place, spec, draft)
@@ -174,6 +202,26 @@ def _take_during_item(reply: MessageInContext, spec: SlotSpec) -> bool:
         _apply(d, place, spec, found)
         return True
     return False
+
+
+def _restates(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, found: ListReply) -> bool:
+    """Does the reply name the open item once more, with the value that the agent asked for? True for "garlic naan,
+    regular, two", after "regular or large?". It isn't a further item."""
+    if found.kind != "add" or len(found.items) != 1 or found.leftover or draft.open is None or found.is_done:
+        return False
+    words, counts, item = d.domain.pack.words, count_slot(d.domain, spec), found.items[0]
+    said = _last_words(d)
+    if any(token.word in words.adding for token in said) or said[0].word in words.ands:
+        return False
+    held = {name: filled.value for name, filled in d.top.slots if name in spec.items}
+    known = [name for name in item if name in held and name != counts]
+    return d.s.waiting_for in item and bool(known) and all(item[name] == held[name] for name in known)
+
+
+def _last_words(d: DialogueDraft) -> Sequence[Token]:
+    """The words of the user's last message."""
+    said = next((message.content for message in reversed(d.s.messages) if message.role == "user"), "")
+    return d.domain.pack.words.tokens_of(said)
 
 
 def _is_open_item(d: DialogueDraft, draft: ListDraft, spec: SlotSpec, found: ListReply) -> bool:
@@ -286,7 +334,25 @@ def _with_items(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, found: ListR
     if len(found.items) > room:
         d.say(d.domain.patterns.list_full)
     d.set(tries=0)
-    return replace(draft, waiting=(*draft.waiting, *((NEW, item) for item in found.items[:room])))
+    new = [(_place_of_same(d, spec, draft, item), item) for item in found.items[:room]]
+    return replace(draft, waiting=(*draft.waiting, *new))
+
+
+def _place_of_same(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, item: ItemValues) -> int:
+    """The index of the item on the list that the user names once more, with all its values and a number: the number
+    replaces the old one. NEW, if there is no such item, or if the words add something: "and two more colas"."""
+    counts = count_slot(d.domain, spec)
+    said = _last_words(d)
+    adds = d.domain.pack.words.adding | d.domain.pack.words.ands
+    if not counts or type(item.get(counts)) is not int or any(token.word in adds for token in said):
+        return NEW
+    kind = {name: value for name, value in item.items() if name != counts}
+    same = [
+        place
+        for place, one in enumerate(draft.items)
+        if {name: value for name, value in one.items() if name != counts} == kind
+    ]
+    return same[0] if len(same) == 1 else NEW
 
 
 def _without_item(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, found: ListReply) -> ListDraft:

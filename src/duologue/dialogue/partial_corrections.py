@@ -18,13 +18,15 @@ from .commands import ClearSlot, CorrectSlot, SetSlot
 from .corrections import Correction, corrections, is_asked, named_slot, told_slot
 from .flow import Domain
 from .language.correction_patterns import CorrectionPatterns
-from .language.readings import Ambiguous, Direct, Json, Question, SlotKind
+from .language.readings import ANY, Ambiguous, Direct, Json, Question, SlotKind
 from .reference_day import slot_to_correct
 from .slot_names import names_of
 from .state import Instance
 
 _LENGTH_MAX = 200
 _MOMENTS = (SlotKind.DATE, SlotKind.TIME)
+_MEASURED = (*_MOMENTS, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
+_WORDS_TOLD_MAX = 1  # a clause with a new value may have this many words of its own beside the value
 _LISTED = (SlotKind.CHOICE, SlotKind.NAME)
 _PAUSES = re.compile(r"\s*[,;.!?]+\s+|\s+-+\s+")
 
@@ -39,41 +41,57 @@ class UnclearChange:
 
 def corrections_in_part(domain: Domain, instance: Instance, text: str, today: str) -> tuple[Correction, ...]:
     """The corrections in the clauses of a reply. If several clauses correct the same slot, only the last correction is
-    returned. Empty if no clause corrects anything."""
+    returned. Once a clause has named a slot, the other clauses correct no other slot, unless they name it. Empty if no
+    clause corrects anything."""
     found: dict[str, Correction] = {}
-    clauses = _clauses(domain, text)
-    for clause in clauses:
+    wrong = _called_wrong(domain, instance, text)
+    for clause in _clauses(domain, text):
+        named = wrong or frozenset(one for one in found if _says_name(domain, instance, one, text))
         for one in _in_clause(domain, instance, clause, today):
-            found[one.slot] = one
-    return tuple(_with_new_value(domain, one, clauses, today) for one in found.values())
+            if not named or one.slot in named or _says_name(domain, instance, one.slot, clause):
+                found[one.slot] = one
+    return tuple(_with_new_value(domain, one, text, today) for one in found.values())
 
 
 def calls_wrong(domain: Domain, instance: Instance, text: str) -> bool:
     """Does a clause say that the value of a slot is wrong? True for "the name's wrong, it's Bill Sharp"."""
+    return bool(_called_wrong(domain, instance, text))
+
+
+def _called_wrong(domain: Domain, instance: Instance, text: str) -> frozenset[str]:
+    """The slots whose values the reply calls wrong."""
     patterns = domain.pack.corrections
-    return any(
-        patterns.says_wrong(called, clause)
+    return frozenset(
+        name
         for clause in _clauses(domain, text)
         for called, name in names_of(domain, instance.flow)
-        if instance.filled(name) is not None
+        if instance.filled(name) is not None and patterns.says_wrong(called, clause)
     )
 
 
-def _with_new_value(domain: Domain, one: Correction, clauses: list[str], today: str) -> Correction:
-    """If the correction only empties a slot, and a clause such as "it's Friday" gives a new value for this slot, return
-    a correction with this value. Otherwise return the correction unchanged."""
+def _with_new_value(domain: Domain, one: Correction, text: str, today: str) -> Correction:
+    """If the correction only empties a slot, and the reply goes on with a new value for it ("it's Friday", "it's oh
+    seven nine, double one, …"), return a correction with this value. Otherwise return the correction unchanged."""
     if not isinstance(one, ClearSlot):
         return one
-    for clause in clauses:
-        said = domain.pack.corrections.make_it.match(clause)
-        spec = domain.slots[one.slot]
-        if said is None or spec.kind is SlotKind.TEXT:
+    spec = domain.slots[one.slot]
+    for rest in _rests(domain, text):
+        said = domain.pack.corrections.make_it.match(rest)
+        if said is None:
             continue
+        if spec.kind is SlotKind.TEXT:
+            return CorrectSlot(one.slot, said["new"], said["new"], source="correction")
         reading = domain.pack.replies.read(Question(slot_to_correct(spec, None)), said["new"], today)
         value = reading.value_of(one.slot) if isinstance(reading, Direct) else None
         if value is not None:
             return CorrectSlot(one.slot, value, said["new"], source="correction")
     return one
+
+
+def _rests(domain: Domain, text: str) -> list[str]:
+    """The reply from each pause on, and then the single clauses."""
+    whole = " ".join(text.split())
+    return [whole[pause.end() :] for pause in _PAUSES.finditer(whole)] + _clauses(domain, text)
 
 
 def opens_correction(domain: Domain, text: str) -> bool:
@@ -137,19 +155,41 @@ def _in_clause(domain: Domain, instance: Instance, clause: str, today: str) -> t
     if not found:
         held = tuple(told_slot(domain.slots[name]) for name, _ in instance.slots if name in domain.slots)
         parts = pack.replies.read_parts(tuple(one for one in held if _is_closed(one.kind)), plain, today)
-        found = tuple(CorrectSlot(one.slot, one.value, one.raw, source="correction") for one in parts)
+        found = tuple(
+            CorrectSlot(one.slot, one.value, one.raw, source="correction")
+            for one in parts
+            if domain.slots[one.slot].kind not in _MEASURED or not _tells_more(domain, plain, one.span)
+        )
     return tuple(
         _without_span(one)
         for one in found
         if _is_change(instance, one)
+        and (isinstance(one, ClearSlot) or one.value != ANY)
         and (_is_closed(domain.slots[one.slot].kind) or _names_slot(domain, instance, one, clause))
     )
 
 
+def _tells_more(domain: Domain, clause: str, span: tuple[int, int]) -> bool:
+    """Does the clause tell something, so that the day or number in it may be only a part of the story? True for "my
+    husband's wearing it on Tuesday", but not for "Tuesday would suit us"."""
+    words = domain.pack.words
+    around = words.common | words.polite | words.fillers
+    told = [
+        token.word
+        for token in words.tokens_of(clause)
+        if not span[0] <= token.start < span[1] and not {token.word, token.word.partition("'")[0]} & around
+    ]
+    return len(told) > _WORDS_TOLD_MAX
+
+
 def _names_slot(domain: Domain, instance: Instance, one: Correction, clause: str) -> bool:
-    """Does the clause name the slot of this correction?"""
-    said = f" {domain.pack.words.fold(clause)} "
-    return any(name == one.slot and f" {called} " in said for called, name in names_of(domain, instance.flow))
+    return _says_name(domain, instance, one.slot, clause)
+
+
+def _says_name(domain: Domain, instance: Instance, slot: str, text: str) -> bool:
+    """Does the text name the slot?"""
+    said = f" {' '.join(token.word for token in domain.pack.words.tokens_of(text))} "
+    return any(name == slot and f" {called} " in said for called, name in names_of(domain, instance.flow))
 
 
 def _is_closed(kind: SlotKind) -> bool:

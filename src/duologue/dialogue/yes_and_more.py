@@ -8,10 +8,13 @@ An "okay" before a goodbye isn't a yes: the question is asked again.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .answers import count_as_miss
 from .draft import DialogueDraft
 from .interpreters import MessageInContext
 from .language.readings import Confirmation, ConfirmationAnswer, Slot
+from .language.tokens import Token, words_of
 from .run_flow import continue_flow
 from .side_questions import answer_to
 from .yes_and_no import say_yes
@@ -30,6 +33,8 @@ def take_yes_and_more(reply: MessageInContext, slots: tuple[Slot, ...]) -> bool:
     if not after:
         return False
     rest, text = reply.tokens[after:], reply.text[reply.tokens[after].start :]
+    if _hesitates(reply, rest):
+        return False
     if reply.signs.courtesy_of(rest) == "farewell":
         if _is_only_okay(reply, after):
             count_as_miss(d)  # the question is asked again
@@ -54,6 +59,27 @@ def take_yes_and_more(reply: MessageInContext, slots: tuple[Slot, ...]) -> bool:
         _say_yes(d)
         return True
     return False
+
+
+def hesitates_after_yes(reply: MessageInContext) -> bool:
+    """Is there a yes at the beginning of the reply, and then something that makes it uncertain?"""
+    after = _end_of_yes(reply)
+    return after > 0 and _hesitates(reply, reply.tokens[after:])
+
+
+def _hesitates(reply: MessageInContext, rest: Sequence[Token]) -> bool:
+    """Does the user stop the agent after the yes ("yes. Wait, …"), or say something more after a question ("yes. Which
+    address did I give? We've moved")? Such a yes isn't used."""
+    words = reply.words
+    first = next((at for at, token in enumerate(rest) if token.word not in words.fillers | words.ands), 0)
+    stopped = next((one for one in words.stopping if words_of(rest[first : first + len(one)]) == one), ())
+    if any(words.stem(word) in reply.signs.words_of_command("wait") for word in stopped):
+        return True
+    sentences = [at for at, token in enumerate(rest) if at and token.pause in (".", "?")]
+    if not sentences or not reply.signs.asks(rest):
+        return False
+    last = rest[sentences[-1] :]
+    return not reply.signs.asks(last) and reply.signs.courtesy_of(last) is None
 
 
 def _is_only_okay(reply: MessageInContext, after: int) -> bool:

@@ -18,6 +18,7 @@ from duologue.dialogue.language.pack import LanguageWords, Signs
 from duologue.dialogue.language.readings import ConfirmationAnswer, Slot, SlotKind
 from duologue.dialogue.language.stop_phrases import after_stop
 from duologue.dialogue.language.tokens import Token
+from duologue.dialogue.requests import open_flows
 from duologue.dialogue.state import DialogueState
 
 from .intents import ANSWERS, FLOW
@@ -44,7 +45,9 @@ class GuessInContext:
 
     @property
     def is_task_at_hand(self) -> bool:
-        return self.state.top is not None and self.intent == FLOW + self.state.top.flow
+        """Does the guess name the open task: the flow that was started, or a flow that it called?"""
+        name = self.intent.removeprefix(FLOW)
+        return self.intent.startswith(FLOW) and self.state.top is not None and name in open_flows(self.state)
 
     @property
     def tokens(self) -> tuple[Token, ...]:
@@ -87,7 +90,7 @@ def denies_task(guess: GuessInContext) -> bool:
     follow the negation closely."""
     if guess.state.top is None or not guess.is_task_at_hand:
         return False
-    flow = guess.domain.flows[guess.state.top.flow]
+    flow = guess.domain.flows[guess.intent.removeprefix(FLOW)]
     verbs = guess.words.stems_of(flow.name.replace("_", " "), flow.description)
     words = [token.word for token in guess.tokens]
     return any(

@@ -72,12 +72,24 @@ def commands_of(
         if given:
             return (StartFlow(flow), *given)
         values = first_values(domain, flow, effect.text, today)
+        if guess.is_task_at_hand and any(_has_list(state, value.slot) for value in values):
+            return ()  # the items of a list that is already there are added or changed one by one, never all at once
         if guess.is_task_at_hand and (kept := one_more(domain, state, effect.text, values)):
             return kept
         later = put_off(domain, flow, effect.text, today, [value.slot for value in values])
         return (StartFlow(flow), *later, *values)
     known = {**COMMANDS, **ANSWERS}
     return (known[name][0], *given) if name in known else given
+
+
+def _has_list(state: DialogueState, slot: str) -> bool:
+    """Has the user already given items for this list?"""
+    return any(
+        name == slot
+        for instance in state.stack
+        for name, filled in (*instance.slots, *instance.lists)
+        if isinstance(filled.value, list | tuple | dict)
+    )
 
 
 def _only_asks(domain: Domain, effect: Understand, today: str) -> bool:

@@ -25,15 +25,22 @@ _LETTERS = "abcdefgh"
 
 
 def find_choices(tokens: Sequence[Token], choices: tuple[Choice, ...], *, is_asked: bool = False) -> list[Match]:
-    """Every choice that a reply names. If the reply names none, but points to a choice by its position ("the second
-    one"), this choice is returned. With `is_asked`, other everyday words for a choice are accepted too."""
+    """Every choice that a reply names. With `is_asked`, a reply that names no choice may also refer to one by its
+    position ("the second one" is about the open question), and other everyday words for a choice are accepted."""
     found = list(names_of(choices).find(tokens)) or list(_by_stem(tokens, choices))
     if is_asked:
         found = sorted([*found, *_by_other_words(tokens, choices, found)])
     found = [_with_one(tokens, match) for match in found]
-    if found or (pointed := find_pointed(tokens, len(choices))) is None:
+    pointed = find_pointed(tokens, len(choices)) if is_asked else None
+    if pointed is None or not all(_is_pronoun_in(tokens, match, pointed[1]) for match in found):
         return found
     return [Match(*pointed[1], (choices[pointed[0]].value,))]
+
+
+def _is_pronoun_in(tokens: Sequence[Token], match: Match, position: Span) -> bool:
+    """Is this choice only the "one" of a position? In "the last one", it isn't the choice "one"."""
+    is_one = match.after - match.first == 1 and tokens[match.first].word in ("one", "ones")
+    return is_one and position.first < match.first < position.after
 
 
 def _with_one(tokens: Sequence[Token], match: Match) -> Match:

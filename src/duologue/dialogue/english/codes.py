@@ -64,7 +64,7 @@ def piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
     if len(word) == 1 and word.isalpha() and word.isascii():
         return _letter(tokens, place, words)
     if word == "oh":
-        return "?", place + 1
+        return None if _is_exclamation(tokens, place) else ("?", place + 1)
     if word in NOUGHT:
         return "0", place + 1
     if word in UNITS and words[1] == "hundred" and 1 <= UNITS[word] <= 9:
@@ -85,6 +85,18 @@ def piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
     if is_written and ((text.isupper() and len(text) <= 4) or (len(text) <= 6 and _is_next_to_digits(tokens, place))):
         return text.upper(), place + 1
     return (text.upper(), place + 1) if is_written and _are_letters(tokens, place) else None
+
+
+def _is_exclamation(tokens: Sequence[Token], place: int) -> bool:
+    """Does this "oh" begin a new remark, instead of being a zero? True for "six eight two. Oh and one more thing": it
+    follows a pause, and no digit follows it."""
+    after = place + 1
+    if not tokens[place].pause or after == len(tokens):
+        return tokens[place].pause == "." and place > 0
+    follows = tokens[after].word
+    is_spelled = follows in UNITS or follows in TENS or follows in TIMES or follows in _ZERO_OR_O or follows in NOUGHT
+    is_spelled = is_spelled or len(follows) == 1 or follows[0].isdigit() or follows in NATO
+    return not is_spelled or (tokens[place].pause == "." and bool(tokens[after].pause))
 
 
 def _are_letters(tokens: Sequence[Token], place: int) -> bool:

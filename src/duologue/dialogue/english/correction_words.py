@@ -37,6 +37,7 @@ CORRECTIONS = correction_patterns(
         "|(?:it|that) (?:is|was|should be|should have been)(?: more like)?|rather)",
         meant=r"\bi (?:meant|mean|said)\b",
         do_instead=("(?:(?:do|have|take|get|try|use|go for|go with|say) )?", ",? instead(?:,? please)?[.!?]*$"),
+        instead="instead",
         no_something=r"^(?:no|nope) \w",
         self_correction="(?:(?:or |well,? )?(?:no|nope|sorry|wait|actually|rather|i mean|i meant|scrap that|correction)"
         "|(?:let's |let us )?(?:make (?:that|it)|say))",

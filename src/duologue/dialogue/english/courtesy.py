@@ -23,6 +23,7 @@ _NO = frozenset("no nope nah nothing".split())
 _DONE = frozenset("else more i'm we're it's it done finished set".split())
 _KNOWN = _HELLO | _DAYS | _BYE | _THANKS | _RIGHT | _AROUND
 WORDS_MAX = 10
+GREETINGS = tuple(("good", word) for word in sorted(_DAYS | {"night"}))  # at the beginning of a message
 
 
 def courtesy_of(tokens: Sequence[Token]) -> str | None:

@@ -11,20 +11,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..language.days import today_of
+from ..language.greetings import without_greeting
 from ..language.match import Match
 from ..language.readings import Direct, Question, Slot, SlotKind, Value
 from .carrier_words import (
     ALTERNATIVES,
+    CONJUNCTIONS,
     DISSENT,
     FILLERS,
     HEDGES,
     MARKERS,
+    POLITE,
     REQUESTS,
     THINGS,
     is_carrier,
     is_negation,
     without_contraction,
 )
+from .courtesy import GREETINGS
 from .dates import MONTHS
 from .explained_words import covered_by, is_dated, is_number
 from .from_and_to import belongs_to_other_thing
@@ -35,7 +39,7 @@ from .questions import asks
 from .read_reply import read
 from .several_slots import Filled, counts_for, find_all_values, names_counted, values_of, with_later_end
 from .tense import PAST, begins_clause, clause_around
-from .tokens import Token, stem, stems_of, tokens_of
+from .tokens import Token, stem, stems_of, tokens_of, words_of
 from .units import CLASS_OF, counts_twice
 from .yes_no import DOUBTS
 
@@ -44,6 +48,9 @@ _MOMENTS = (SlotKind.DATE, SlotKind.TIME)
 _BEFORE_MONTHS = frozenset("in of during early late mid next this until for".split())  # "may" is also a verb
 _WITHDRAWING = frozenset("sorry wait actually rather scrap correction".split())
 _AFTER_NO = _WITHDRAWING | frozenset("the make it i i'm it's let's that's that better not no".split())
+_KEEPING = frozenset("make manage come attend do go be keep".split())
+_MOVING = frozenset(map(stem, "move change cancel reschedule postpone shift rebook".split()))
+_CLAUSE_WORDS_MAX = 8
 _BARE = (SlotKind.NUMBER, SlotKind.MONEY, SlotKind.TIME)  # for these kinds, a bare number is a value only as an answer
 _PLAIN = tuple(
     Slot("", kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
@@ -53,15 +60,19 @@ _TASKS = (REQUESTS - frozenset(map(stem, ("make", "have", "do", "see", "say"))))
 
 def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value, ...]:
     """The values in a message that are clear by themselves, each for the one slot that it fits."""
-    tokens = tokens_of(message)
+    tokens = _tokens_of(message)
     told, _ = _told_and_doubtful(tokens, slots, today)
     return values_of(message, tokens, told)
+
+
+def _tokens_of(message: str) -> Sequence[Token]:
+    return without_greeting(tokens_of(message), GREETINGS, POLITE | FILLERS)
 
 
 def unsettled_slots(slots: tuple[Slot, ...], message: str, today: str) -> tuple[str, ...]:
     """The slots for days and times that the message mentions without giving a usable value: "on Monday or Tuesday",
     "this weekend"."""
-    _, doubtful = _told_and_doubtful(tokens_of(message), slots, today)
+    _, doubtful = _told_and_doubtful(_tokens_of(message), slots, today)
     return tuple(slot.name for slot in slots if slot.kind in _MOMENTS and doubtful.get(slot.name))
 
 
@@ -84,6 +95,8 @@ def _told_and_doubtful(tokens: Sequence[Token], slots: tuple[Slot, ...], today: 
         if any(_is_one_of_several(tokens, match, slot, found, covered) for slot in fitting):
             doubtful |= {slot.name: True for slot in fitting}
             continue
+        if fitting and fitting[0].kind in _MOMENTS and _is_given_up(tokens, match):
+            continue  # "I've a lesson tomorrow, but I can't make it"
         if fitting and fitting[0].kind in _MOMENTS and belongs_to_other_thing(tokens, match, named):
             continue
         if is_settled and not all(_is_clear(tokens, match, slot) for slot in fitting):
@@ -100,6 +113,22 @@ def _told_and_doubtful(tokens: Sequence[Token], slots: tuple[Slot, ...], today: 
     told |= with_later_end(tokens, told, today_of(today))
     used = covered_by(match for _, match in filled.values())
     return {name: one for name, one in told.items() if not _wavers(tokens, one[1], used)}, doubtful
+
+
+def _is_given_up(tokens: Sequence[Token], match: Match) -> bool:
+    """Does a later clause say that the user can't keep this day or time, or wants to move what is on it? True for the
+    "tomorrow" in "I've got a lesson tomorrow but I can't make it" and "I have a table on Friday, can I move it?"."""
+    words = words_of(tokens)
+    for place in range(match.after, len(tokens)):
+        if not (begins_clause(tokens[place]) or words[place] in CONJUNCTIONS):
+            continue
+        rest = words[place : place + _CLAUSE_WORDS_MAX]
+        for at in range(len(rest) - 1):
+            is_kept = is_negation(rest[at]) and rest[at + 1] in _KEEPING
+            is_moved = stem(rest[at]) in _MOVING and rest[at + 1] in ("it", "that", "this", "them")
+            if is_kept or is_moved:
+                return True
+    return False
 
 
 def is_withdrawn(tokens: Sequence[Token], after: int) -> bool:

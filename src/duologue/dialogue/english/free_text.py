@@ -76,6 +76,13 @@ _TEXT_LEADS = tuple(
 _GOING_ON = frozenset("and but because so with from i i'm i'd we who".split())
 _PARTING = frozenset("you bye goodbye a lot have nice day that's all that is it".split())
 _REQUESTING = tuple((verb, "you") for verb in ("can", "could", "will", "would"))
+_REMARKS = frozenset(
+    tuple(remark.split())
+    for remark in """as i said|like i said|as i told you|like i told you|i said|i told you|i told you already|as i say|
+    i already said|as before|same as before""".replace("\n", "").split("|")
+)  # after a text
+_INVERTED = frozenset("can could may might will would should shall must do does did is are was were has have".split())
+_SUBJECTS = frozenset("i you he she it we they there that this".split())
 _HYPHEN = re.compile(r"(?<=\w) (?:hyphen|dash) (?=\w)", re.IGNORECASE)
 _BEFORE = HESITATIONS | {"mm", "ah", "oh"}
 _I = frozenset(("i", "i'm", "i'd", "i'll", "i've"))
@@ -149,11 +156,17 @@ def trimmed_text(tokens: Sequence[Token], slot: Slot) -> Span:
     first, after = 0, len(tokens)
     while first + 1 < after and tokens[first].word in _BEFORE:
         first += 1
-    first = _past_leads(tokens, first, after)
+    first = _past_leads(tokens, _past_no(tokens, first, after), after)
     while after - 1 > first and tokens[after - 1].word in ("please", "thanks"):
         after -= 1
     role = role_of(slot)
     return Span(first + (role is not None and after - first > 1 and tokens[first].word == role), after)
+
+
+def _past_no(tokens: Sequence[Token], first: int, after: int) -> int:
+    """The index of the first word after a no that only limits the text: "no, just a quiet room"."""
+    is_limit = after - first > 2 and tokens[first].word in DISSENT and tokens[first + 1].word in ("just", "only")
+    return first + 2 * is_limit
 
 
 def _past_leads(tokens: Sequence[Token], first: int, after: int) -> int:
@@ -187,10 +200,21 @@ def answering_part(tokens: Sequence[Token], span: Span) -> Span:
     begins = [place for place in range(first + 1, after) if tokens[place].pause]
     for place in reversed(begins):
         clause = tokens[place:after]
-        if not (asks(clause) or _addresses_agent(clause)):
+        if not (asks(clause) or _inverts(_unjoined(clause)) or _addresses_agent(clause)):
             break
         after = place
     return Span(first, after)
+
+
+def _inverts(clause: Sequence[Token]) -> bool:
+    """Does a verb stand before its subject, as in "can she bring her chair"?"""
+    said = words_of(clause[:2])
+    return asks(clause) or (len(said) > 1 and said[0] in _INVERTED and said[1] in _SUBJECTS)
+
+
+def _unjoined(clause: Sequence[Token]) -> Sequence[Token]:
+    """The clause without an "and", "but" or "so" at its beginning."""
+    return clause[1:] if clause[0].word in ("and", "but", "so") else clause
 
 
 def has_sentences(tokens: Sequence[Token], span: Span) -> bool:
@@ -199,12 +223,14 @@ def has_sentences(tokens: Sequence[Token], span: Span) -> bool:
 
 
 def _addresses_agent(clause: Sequence[Token]) -> bool:
-    """Is this clause only politeness, or a request to the agent? True for "thank you very much" and "and please
-    hurry"."""
+    """Is this clause only politeness, or a request to the agent? True for "thank you very much", "and please
+    hurry" and "as I said"."""
     words = [token.word for token in clause]
     if all(word in POLITE | FILLERS | _PARTING for word in words):
         return True
-    said = words[1:] if words[0] in ("and", "but", "so") else words
+    said = [token.word for token in _unjoined(clause)]
+    if tuple(said) in _REMARKS:
+        return True
     return tuple(said[:2]) in _REQUESTING or (said[:1] == ["please"] and len(said) > 1)
 
 

@@ -21,7 +21,8 @@ def _phrases(text: str) -> tuple[Phrase, ...]:
 # Negations that agree: "I don't mind".
 AGREEING = _phrases(
     """not mind|don't mind|wouldn't mind|no problem|not a problem|no worries|no issue|no issues|no objection|
-    no objections|no changes|no complaints|nothing else|nothing to change|why not|wouldn't bother|doesn't bother"""
+    no objections|no changes|no complaints|nothing else|nothing to change|why not|wouldn't bother|doesn't bother|
+    couldn't hurt|can't hurt|wouldn't hurt|can't do any harm"""
 )
 # Things that are absent if a reply denies them: "no mistakes".
 _FAULTS = frozenset("wrong mistake mistakes error errors problem problems issue issues objection objections".split())

@@ -44,7 +44,7 @@ _REMOVE = re.compile(
     r"|without|(?:i |we )?(?:don't|do not) (?:want|need)|not|no)\s+(?P<old>.+)$",
     re.IGNORECASE,
 )
-_REMOVE_AFTER = re.compile(r"^take (?P<old>.+?) (?:off|out|away|back)\b[.!]*$", re.IGNORECASE)
+_REMOVE_AFTER = re.compile(r"^take (?P<old>.+?) (?:off|out|away|back)\b(?: again)?[.!]*$", re.IGNORECASE)
 _CHANGE_TO = re.compile(
     r"^(?:change|switch|turn|make|set|update|swap|replace|exchange)\s+(?P<old>.+?)\s+(?:to be|to|into|for|with|by)\s+"
     r"(?P<new>.+)$",
@@ -122,6 +122,7 @@ def asks_for_list(text: str, called: str) -> bool:
 
 def _is_done(text: str) -> bool:
     words = [token.word for token in tokens_of(text) if token.word not in POLITE | FILLERS]
+    words = ["that's" if word == "thats" else word for word in words]
     plain = " ".join(words).removeprefix("no ").removeprefix("nope ")
     if plain in _DONE:
         return True
@@ -177,10 +178,17 @@ class _ListReader:
             items.append(new)
             is_many = isinstance(new.get(self._counts), int) and int(str(new[self._counts])) > 1
             total = len(items) - 1 if self._counts and is_many else None
+        items = [item for at, item in enumerate(items) if not self._is_named_again(item, items[at + 1 :])]
         kept = [self._in_order(item) for item in items if item.get(self._counts, 1) != 0 and set(item) - {self._counts}]
         bare = [self._in_order(item) for item in items if item.get(self._counts, 1) != 0]
         items_said = bare if any(set(item) - {self._counts} for item in bare) or self._names_thing(text) else kept
         return ListReply("add", items=tuple(items_said), leftover=tuple(leftover)) if items_said else None
+
+    def _is_named_again(self, item: ItemValues, later: Sequence[ItemValues]) -> bool:
+        """Is this thing only mentioned, and ordered later in the same reply? True for the first coat in "the coat is
+        missing! One coat for cleaning"."""
+        is_mention = bool(self._counts) and self._counts not in item
+        return is_mention and any(item.items() <= other.items() for other in later)
 
     def _begins_unclear(self, tokens: Sequence[Token]) -> bool:
         """Does the text begin with a word that isn't understood? True for "swap the funghi". Articles and numbers are

@@ -42,7 +42,8 @@ _POINTED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")  # the point separates thousa
 _COMMA_FRACTION = re.compile(r"\d+,\d\d|\d{1,3}(?:\.\d{3})+,\d\d?")
 NUMBER_MAX = 10**12
 WORDS_MAX = 16
-DIGITS_MIN = 4  # fewer digits aren't joined: "two three" may mean two or three
+DIGITS_MIN = 3  # fewer digits aren't joined: "two three" may mean two or three
+_REPEATS = {"double": 2, "triple": 3, "treble": 3}
 
 # Words before and after "one" when it is a pronoun rather than a count.
 _THING_BEFORE = frozenset(
@@ -213,13 +214,55 @@ def find_digit_run(tokens: Sequence[Token]) -> Match | None:
     None if the reply has no such number."""
     if (grouped := _spaced_thousands(tokens)) is not None:
         return grouped
-    digits = [place for place, token in enumerate(tokens) if _digit(token) is not None]
-    if len(digits) < DIGITS_MIN or digits[-1] - digits[0] + 1 != len(digits):
+    runs = [run for run in _digit_runs(tokens) if len(run[0]) > 1]
+    if len(runs) != 1 or len(runs[0][0]) < DIGITS_MIN or _has_other_digit(tokens, runs[0]):
         return None
-    run = tokens[digits[0] : digits[-1] + 1]
+    digits, first, after = runs[0]
+    run = tokens[first:after]
     is_spelled = not any(token.pause == "." for token in run[1:]) and not all(token.pause for token in run[1:])
-    number = int("".join(str(_digit(token)) for token in run))
-    return Match(digits[0], digits[-1] + 1, (number,)) if is_spelled and number <= NUMBER_MAX else None
+    return Match(first, after, (int(digits),)) if is_spelled and int(digits) <= NUMBER_MAX else None
+
+
+def _digit_runs(tokens: Sequence[Token]) -> Iterator[tuple[str, int, int]]:
+    """The digits that follow each other in a reply, with the index of the first token and that of the token after the
+    last: "three oh nine", "double four one"."""
+    digits, first, place = "", 0, 0
+    while place < len(tokens):
+        piece = _digits_in_row(tokens, place)
+        if piece is None:
+            if digits:
+                yield digits, first, place
+            digits, place, first = "", place + 1, place + 1
+            continue
+        digits, place = digits + piece[0], piece[1]
+    if digits:
+        yield digits, first, place
+
+
+def _digits_in_row(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
+    """The digits at `place` and the index of the token after them: "7", "oh", "double four". An "oh" with a pause after
+    it is no digit."""
+    word, after = tokens[place].word, place + 1
+    goes_on = after < len(tokens) and not tokens[after].pause
+    if word in _REPEATS:
+        digit = _digits_in_row(tokens, after) if goes_on else None
+        return (digit[0] * _REPEATS[word], digit[1]) if digit is not None and len(digit[0]) == 1 else None
+    if word in ("oh", "o", "nought"):
+        is_last = after == len(tokens) or bool(tokens[after].pause)
+        follows = place > 0 and _digit(tokens[place - 1]) is not None and not tokens[place].pause
+        is_zero = follows if is_last else tokens[after].word in _REPEATS or _digit(tokens[after]) is not None
+        return ("0", after) if is_zero or (goes_on and tokens[after].word in ("oh", "o")) else None
+    digit_said = _digit(tokens[place])
+    return (str(digit_said), after) if digit_said is not None else None
+
+
+def _has_other_digit(tokens: Sequence[Token], run: tuple[str, int, int]) -> bool:
+    """Is there another number outside this run of digits? Then the digits may be only a part of the number."""
+    return any(
+        (token.word in SMALL or token.word in SCALES or token.word[:1].isdigit()) and not is_pronoun_one(tokens, place)
+        for place, token in enumerate(tokens)
+        if not run[1] <= place < run[2]
+    )
 
 
 def _spaced_thousands(tokens: Sequence[Token]) -> Match | None:

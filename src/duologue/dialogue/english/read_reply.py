@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..language.days import today_of
+from ..language.greetings import without_greeting
 from ..language.match import Match
 from ..language.readings import (
     ANY,
@@ -27,6 +28,7 @@ from ..language.readings import (
 from .carrier_words import FILLERS, POLITE
 from .choices import find_choices
 from .commands import command_of
+from .courtesy import GREETINGS
 from .explained_words import covered_by, echo_of_texts, is_number, leftover, objection, unclear, unread
 from .free_text import is_part_of_longer_name, parts_of_names
 from .from_and_to import belongs_to_other_thing, contradicts
@@ -54,7 +56,7 @@ _MAYBE_SEVERAL = (
 
 def read(question: Question, reply: str, today: str) -> Reading:
     """What a reply to a question means. `today` is an ISO date, followed by the time of day if it is known."""
-    tokens = without_apology(tokens_of(reply))
+    tokens = without_apology(_without_greeting(tokens_of(reply)))
     if not tokens:
         return unread(reply)
     command = command_of(tokens)
@@ -62,12 +64,25 @@ def read(question: Question, reply: str, today: str) -> Reading:
         return SpokenCommand(command)
     context = ReplyContext(question, reply, tokens, today_of(today))
     reading = _read_value(context)
+    if isinstance(reading, Direct) and _is_name_with_digits(context, reading):
+        reading = unclear(Why.LEFTOVER, tokens, [at for at, token in enumerate(tokens) if token.word[:1].isdigit()])
     if command is not None and isinstance(reading, Unclear):
         return SpokenCommand(command)
     is_maybe_several = isinstance(reading, Unclear) and reading.why in _MAYBE_SEVERAL
     if question.others and (is_maybe_several or gives_date_and_time(context)):
         reading = read_several(context) or reading
     return _without_reason(context, reading) if is_maybe_several else reading
+
+
+def _without_greeting(tokens: Sequence[Token]) -> Sequence[Token]:
+    return without_greeting(tokens, GREETINGS, POLITE | FILLERS)
+
+
+def _is_name_with_digits(c: ReplyContext, reading: Direct) -> bool:
+    """Are there digits in the name of a person, as in "ian mcallister 3 4 62"? Then the reply says more than the
+    name."""
+    is_open = c.slot.kind is SlotKind.NAME and c.slot.is_open and c.asks_for_person()
+    return is_open and any(char.isdigit() for char in str(reading.values[0].value))
 
 
 def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> bool:
@@ -89,7 +104,7 @@ def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> boo
 def read_volunteered(slots: tuple[Slot, ...], reply: str, about: str, today: str) -> Direct | None:
     """The values in a message that doesn't answer a question, if the message says nothing else; otherwise None. Because
     nothing was asked, a yes, a name alone or a number alone isn't a value here."""
-    tokens = tokens_of(reply)
+    tokens = _without_greeting(tokens_of(reply))
     if not tokens or not slots:
         return None
     question = Question(slots[0], about=about, others=slots[1:])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..language.match import Match
@@ -80,6 +81,12 @@ def spelled_name(reply: str, tokens: Sequence[Token], *, is_person: bool) -> Mat
         return None
     start, end = span_of(tokens, *said)
     words = without_hesitations(reply[start:end]).split()
+    groups = _groups(tokens, spelled)
+    if len(words) > 1 and _spells_all(words, groups):
+        mended = [_mended(*pair) for pair in zip(words, groups, strict=True)] if len(groups) > 1 else words
+        return Match(said.first, spelled.after, (" ".join(mended),))
+    if len(groups) > 1:
+        return None  # the letters of several words, but not of the words that were said
     alike = max(range(len(words)), key=lambda at: (_likeness(words[at], written), at))
     if _likeness(words[alike], written) < _ALIKE_MIN:
         return None
@@ -91,6 +98,29 @@ def spelled_name(reply: str, tokens: Sequence[Token], *, is_person: bool) -> Mat
     words[alike] = written
     mended = " ".join(words)
     return Match(said.first, spelled.after, (whole, mended) if _sounds_like(heard, written) else (mended,))
+
+
+def _groups(tokens: Sequence[Token], spelled: Spelled) -> list[str]:
+    """The spelled letters, divided at the pauses: "SUNITA" and "RAO" for "S U N I T A, R A O". If there is a pause
+    after nearly every letter, the letters aren't divided."""
+    starts = [place for place in range(spelled.first + 1, spelled.after) if tokens[place].pause]
+    parts = [range(*ends) for ends in pairwise((spelled.first, *starts, spelled.after))]
+    runs = [run_at(tokens[part.start : part.stop], 0) for part in parts]
+    letters = ["" if run is None else run[0].replace("?", "O").replace("-", "") for run in runs]
+    return letters if all(len(one) >= _AGAIN_MIN for one in letters) else [spelled.letters]
+
+
+def _spells_all(words: Sequence[str], groups: Sequence[str]) -> bool:
+    """Does each group of letters spell the word at the same place, or do the letters together spell all the words?"""
+    if len(groups) == 1:
+        return _folded("".join(words)) == groups[0].casefold()
+    return len(words) == len(groups) and all(
+        _likeness(word, letters) >= _ALIKE_MIN for word, letters in zip(words, groups, strict=True)
+    )
+
+
+def _mended(word: str, letters: str) -> str:
+    return word if _folded(word) == letters.casefold() else letters.capitalize()
 
 
 def _is_letter(token: Token) -> bool:

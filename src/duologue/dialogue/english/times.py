@@ -20,6 +20,7 @@ QUARTERS = {"quarter": 15, "half": 30}
 _PAST = ("past", "after")
 _TO = ("to", "till", "til", "of", "before")
 _AROUND = ("at", "around", "about", "by", "near", "approximately", "roughly", "say", "like", "for")
+_ZEROS = ("oh", "o", "zero")
 _PER_DAY = 1440
 
 ClockTime = tuple[
@@ -53,16 +54,34 @@ class _Times:
             return None
         minutes, is_full, after = clock
         is_named = after > begun and self.words[after - 1] == "o'clock"
+        if part and after == begun + 1 and self.words[begun - 1] == "for" and self._counts(after):
+            return None  # "on Saturday evening for six people"
         half, after = self._half_day(self._on_the_dot(after))
         later_part, after = self._part_after(self._on_the_dot(after))
         part = part or later_part
         is_sure = half is not None or part or is_named or ":" in self.tokens[begun].text or after - begun > 1
         is_sure = is_sure or (place > 0 and self.words[place - 1] == "at")
+        if not self.is_asked and half is None and not part and self._is_like_digits(begun, after):
+            return None  # "three oh nine" may as well be a room number
         if not is_sure and stem(self.words[after]) in CLASS_OF:
             return None  # "two hours" and "six people" aren't times
         if not is_sure and not self.is_asked:
             return None
         return self._candidates(minutes, is_full, half, part), after
+
+    def _counts(self, after: int) -> bool:
+        """Does the word at `after` say what a number counts? True for the "people" in "six people"."""
+        return stem(self.words[after]) in CLASS_OF or self.words[after : after + 2] == ["of", "us"]
+
+    def _is_like_digits(self, begun: int, after: int) -> bool:
+        """Are these words only a series of digits, without a word before them that belongs to a time?"""
+        run = self.words[begun:after]
+        before = self.words[begun - 1] if begun and not self.tokens[begun].pause else ""
+        follows = self.words[after] if after < len(self.tokens) and not self.tokens[after].pause else ""
+        is_longer = any(word in UNITS or word in _ZEROS or word.isdigit() for word in (before, follows))
+        is_spelled = len(run) > 1 and any(word in _ZEROS for word in run)
+        is_spelled = is_spelled and before not in _AROUND and before != "to"
+        return (is_longer and all(word in SMALL or word in _ZEROS for word in run)) or is_spelled
 
     # -- Parts of the day
 
@@ -193,7 +212,7 @@ class _Times:
         """Reads "thirty", "forty five", "oh five" right after an hour."""
         if at >= len(self.tokens) or self.tokens[at].pause:
             return None
-        if self.words[at] in ("oh", "o", "zero") and 0 < UNITS.get(self.words[at + 1], 0) <= 9:
+        if self.words[at] in _ZEROS and 0 < UNITS.get(self.words[at + 1], 0) <= 9:
             return UNITS[self.words[at + 1]], at + 2
         if self.words[at] not in SMALL or SMALL[self.words[at]] < 10:
             return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..language.days import today_of
+from ..language.greetings import without_greeting
 from ..language.readings import Direct, Question, Slot, SlotKind, Value
 from ..language.tokens import Token
 from .explained_words import covered_by
@@ -22,7 +23,7 @@ from .yes_no import asks, asks_by_words
 
 def read_parts(lexicon: Lexicon, slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value, ...]:
     """The values in a message that are clear by themselves. Empty if a word denies, changes or asks something."""
-    tokens = tokens_of(lexicon, message)
+    tokens = without_greeting(tokens_of(lexicon, message), lexicon.greetings, lexicon.openings)
     if not tokens or not slots or asks_by_words(lexicon, tokens) or _is_unsettled(lexicon, tokens):
         return ()
     assigned = assign(lexicon, tokens, slots, today_of(today))
@@ -41,7 +42,7 @@ def read_parts(lexicon: Lexicon, slots: tuple[Slot, ...], message: str, today: s
 
 def unsettled_slots(lexicon: Lexicon, slots: tuple[Slot, ...], message: str, today: str) -> tuple[str, ...]:
     """The slots for days and times that the message mentions without giving a usable value."""
-    tokens = tokens_of(lexicon, message)
+    tokens = without_greeting(tokens_of(lexicon, message), lexicon.greetings, lexicon.openings)
     if not tokens or asks_by_words(lexicon, tokens):
         return ()
     told = {value.slot for value in read_parts(lexicon, slots, message, today)}

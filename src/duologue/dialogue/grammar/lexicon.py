@@ -69,6 +69,7 @@ class Lexicon:
     offering: tuple[Phrase, ...]  # ask whether a value suits: "would Friday work?"
     suits: frozenset[str]  # other words of such a question
     openings: frozenset[str]
+    greetings: tuple[Phrase, ...]  # at the beginning of a message: "guten Morgen"
     stopping: tuple[Phrase, ...]  # stop the agent before a question: "Moment mal"
     more: frozenset[str]  # "anything else?"
     past_verbs: frozenset[str]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..language.days import Today, today_of
+from ..language.greetings import without_greeting
 from ..language.match import Match
 from ..language.readings import (
     ANY,
@@ -60,7 +61,7 @@ _MOMENTS = (SlotKind.DATE, SlotKind.TIME)
 
 def read(lexicon: Lexicon, question: Question, reply: str, today: str) -> Reading:
     """What a reply to a question means."""
-    tokens = tokens_of(lexicon, reply)
+    tokens = without_greeting(tokens_of(lexicon, reply), lexicon.greetings, lexicon.openings)
     if not tokens:
         return unread(reply)
     reader = _Reader(lexicon, question, reply, tokens, today_of(today))
@@ -81,7 +82,7 @@ def _is_maybe_several(reading: Reading) -> bool:
 
 def read_volunteered(lexicon: Lexicon, slots: tuple[Slot, ...], reply: str, about: str, today: str) -> Direct | None:
     """The values in a message that doesn't answer a question, if the message says nothing else; otherwise None."""
-    tokens = tokens_of(lexicon, reply)
+    tokens = without_greeting(tokens_of(lexicon, reply), lexicon.greetings, lexicon.openings)
     if not tokens or not slots:
         return None
     question = Question(slots[0], about=about, others=slots[1:])

@@ -24,6 +24,7 @@ class CorrectionWords:
     it_is: str  # before a new value: "make it", "I meant"
     meant: str  # says that the words before were a slip: "I meant"
     do_instead: tuple[str, str]  # around a new value: verbs before it, and "instead" after it
+    instead: str  # after a new text, before a comment on it: "instead"
     no_something: str  # a no that may refuse a thing instead of correcting a value: "no bar"
     self_correction: str  # in the middle of an answer: "no", "or rather"
     it_to: str  # "change it to", which may be left out
@@ -44,6 +45,7 @@ class CorrectionPatterns:
     opening: str
     make_it: re.Pattern[str]
     meant: re.Pattern[str]
+    meant_instead: re.Pattern[str]
     changed_mind: re.Pattern[str]
     do_instead: re.Pattern[str]
     no_something: re.Pattern[str]
@@ -53,6 +55,7 @@ class CorrectionPatterns:
     not_but: re.Pattern[str]
     not_then: re.Pattern[str]
     only_not: re.Pattern[str]
+    ends_new: re.Pattern[str]
     both: re.Pattern[str]
     both_names: re.Pattern[str]
     adds: re.Pattern[str]
@@ -84,6 +87,7 @@ def correction_patterns(words: CorrectionWords) -> CorrectionPatterns:
         opening,
         _compiled(rf"^(?:{opening}){words.it_is}\s+(?P<new>.+?){words.end}"),
         _compiled(words.meant),
+        _compiled(rf"^(?P<old>.+?)[,.;!?]\s+(?:(?:{minds}|{fillers})[,.!]?\s+)*(?:{words.meant})\s+(?P<new>.+)$"),
         _compiled(rf"^(?:(?:{fillers})[,.!]?\s+)*(?:{minds})[,.!]?\s+{opening}(?P<new>.+?){words.end}"),
         _compiled(rf"^{opening}{before}(?P<new>.+?){after}"),
         _compiled(words.no_something),
@@ -93,6 +97,7 @@ def correction_patterns(words: CorrectionWords) -> CorrectionPatterns:
         _compiled(rf"^{opening}{denial} (?P<old>.+?)[,;]?{contrast} (?P<new>.+?)[.!]*$"),
         _compiled(rf"^{opening}{denial} (?P<old>[^,;.]+)[,;.]\s+(?P<new>.+?)[.!]*$"),
         _compiled(rf"^{opening}{denial} (?P<old>.+?)[.!]*$"),
+        _compiled(rf"^(?P<new>.+?),? {words.instead}\b.+$"),
         _compiled(words.both),
         _compiled(words.both_names),
         _compiled(rf"\b{words.adds}(?!\w)"),
