@@ -18,7 +18,7 @@ from itertools import pairwise
 from .commands import ClearSlot, CorrectSlot, SetSlot
 from .elliptic_corrections import nearest_time, with_currency_of, with_new_count
 from .flow import Collect, Domain, SlotSpec
-from .language.readings import Ambiguous, Direct, Json, Question, Reading, Slot, SlotKind, Unclear
+from .language.readings import Ambiguous, Direct, Json, Question, Reading, Slot, SlotKind, Unclear, Why
 from .reference_day import slot_to_correct
 from .slot_names import names_of
 from .state import Filled, Instance
@@ -229,7 +229,11 @@ def _reads_as_change(domain: Domain, spec: SlotSpec, instance: Instance, text: s
     if spec.kind not in _MEASURED and not (spec.kind is SlotKind.NAME and not spec.is_open):
         return False
     filled = instance.filled(spec.name)
-    reading = domain.pack.replies.read(Question(slot_to_correct(spec, filled), _question_text(spec)), text, today)
+    if spec.kind is SlotKind.NUMBER:
+        asked = domain.pack.replies.read(Question(spec.grammar_slot, str(first_of(spec.prompt))), text, today)
+        if isinstance(asked, Unclear) and asked.why is Why.SEVERAL:
+            return False  # the digits of a phone number aren't a number of guests
+    reading = domain.pack.replies.read(Question(slot_to_correct(spec, filled)), text, today)
     if isinstance(reading, Ambiguous):
         return spec.kind is not SlotKind.TIME or any(_is_open(spec, str(time)) for time in reading.candidates)
     found = _first(_read(domain, spec, text, (0, len(text)), today, filled))
@@ -440,7 +444,7 @@ def _names_choice(domain: Domain, spec: SlotSpec, value: Json, text: str) -> boo
 def _read(
     domain: Domain, spec: SlotSpec, text: str, span: tuple[int, int], today: str, filled: Filled | None = None
 ) -> Iterator[CorrectSlot]:
-    asked = _question_text(spec)
+    asked = str(first_of(spec.prompt)) if spec.kind is SlotKind.NAME else ""  # "April" is a name, if one is asked for
     reading = domain.pack.replies.read(Question(slot_to_correct(spec, filled), asked), text, today)
     value: Json = None
     if isinstance(reading, Direct):
@@ -453,12 +457,6 @@ def _read(
         value = reading.candidates[0 if spec.prefers == "first" else -1]
     if value is not None:
         yield CorrectSlot(spec.name, value, text, span, "correction")
-
-
-def _question_text(spec: SlotSpec) -> str:
-    """The question for a slot, if it helps to read a new value: "April" is a name if one is asked for, and digits are
-    read one by one unless a number of things is asked for."""
-    return str(first_of(spec.prompt)) if spec.kind in (SlotKind.NAME, SlotKind.NUMBER) else ""
 
 
 def _count_in(domain: Domain, spec: SlotSpec, text: str, today: str) -> Reading:
