@@ -83,8 +83,8 @@ def spelled_name(reply: str, tokens: Sequence[Token], *, is_person: bool) -> Mat
     words = without_hesitations(reply[start:end]).split()
     groups = _groups(tokens, spelled)
     if len(words) > 1 and _spells_all(words, groups):
-        mended = [_mended(*pair) for pair in zip(words, groups, strict=True)] if len(groups) > 1 else words
-        return Match(said.first, spelled.after, (" ".join(mended),))
+        parts = [_mended(*pair) for pair in zip(words, groups, strict=True)] if len(groups) > 1 else words
+        return Match(said.first, spelled.after, (" ".join(parts),))
     if len(groups) > 1:
         return None  # the letters of several words, but not of the words that were said
     alike = max(range(len(words)), key=lambda at: (_likeness(words[at], written), at))
