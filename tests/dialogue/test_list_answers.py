@@ -131,3 +131,47 @@ def test_without_its_last_item_a_list_is_asked_for_again() -> None:
 
 def test_the_user_may_ask_what_is_on_the_list() -> None:
     assert talk("a large pizza", "what's on my order?").said == "The order is 1 large pizza. Anything else?"
+
+
+@pytest.mark.req("D-08")
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (("three small soups", "three small soups"), ["3 small soup"]),
+        (("three small soups", "no, two small soups"), ["2 small soup"]),
+        (("three small soups", "i said two small soups, not three"), ["2 small soup"]),
+        (("three small soups", "two soups", "small"), ["2 small soup"]),
+        (("three small soups", "two soups", "large"), ["3 small soup", "2 large soup"]),
+        (("three small soups", "two more small soups"), ["5 small soup"]),
+        (("three small soups", "add a small soup"), ["4 small soup"]),
+        (("a large salad and a small soup", "a large salad"), ["1 small soup", "1 large salad"]),
+    ],
+)
+def test_an_item_that_is_said_again_is_counted_once_unless_more_is_wanted(
+    texts: tuple[str, ...], expected: list[str]
+) -> None:
+    assert orders(talk(*texts, "that's all")) == expected
+
+
+@pytest.mark.req("D-08")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("half a dozen large pizzas and half a dozen small soups", ["6 large pizza", "6 small soup"]),
+        ("a dozen small soups, half a dozen large salads", ["12 small soup", "6 large salad"]),
+        ("large pizza two, small salad three", ["2 large pizza", "3 small salad"]),
+        ("small soup, four", ["4 small soup"]),
+        ("four small soups, or rather make that five", ["5 small soup"]),
+        ("a salad, one large salad", ["1 large salad"]),
+    ],
+)
+def test_a_number_belongs_to_the_thing_that_it_counts(text: str, expected: list[str]) -> None:
+    assert orders(talk(text, "that's all")) == expected
+
+
+@pytest.mark.req("D-08")
+@pytest.mark.parametrize("text", ["yes that's right, that's all", "nothing else, that's it", "no, that's all"])
+def test_words_that_name_no_item_before_that_is_all_leave_the_list_as_it_is(text: str) -> None:
+    talker = talk("two large pizzas", text)
+    assert talker.said == "Where to?"
+    assert orders(talker) == ["2 large pizza"]

@@ -18,7 +18,8 @@ from .state import Filled, Instance, Slots, put, without
 from .templates import fill, spoken, together
 
 FINISHED = "list"  # the source of a list that is validated as a whole
-NEW = -1  # the place of an item that isn't on the list yet
+NEW = -1  # the place of an item that isn't on the list yet; if an equal item is, it was said again
+MORE = -2  # the place of an item that is wanted in addition to an equal one
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class ListDraft:
     @property
     def size(self) -> int:
         """How many items the list has, including items whose values the agent still has to ask for."""
-        more = sum(place == NEW for place, _ in self.waiting) + (self.open == NEW)
+        more = sum(place < 0 for place, _ in self.waiting) + (self.open is not None and self.open < 0)
         return len(self.items) + more
 
 
@@ -123,6 +124,13 @@ def merged(items: Sequence[ItemValues], counts: str) -> tuple[ItemValues, ...]:
         else:
             found.append(dict(item))
     return tuple(found)
+
+
+def same_item(items: Sequence[ItemValues], item: ItemValues, counts: str) -> int | None:
+    """The index of the item that differs from `item` at most in its number; None if there is no such item. Without a
+    word such as "another", a user who says this item means the one on the list."""
+    kind = _kind_of(item, counts)
+    return next((place for place, one in enumerate(items) if counts and _kind_of(one, counts) == kind), None)
 
 
 def _kind_of(item: ItemValues, counts: str) -> dict[str, Json]:

@@ -17,6 +17,7 @@ from .draft import DialogueDraft
 from .flow import SlotSpec
 from .interpreters import MessageInContext
 from .item_lists import (
+    MORE,
     NEW,
     ListDraft,
     count_slot,
@@ -189,7 +190,7 @@ def _take_during_item(reply: MessageInContext, spec: SlotSpec) -> bool:
         d.enter(Phase.UNDERSTANDING)
         _drop_open_item(d, place, spec, draft)
         return True
-    if found.kind == "add" and not found.leftover and draft.open == NEW and _divides(d, spec, found):
+    if found.kind == "add" and not found.leftover and draft.open in (NEW, MORE) and _divides(d, spec, found):
         d.enter(Phase.UNDERSTANDING)
         _divide_open_item(d, place, spec, draft, found)
         return True
@@ -236,7 +237,7 @@ def _is_open_item(d: DialogueDraft, draft: ListDraft, spec: SlotSpec, found: Lis
 def _drop_open_item(d: DialogueDraft, place: int, spec: SlotSpec, draft: ListDraft) -> None:
     """Remove the item whose missing values the agent is asking for, even if it was already on the list before."""
     item = {name: filled.value for name, filled in d.top.slots if name in spec.items}
-    if draft.open is not None and draft.open != NEW:
+    if draft.open is not None and draft.open >= 0:
         draft = replace(draft, items=without_place(draft.items, draft.open), told=max(0, draft.told - 1))
     d.set(stack=d.s.stack[:-1], values=(), among=(), misses=0, silences=0, tries=0, waiting_for=None)
     d.set_top(lists=with_draft(d.s.stack[place], spec.name, replace(draft, open=None)))
@@ -260,7 +261,8 @@ def _divide_open_item(d: DialogueDraft, place: int, spec: SlotSpec, draft: ListD
     Example: "one large and one small", after "two pizzas"."""
     item = {name: filled.value for name, filled in d.top.slots if name in spec.items}
     room = max(0, spec.items_max - draft.size + 1)
-    new = tuple((NEW, {**item, **values}) for values in found.items[:room])
+    opened = MORE if draft.open == MORE else NEW
+    new = tuple((opened, {**item, **values}) for values in found.items[:room])
     d.set(stack=d.s.stack[:-1], values=(), among=(), misses=0, silences=0, tries=0, waiting_for=None)
     d.set_top(lists=with_draft(d.s.stack[place], spec.name, replace(draft, waiting=(*new, *draft.waiting), open=None)))
     continue_flow(d)
@@ -334,25 +336,17 @@ def _with_items(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, found: ListR
     if len(found.items) > room:
         d.say(d.domain.patterns.list_full)
     d.set(tries=0)
-    new = [(_place_of_same(d, spec, draft, item), item) for item in found.items[:room]]
-    return replace(draft, waiting=(*draft.waiting, *new))
-
-
-def _place_of_same(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, item: ItemValues) -> int:
-    """The index of the item on the list that the user names once more, with all its values and a number: the number
-    replaces the old one. NEW, if there is no such item, or if the words add something: "and two more colas"."""
+    items = found.items[:room]
     counts = count_slot(d.domain, spec)
-    said = _last_words(d)
-    adds = d.domain.pack.words.adding | d.domain.pack.words.ands
-    if not counts or type(item.get(counts)) is not int or any(token.word in adds for token in said):
-        return NEW
-    kind = {name: value for name, value in item.items() if name != counts}
-    same = [
-        place
-        for place, one in enumerate(draft.items)
-        if {name: value for name, value in one.items() if name != counts} == kind
-    ]
-    return same[0] if len(same) == 1 else NEW
+    waiting = (
+        (MORE if found.is_more or _may_repeat(item, items[:at], counts) else NEW, item) for at, item in enumerate(items)
+    )
+    return replace(draft, waiting=(*draft.waiting, *waiting))
+
+
+def _may_repeat(item: ItemValues, before: Sequence[ItemValues], counts: str) -> bool:
+    """May the item be equal to an item before it in the same reply? Then it is wanted in addition to that item."""
+    return any(all(one.get(name, value) == value for name, value in item.items() if name != counts) for one in before)
 
 
 def _without_item(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, found: ListReply) -> ListDraft:
@@ -396,7 +390,7 @@ def _with_change(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, found: List
         d.set(tries=0)
     if found.is_one_of and type(held) is int and held > 1:
         rest = (*draft.items[:place], {**item, counts: held - 1}, *draft.items[place + 1 :])
-        return replace(draft, items=rest, waiting=(*draft.waiting, (NEW, {**item, counts: 1, **new})))
+        return replace(draft, items=rest, waiting=(*draft.waiting, (MORE, {**item, counts: 1, **new})))
     return replace(draft, waiting=(*draft.waiting, (place, {**item, **new})))
 
 

@@ -30,7 +30,18 @@ from .flow import (
     SlotSpec,
 )
 from .found_choices import with_found_choices, without_lost_choices
-from .item_lists import FINISHED, NEW, ListDraft, count_slot, draft_in, list_said, merged, with_draft
+from .item_lists import (
+    FINISHED,
+    NEW,
+    ListDraft,
+    count_slot,
+    draft_in,
+    list_said,
+    merged,
+    same_item,
+    with_draft,
+    without_place,
+)
 from .language.readings import ANY
 from .prompts import ask_confirmation, ask_slot, has_failed_too_often
 from .refusals import refusal_of
@@ -229,7 +240,7 @@ def _open_item(d: DialogueDraft, spec: SlotSpec, draft: ListDraft) -> bool:
     d.set_top(lists=lists)
     sources = {d.spec(name).choices_from for name in spec.items}
     given: Slots = tuple((name, filled) for name, filled in d.top.slots if name in sources)
-    old = draft.items[place] if place != NEW else {}
+    old = draft.items[place] if place >= 0 else {}
     checked = [name for name in said if _needs_check(d.spec(name)) and old.get(name) != said[name]]
     turn = d.s.turn_count
     given += tuple((name, Filled(value, turn=turn)) for name, value in said.items() if name not in checked)
@@ -287,8 +298,11 @@ def _store_item(d: DialogueDraft, ended: Instance, spec: SlotSpec) -> None:
     draft = draft_in(d.top, spec.name)
     item = {name: filled.value for name, filled in ended.slots if name in spec.items}
     item = {name: item[name] for name in spec.items if name in item}
-    if draft.open is None or draft.open == NEW:
+    if draft.open is None or draft.open < 0:
         items, told = (*draft.items, item), draft.told
+        if draft.open == NEW and (again := same_item(draft.items, item, count_slot(d.domain, spec))) is not None:
+            items = (*without_place(draft.items, again), item)
+            told -= again < told
     else:  # a changed item is read back again, so it moves to the end
         items = (*draft.items[: draft.open], *draft.items[draft.open + 1 :], item)
         told = draft.told - (draft.open < draft.told)

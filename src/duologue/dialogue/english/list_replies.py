@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..language.days import Today, today_of
@@ -17,7 +18,7 @@ from ..language.match import Match, overlaps
 from ..language.readings import Json, Slot, SlotKind
 from .carrier_words import FILLERS, POLITE, is_carrier
 from .choices import find_pointed
-from .numbers import SMALL
+from .numbers import SMALL, number_at
 from .several_slots import find_all_values
 from .tokens import Token, stem, stems_of, tokens_of
 from .yes_no import where_nothing_more
@@ -57,6 +58,11 @@ _IT = re.compile(r"^(?:it|that|this|that one|this one)\b[,.]?\s*", re.IGNORECASE
 _ONE_OF = re.compile(r"^one of (?:the |those |these )?", re.IGNORECASE)
 _ADD = re.compile(r"^(?:also )?(?:add|give me|get me|i'll have|i'll take|i'd like|i want|we'd like)\s+", re.IGNORECASE)
 _ADDS = re.compile(r"^(?:(?:oh|and|ok|okay|please|wait|sorry|actually)[,.]?\s+)*(?:add|also|and|plus)\b", re.IGNORECASE)
+_WANTS_MORE = re.compile(r"^and\b|\b(?:another|more|extra|additional|further|also|add|plus|on top)\b", re.IGNORECASE)
+_CONTRAST = re.compile(
+    r",?\s+(?:and )?not (?P<denied>[a-z0-9 -]+?)(?: please)?[.!]*$", re.IGNORECASE
+)  # "two, not four"
+_REPLACES = frozenset("or rather no wait sorry actually make that it i mean meant better".split())
 _DONE = frozenset(
     "that's it|that is it|i'm done|we're done|done|finished|i'm finished|that's the lot|that would be all".split("|")
 )
@@ -79,23 +85,42 @@ def read_list_reply(text: str, slots: tuple[Slot, ...], about: str, count: int, 
     if _is_done(said):
         return ListReply("done", is_done=True)
     rest, is_over = _without_end(said)
-    opening = _OPENING.match(rest)
+    told = _without_contrast(rest)
+    opening = _OPENING.match(told)
     assert opening is not None, "every part of the opening is optional"
-    body, has_mind = rest[opening.end() :], bool(opening["mind"])
+    body, has_mind = told[opening.end() :], bool(opening["mind"])
     found = None
     if count:
         found = reader.removal(body, count) or reader.change(body, count)
-        if found is None and _NO_THING.search(rest[: opening.end() + 1]):
+        if found is None and told == rest and _NO_THING.search(rest[: opening.end() + 1]):
             found = reader.refusal(body, count)
         if found is None and has_mind and not _ADDS.match(body):
             found = reader.new_mind(body)
     if found is None:
         found = reader.addition(_ADD.sub("", body))
     if found is None:
-        return None
+        return ListReply("done", is_done=True) if is_over and reader.is_empty(body) else None
     return ListReply(
-        found.kind, found.items, found.old, found.new, found.position, found.is_one_of, is_over, found.leftover
+        found.kind,
+        found.items,
+        found.old,
+        found.new,
+        found.position,
+        found.is_one_of,
+        is_over,
+        _WANTS_MORE.search(said) is not None,
+        found.leftover,
     )
+
+
+def _without_contrast(text: str) -> str:
+    """The text without a number that is denied at its end: "two colas" for "two colas, not four"."""
+    found = _CONTRAST.search(text)
+    if found is None:
+        return text
+    denied = tokens_of(found["denied"])
+    number = number_at(denied, 0) if denied else None
+    return text[: found.start()] if number is not None and number[1] == len(denied) else text
 
 
 def is_explicit(text: str) -> bool:
@@ -160,11 +185,22 @@ class _ListReader:
         items: list[dict[str, Json]] = []
         total: int | None = None  # the index of an item that the next words may divide: "two colas, one small"
         leftover: list[str] = []
+        takes_back = False  # the words before this clause take back the number of the last item
         for clause, is_joined in _clauses(tokens_of(text)):
-            reading = self._read(clause)
+            if items and clause and all(token.word in _REPLACES for token in clause) and _replaces_before(clause):
+                takes_back = True  # "or rather make that", in front of a number
+                continue
+            replaces, takes_back = bool(items) and (takes_back or _replaces_before(clause)), False
+            reading = self._read([token for token in clause if token.word not in _REPLACES] if replaces else clause)
             leftover += reading.leftover
             new = self._one_item(reading)
             if new is None:
+                continue
+            if replaces and not _differs(items[-1], new, self._counts):
+                items[-1] |= new  # "four colas, or rather five"
+                continue
+            if items and not is_joined and _says_again(items[-1], new, self._counts):
+                items[-1] |= new  # "a cola, one large cola"
                 continue
             is_its_rest = is_joined and total == len(items) - 1
             if total is not None and not is_its_rest and divides(items[total], new, self._counts):
@@ -179,6 +215,7 @@ class _ListReader:
             is_many = isinstance(new.get(self._counts), int) and int(str(new[self._counts])) > 1
             total = len(items) - 1 if self._counts and is_many else None
         items = [item for at, item in enumerate(items) if not self._is_named_again(item, items[at + 1 :])]
+        items = _with_counts_before(items, self._counts)
         kept = [self._in_order(item) for item in items if item.get(self._counts, 1) != 0 and set(item) - {self._counts}]
         bare = [self._in_order(item) for item in items if item.get(self._counts, 1) != 0]
         items_said = bare if any(set(item) - {self._counts} for item in bare) or self._names_thing(text) else kept
@@ -189,6 +226,12 @@ class _ListReader:
         missing! One coat for cleaning"."""
         is_mention = bool(self._counts) and self._counts not in item
         return is_mention and any(item.items() <= other.items() for other in later)
+
+    def is_empty(self, text: str) -> bool:
+        """Do the words name no item and nothing else of which the meaning is unknown? True for "yes, right"."""
+        tokens = tokens_of(text)
+        reading = self._read(tokens)
+        return _is_done(text) or not (reading.values or reading.leftover or any(one.word == "not" for one in tokens))
 
     def _begins_unclear(self, tokens: Sequence[Token]) -> bool:
         """Does the text begin with a word that isn't understood? True for "swap the funghi". Articles and numbers are
@@ -360,6 +403,11 @@ def _clauses(tokens: Sequence[Token]) -> Iterator[tuple[tuple[Token, ...], bool]
 
 def _begins_clause(tokens: Sequence[Token], place: int) -> bool:
     token, before = tokens[place], tokens[place - 1]
+    is_half = token.word == "half" and [one.word for one in tokens[place + 1 : place + 3]] == ["a", "dozen"]
+    if before.word == "half" and token.word == "a":
+        return False  # "half a dozen"
+    if is_half and before.word not in _JOINTS:
+        return True
     if token.pause or token.word in _JOINTS:
         return True
     is_number = _is_number(token.word) and token.word != "one"
@@ -373,6 +421,37 @@ def _is_count_of_one(tokens: Sequence[Token], place: int) -> bool:
         return False
     after = tokens[place + 1] if place + 1 < len(tokens) else None
     return tokens[place - 1].word in _JOINTS or (after is not None and not after.pause and not is_carrier(after.word))
+
+
+def _replaces_before(clause: Sequence[Token]) -> bool:
+    """Does the clause begin with words that take back what stands before it? True for "or rather five"."""
+    opening = next((at for at, token in enumerate(clause) if token.word not in _REPLACES), len(clause))
+    said = {token.word for token in clause[:opening]}
+    return bool(said & {"rather", "no", "sorry", "actually", "make", "mean", "meant"})
+
+
+def _differs(item: ItemValues, new: ItemValues, counts: str) -> bool:
+    """Do the two items differ in more than their number?"""
+    return any(item.get(name, value) != value for name, value in new.items() if name != counts)
+
+
+def _says_again(item: ItemValues, new: ItemValues, counts: str) -> bool:
+    """Does the new item repeat the whole item before it, perhaps with more values?"""
+    return bool(set(item) - {counts}) and all(new.get(name) == value for name, value in item.items())
+
+
+def _with_counts_before(items: list[dict[str, Json]], counts: str) -> list[dict[str, Json]]:
+    """The items, if each number stood behind its thing: "cola two, pizza one". The reader took such a number for the
+    beginning of the next item. Otherwise the items as they are."""
+    if not counts or len(items) < 2 or counts in items[0] or any(counts not in one for one in items[1:]):
+        return items
+    last = items[-1]
+    rest = {name: value for name, value in last.items() if name != counts}
+    if set(rest) & set(items[-2]):
+        return items  # the last number has a thing of its own
+    found = [{**one, counts: after[counts]} for one, after in pairwise(items)]
+    found[-1] |= rest
+    return found
 
 
 def _is_number(word: str) -> bool:

@@ -56,8 +56,22 @@ def read_list_reply(
     if found is None:
         return None
     return ListReply(
-        found.kind, found.items, found.old, found.new, found.position, found.is_one_of, is_over, found.leftover
+        found.kind,
+        found.items,
+        found.old,
+        found.new,
+        found.position,
+        found.is_one_of,
+        is_over,
+        _wants_more(lexicon, tokens),
+        found.leftover,
     )
+
+
+def _wants_more(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
+    """Does the reply say that items are wanted in addition to equal ones? True for "noch eine Cola"."""
+    words = words_of(tokens)
+    return any(where_phrase(words, lexicon.list_words[mark]) for mark in ("another", "adds"))
 
 
 def is_explicit(lexicon: Lexicon, text: str) -> bool:

@@ -27,6 +27,7 @@ class ListReply:
     position: int | None = None  # which item is meant, by its place in the list; LAST: the one that was named last
     is_one_of: bool = False  # "one of the margheritas": only one of the things that an item counts
     is_done: bool = False  # nothing more is wanted
+    is_more: bool = False  # "another", "two more": the items are wanted in addition to equal ones
     leftover: tuple[str, ...] = ()  # words that weren't understood
 
 
