@@ -221,3 +221,17 @@ def test_a_yes_with_a_question_is_asked_again_before_a_final_action() -> None:
         slots=(number("amount"),),
     ).says("50", "Yes, that's right. When will it arrive?")
     assert (talker.said, talker.runs) == ("I can't answer that here. Send 50?", [])
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize("text", ["nothing, just send it please", "no nothing, please transfer it", "nothing, ok"])
+def test_nothing_and_the_wish_of_the_question_asks_for_the_confirmation_again(text: str) -> None:
+    talker = at_confirmation().says("no", text)
+    assert talker.phase == "confirming"
+    assert "What should I change?" not in talker.said
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize("text", ["nothing, forget it", "nothing, don't send it"])
+def test_nothing_and_a_refusal_confirms_nothing(text: str) -> None:
+    assert "executing_action" not in at_confirmation().says("no", text).phase

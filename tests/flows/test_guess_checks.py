@@ -197,3 +197,28 @@ def test_an_open_question_is_not_left_for_a_task_that_shares_no_word(
     found = Understanding((Guess("flow card_limit", confidence),), True, 0.99, by="minilm")
     state = DialogueState(stack=(Instance(0, "block_card"),), waiting_for="card")
     assert commands_of(CARD, state, asked, found, "2026-03-04") == meant
+
+
+@pytest.mark.req("D-05")
+def test_a_denied_word_of_the_open_question_does_not_deny_the_task() -> None:
+    flows = parse_flows("""
+version: 1
+slots:
+  firm: {type: text, prompt: "What's the name of the team?"}
+flows:
+  enter_team: {description: enter a team for the race, steps: [collect: firm]}
+""")
+    state, guess = DialogueState(stack=(Instance(0, "enter_team"),)), understood("flow enter_team", "minilm")
+    asked = Understand(
+        1, "we don't have a team name", ("enter_team",), ("firm",), "firm", "What's the name of the team?"
+    )
+    assert Cancel() not in commands_of(flows, state, asked, guess, "2026-03-04")
+    denied = replace(asked, text="I don't want to race")
+    assert Cancel() in commands_of(flows, state, denied, guess, "2026-03-04")
+
+
+@pytest.mark.req("D-05")
+def test_even_a_sure_guess_needs_a_word_for_it_to_cancel_a_task() -> None:
+    asking = DialogueState(stack=(Instance(1, "book_table"),))
+    asked = Understand(1, "the usual place", ("book_table",), (), question="Where?")
+    assert commands_of(DOMAIN, asking, asked, understood("cancel", "minilm"), "2026-03-04") == ()

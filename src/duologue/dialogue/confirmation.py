@@ -6,6 +6,7 @@ A reply that is neither a clear yes nor a clear no changes a slot if it is fully
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 from .answers import ask_nlu, correct, count_as_miss
@@ -30,6 +31,7 @@ from .language.readings import (
     Unclear,
     Value,
 )
+from .language.tokens import Token
 from .left_out_answers import take_command_in_clause
 from .list_answers import take_list_change
 from .partial_corrections import calls_wrong, corrections_in_part, opens_correction, second_values, unclear_change
@@ -302,7 +304,20 @@ def _wants_no_change(reply: MessageToConfirmation) -> bool:
     asked = str(chosen(at.text, 0)) if isinstance(at, Confirm) else reply.d.top.confirm
     read = reply.d.domain.pack.replies.read_confirmation
     is_yes = not rest or read(asked, rest, reply.d.today, ()) == Confirmation(ConfirmationAnswer.YES)
+    if not is_yes and begins < len(tokens) and tokens[begins].pause:
+        is_yes = _changes_nothing(reply, tokens[begins:], asked)
     return is_yes or all(word in lists.nothing | lists.common for word in said)
+
+
+def _changes_nothing(reply: MessageToConfirmation, rest: Sequence[Token], asked: str) -> bool:
+    """Do the words after a "nothing" leave everything as it is, as in "nothing, just send it"? They do if the question
+    of the confirmation has all of them that mean something, and if they deny nothing and aren't a command."""
+    words = reply.words
+    known = words.common | words.polite | words.fillers | words.limiting
+    echo = words.stems_of(asked)
+    is_plain = all(token.word in known or words.stem(token.word) in echo for token in rest)
+    denies = any(words.is_negation(token.word) for token in rest)
+    return is_plain and not denies and reply.signs.command_of(rest) is None
 
 
 def _refuses_any_change(reply: MessageToConfirmation) -> bool:

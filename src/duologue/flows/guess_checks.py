@@ -87,11 +87,13 @@ def _names_task(guess: GuessInContext, flow: Flow) -> bool:
 
 def denies_task(guess: GuessInContext) -> bool:
     """Does the message deny the open task, as in "I don't want to pause, I want to quit"? A word of the task has to
-    follow the negation closely."""
+    follow the negation closely. A word of the open question is about this question: "we don't have a group name"."""
     if guess.state.top is None or not guess.is_task_at_hand:
         return False
     flow = guess.domain.flows[guess.intent.removeprefix(FLOW)]
     verbs = guess.words.stems_of(flow.name.replace("_", " "), flow.description)
+    if guess.asked.waiting_for is not None:
+        verbs -= guess.words.stems_of(guess.asked.question)
     words = [token.word for token in guess.tokens]
     return any(
         guess.words.is_negation(word)
@@ -197,7 +199,7 @@ def _gives_a_value(g: GuessInContext) -> bool:
 def _has_no_evidence(g: GuessInContext) -> bool:
     """Is the guess a command, although no word of the message belongs to that command? True if "as soon as possible" is
     guessed to be "wait"."""
-    name = _SPOKEN.get(g.intent) if g.confidence < _SURE or g.intent == "wait" else None
+    name = _SPOKEN.get(g.intent) if g.confidence < _SURE or g.intent in ("wait", "cancel") else None
     return name is not None and not any(
         g.words.stem(token.word) in g.signs.words_of_command(name) for token in g.tokens
     )

@@ -24,13 +24,24 @@ _MORE = frozenset(
 )
 
 
+_WHICH = frozenset("when what which where how who".split())
+_NAMED = ([], ["time"], ["one"], ["day"])  # the words after "which"
+
+
 def has_no_preference(tokens: Sequence[Token], echo: frozenset[str]) -> bool:
     """Does the whole reply say that any value will do?"""
     words = [token.word.removesuffix("'s") for token in tokens]
     where = where_phrase(words, _LONGEST_FIRST)
     if where is None:
         return False
+    asks_which = (
+        words[where.stop] if where.stop < len(words) and words[where.stop + 1 : where.stop + 2] in _NAMED else ""
+    )  # "I don't mind when", "I don't care what time"
     return all(
-        place in where or words[place] in _MORE or words[place] in echo or is_yes_no_filler(tokens, place)
+        place in where
+        or (place == where.stop and asks_which in _WHICH and not tokens[place].pause)
+        or words[place] in _MORE
+        or words[place] in echo
+        or is_yes_no_filler(tokens, place)
         for place in range(len(tokens))
     )
