@@ -38,6 +38,9 @@ def ordered() -> Talker:
         ("could it be monday instead of friday?", {"day": "2025-12-08"}),
         ("you forgot that he's a parrot, but yeah", {}),
         ("when is the saturday market on?", {}),
+        ("sorry, which fee? it leaves on saturday?", {}),
+        ("sorry, could we make it saturday?", {"day": "2025-12-06"}),
+        ("no, it was the friday just gone, the twenty-eighth", {"day": "2025-11-28"}),
     ],
 )
 def test_a_clause_with_a_new_value_changes_its_slot(text: str, changed: dict[str, Json]) -> None:

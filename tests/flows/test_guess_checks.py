@@ -222,3 +222,23 @@ def test_even_a_sure_guess_needs_a_word_for_it_to_cancel_a_task() -> None:
     asking = DialogueState(stack=(Instance(1, "book_table"),))
     asked = Understand(1, "the usual place", ("book_table",), (), question="Where?")
     assert commands_of(DOMAIN, asking, asked, understood("cancel", "minilm"), "2026-03-04") == ()
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    ("text", "is_started"),
+    [
+        ("is there a table by the window", False),
+        ("how long can we have the table", False),
+        ("can I book a table for Sunday as well", True),
+        ("I need another table", True),
+    ],
+)
+def test_a_question_right_after_a_task_starts_none(text: str, is_started: bool) -> None:
+    # Past bug: "how long until I get my money", after a refund, opened another refund.
+    ended = DialogueState(ended=Instance(1, "count"), ended_turn=3, turn_count=4)
+    asked = Understand(1, text, ("book_table",), (), question="")
+    commands = commands_of(DOMAIN, ended, asked, understood("flow book_table", "minilm"), "2026-03-04")
+    assert (StartFlow("book_table") in commands) is is_started
+    later = replace(ended, turn_count=40)
+    assert StartFlow("book_table") in commands_of(DOMAIN, later, asked, understood("flow book_table"), "2026-03-04")

@@ -18,7 +18,7 @@ from itertools import pairwise
 from .commands import ClearSlot, CorrectSlot, SetSlot
 from .elliptic_corrections import nearest_time, with_currency_of, with_new_count
 from .flow import Collect, Domain, SlotSpec
-from .language.readings import Ambiguous, Direct, Json, Question, Reading, Slot, SlotKind, Unclear, Why
+from .language.readings import ANY, Ambiguous, Direct, Json, Question, Reading, Slot, SlotKind, Unclear, Why
 from .reference_day import slot_to_correct
 from .slot_names import names_of
 from .state import Filled, Instance
@@ -422,6 +422,8 @@ def _read_listed(
     if spec.kind is SlotKind.TEXT or domain.pack.corrections.asks_agent.match(said["new"]):
         return
     for found in _read(domain, spec, said["new"], said.span("new"), today, filled):
+        if found.value == ANY and domain.pack.signs.asks(domain.pack.words.tokens_of(said.string)):
+            continue  # "oh wait, do I have to bring anything?" leaves no choice to the agent
         if spec.kind is SlotKind.CHOICE and not _names_choice(domain, spec, found.value, said["new"]):
             continue  # "no, the last name is missing" isn't about the last choice
         is_known = spec.names is not None and found.value in spec.names.values.values()

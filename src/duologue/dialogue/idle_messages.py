@@ -20,7 +20,7 @@ from .interpreters import Interpreter, MessageInContext, interpret
 from .language.tokens import Token
 from .partial_corrections import corrections_in_part, opens_correction, unclear_change
 from .side_questions import questioned, value_asked_for
-from .stack import reopen
+from .stack import has_just_ended, reopen
 from .state import Phase
 from .unclear_changes import ask_which
 from .unconfirmed_values import PICKED_OUT
@@ -78,12 +78,22 @@ def _take_faq(reply: MessageInContext) -> bool:
         return False
     asked = " ".join(questioned(reply.d, reply.tokens))
     entry = answer_by_words(domain.faq, reply.text, domain.faq_min, domain.language)
-    entry = entry if entry is not None else answer_by_words(domain.faq, asked, domain.faq_min, domain.language)
+    for topic in ("", *_ended_topics(reply.d)):
+        if entry is None:
+            entry = answer_by_words(domain.faq, asked, domain.faq_min, domain.language, topic)
     if entry is None:
         return False
     reply.d.enter(Phase.UNDERSTANDING)
     apply_commands(reply.d, (AnswerQuestion(entry),))
     return True
+
+
+def _ended_topics(d: DialogueDraft) -> list[str]:
+    """The topic of a question such as "how long does it take?", right after a task: this task."""
+    if d.s.ended is None or not has_just_ended(d.domain, d.s):
+        return []
+    flow = d.domain.flows[d.s.ended.flow]
+    return [" ".join((flow.description, *flow.examples))]
 
 
 def _take_anything(reply: MessageInContext) -> bool:
@@ -108,7 +118,7 @@ def reopen_ended(d: DialogueDraft, text: str) -> bool:
     Otherwise return False. No action runs again without asking the user. If the action has a confirmation, the agent
     asks it again; if not, the agent first reads the new value back."""
     ended = d.s.ended
-    if d.s.stack or ended is None or d.s.turn_count - d.s.ended_turn > d.domain.correctable_turns:
+    if ended is None or not has_just_ended(d.domain, d.s):
         return False
     found = corrections(d.domain, ended, text, d.today)
     changes = opens_correction(d.domain, text)

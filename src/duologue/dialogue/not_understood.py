@@ -9,6 +9,7 @@ from .draft import DialogueDraft
 from .prompts import count_try
 from .repairs import NO_INPUT, NO_MATCH, open_repair
 from .run_flow import continue_flow
+from .stack import has_just_ended
 from .state import Phase
 
 
@@ -32,6 +33,10 @@ def _give_example(d: DialogueDraft) -> None:
 
 def miss(d: DialogueDraft) -> None:
     """The message was not understood. If no flow is open, offer help; otherwise ask again."""
+    if has_just_ended(d.domain, d.s) and _asks(d):
+        d.say(d.domain.patterns.cannot_answer)
+        d.enter(Phase.IDLE)
+        return
     if not d.s.stack:
         apology = d.say(d.domain.patterns.not_understood)
         if apology and d.s.last_response.startswith(apology):

@@ -47,7 +47,10 @@ def corrections_in_part(domain: Domain, instance: Instance, text: str, today: st
     wrong = _called_wrong(domain, instance, text)
     for clause in _clauses(domain, text):
         named = wrong or frozenset(one for one in found if _says_name(domain, instance, one, text))
-        for one in _in_clause(domain, instance, clause, today):
+        is_asked_last = " ".join(text.split()).endswith(f"{clause}?")
+        for one in _in_clause(domain, instance, clause, today, is_question=is_asked_last):
+            if _is_same_day_of_month(domain, found.get(one.slot), one):
+                continue  # "last Monday, the sixteenth"
             if not named or one.slot in named or _says_name(domain, instance, one.slot, clause):
                 found[one.slot] = one
     return tuple(_with_new_value(domain, one, text, today) for one in found.values())
@@ -140,7 +143,18 @@ def second_values(domain: Domain, instance: Instance, text: str, today: str) -> 
     return None
 
 
-def _in_clause(domain: Domain, instance: Instance, clause: str, today: str) -> tuple[Correction, ...]:
+def _is_same_day_of_month(domain: Domain, first: Correction | None, second: Correction) -> bool:
+    """Do two clauses give days of different months, but with the same number? The second only repeats the number of
+    the first, which is more precise."""
+    if first is None or isinstance(first, ClearSlot) or isinstance(second, ClearSlot):
+        return False
+    return domain.slots[second.slot].kind is SlotKind.DATE and str(first.value)[-2:] == str(second.value)[-2:]
+
+
+def _in_clause(
+    domain: Domain, instance: Instance, clause: str, today: str, *, is_question: bool = False
+) -> tuple[Correction, ...]:
+    """The corrections in one clause. `is_question` says that it ends with a question mark: "it arrives today?"."""
     pack = domain.pack
     plain = _without_opening(domain, clause)
     if pack.signs.asks(pack.words.tokens_of(plain)) or pack.corrections.adds.search(clause):
@@ -157,7 +171,8 @@ def _in_clause(domain: Domain, instance: Instance, clause: str, today: str) -> t
         found = tuple(
             CorrectSlot(one.slot, one.value, one.raw, source="correction")
             for one in parts
-            if domain.slots[one.slot].kind not in _MEASURED or not _tells_more(domain, plain, one.span)
+            if domain.slots[one.slot].kind not in _MEASURED
+            or not _tells_more(domain, plain, one.span, words_max=0 if is_question else _WORDS_TOLD_MAX)
         )
     return tuple(
         _without_span(one)
@@ -168,7 +183,7 @@ def _in_clause(domain: Domain, instance: Instance, clause: str, today: str) -> t
     )
 
 
-def _tells_more(domain: Domain, clause: str, span: tuple[int, int]) -> bool:
+def _tells_more(domain: Domain, clause: str, span: tuple[int, int], words_max: int) -> bool:
     """Does the clause tell something, so that the day or number in it may be only a part of the story? True for "my
     husband's wearing it on Tuesday", but not for "Tuesday would suit us"."""
     words = domain.pack.words
@@ -178,7 +193,7 @@ def _tells_more(domain: Domain, clause: str, span: tuple[int, int]) -> bool:
         for token in words.tokens_of(clause)
         if not span[0] <= token.start < span[1] and not {token.word, token.word.partition("'")[0]} & around
     ]
-    return len(told) > _WORDS_TOLD_MAX
+    return len(told) > words_max
 
 
 def _names_slot(domain: Domain, instance: Instance, one: Correction, clause: str) -> bool:

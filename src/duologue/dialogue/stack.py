@@ -7,9 +7,10 @@ another flow called it.
 from __future__ import annotations
 
 from .draft import DialogueDraft
+from .flow import Domain
 from .language.readings import ANY
 from .records import changed
-from .state import Instance, Slots, put, tasks_of
+from .state import DialogueState, Instance, Slots, put, tasks_of
 from .unconfirmed_values import PICKED_OUT
 
 PROGRAM = "program"  # the source of values that the program gave, not the user
@@ -67,6 +68,12 @@ def restart_task(d: DialogueDraft) -> None:
     d.set(stack=tuple(one for other in below for one in other), trouble=None)
     d.say(d.domain.patterns.restarted)
     begin(d, task[0].flow, given)
+
+
+def has_just_ended(domain: Domain, state: DialogueState) -> bool:
+    """Is no task open, and has one ended a moment ago, so that it can still be corrected?"""
+    is_recent = state.turn_count - state.ended_turn <= domain.correctable_turns
+    return not state.stack and state.ended is not None and is_recent
 
 
 def reopen(d: DialogueDraft, ended: Instance) -> None:

@@ -19,6 +19,7 @@ from duologue.dialogue.language.readings import ConfirmationAnswer, Slot, SlotKi
 from duologue.dialogue.language.stop_phrases import after_stop
 from duologue.dialogue.language.tokens import Token
 from duologue.dialogue.requests import open_flows
+from duologue.dialogue.stack import has_just_ended
 from duologue.dialogue.state import DialogueState
 
 from .intents import ANSWERS, FLOW
@@ -199,7 +200,8 @@ def _gives_a_value(g: GuessInContext) -> bool:
 def _has_no_evidence(g: GuessInContext) -> bool:
     """Is the guess a command, although no word of the message belongs to that command? True if "as soon as possible" is
     guessed to be "wait"."""
-    name = _SPOKEN.get(g.intent) if g.confidence < _SURE or g.intent in ("wait", "cancel") else None
+    is_needed = g.confidence < _SURE or g.intent == "wait" or (g.intent == "cancel" and g.state.top is not None)
+    name = _SPOKEN.get(g.intent) if is_needed else None
     return name is not None and not any(
         g.words.stem(token.word) in g.signs.words_of_command(name) for token in g.tokens
     )
@@ -228,6 +230,16 @@ def _shares_no_word(g: GuessInContext) -> bool:
     return not any(g.words.stem(token.word) in known and token.word not in g.words.common for token in g.tokens)
 
 
+def _only_asks_after_task(g: GuessInContext) -> bool:
+    """Would the guess start a task, although the message is a question right after a task? Such a question is about
+    what was done: "how long until I get it?", after an order. A request ("can I also order …") isn't one."""
+    flow = g.domain.flows.get(g.intent.removeprefix(FLOW)) if g.intent.startswith(FLOW) else None
+    if flow is None or not has_just_ended(g.domain, g.state) or _names_task(g, flow):
+        return False
+    is_asked = g.signs.asks(g.tokens)
+    return is_asked and not any(token.word in g.words.adding for token in g.tokens)
+
+
 DOUBTS: tuple[Callable[[GuessInContext], bool], ...] = (
     _is_free_text,
     _is_unsure_departure,
@@ -243,4 +255,5 @@ DOUBTS: tuple[Callable[[GuessInContext], bool], ...] = (
     _holds_only_values,
     _asks_for_price,
     _shares_no_word,
+    _only_asks_after_task,
 )

@@ -264,3 +264,8 @@ def test_a_week_tomorrow_is_a_week_later(reply: str, day: str) -> None:
 def test_months_ago_are_counted_backwards(today: str, reply: str, day: str) -> None:
     # Past bug: the length of the months to come was subtracted, so "two months ago" was 2026-01-02.
     assert said(ask(SlotKind.DATE, is_past="ago" in reply), reply, today) == day
+
+
+@pytest.mark.parametrize("reply", ["monday just gone", "this Monday just past", "the Monday gone"])
+def test_a_weekday_that_is_gone_is_the_last_one(reply: str) -> None:
+    assert said(DATE, reply) == "2026-03-02"

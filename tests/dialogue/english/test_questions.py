@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from duologue.dialogue.english import Choice, Direct, Question, Slot, SlotKind, read
+from duologue.dialogue.english.questions import asks
+from duologue.dialogue.english.tokens import tokens_of
 from tests.dialogue.english.grammar_replies import WEDNESDAY, ask, said
 
 DAY = ask(SlotKind.DATE, "On which day would you like a table?")
@@ -88,3 +90,17 @@ def test_several_values_may_be_asked_about_at_once(reply: str, values: dict[str,
     reading = read(Question(DAY.slot, DAY.text, others=others), reply, WEDNESDAY)
     found = {value.slot: value.value for value in reading.values} if isinstance(reading, Direct) else {}
     assert found == {("it" if name == "day" else name): value for name, value in values.items()}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_question"),
+    [
+        ("you've got three guests on there, right", True),
+        ("thanks, and you have my new address right", True),
+        ("you got all of that right", False),
+        ("yes that's all right", False),
+        ("the door on the right", False),
+    ],
+)
+def test_a_statement_about_the_agent_that_seeks_agreement_is_a_question(text: str, is_question: bool) -> None:
+    assert asks(tokens_of(text)) is is_question

@@ -40,6 +40,7 @@ _PERIODS = {"day": 1, "days": 1, "night": 1, "nights": 1, "week": 7, "weeks": 7,
 _DOTTED = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4}|\d\d)")
 _FROM = ("from", "after")
 _SOON = ("this", "coming", "upcoming")
+_GONE = (("just", "gone"), ("just", "past"), ("gone", "by"), ("gone",), ("past",))
 _BEFORE_SHORT = (*_SOON, *"on next for by the following last um uh".split())
 _LATER = ("afternoon", "evening")
 _MORNING = ("morning", *_LATER)
@@ -193,6 +194,8 @@ class _Dates:
             which, at = "after next", at + 2
         elif self.words[at] == "week" and not which:
             which, at = "week", at + 1
+        elif size := next((len(one) for one in _GONE if self.words[at : at + len(one)] == [*one]), 0):
+            which, at = "last", at + size  # "Monday just gone", "this Monday gone"
         days = self._weekday_days(wanted, which)
         return self._with_date(days, wanted, at)
 

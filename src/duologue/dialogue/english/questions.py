@@ -57,13 +57,24 @@ _FREE = _SUITS - {"do"} | frozenset("all any be still you".split())
 _PREPOSITIONS = frozenset("on at for in around about by with near of".split())
 _UNTIL = frozenset("to until till through".split())
 _ANYTHING = frozenset("anything something a an any some one got left open still table slot appointment".split())
+_TAGGED_WORDS_MIN = 5
+_MADE_RIGHT = frozenset("it that them this all one not is are be was got get quite name number".split())
 _TELLING = frozenset("tell inform show send text email find".split())
 
 
 def asks(tokens: Sequence[Token]) -> bool:
     """Does a clause of the reply ask something? Words such as "hold on" may stand before the question."""
     begins = after_stop([token.word for token in tokens], STOPPING, OPENINGS)
-    return _asks(tokens) or (begins > 0 and _asks(tokens[begins:]))
+    return _asks(tokens) or (begins > 0 and _asks(tokens[begins:])) or _seeks_agreement(tokens)
+
+
+def _seeks_agreement(tokens: Sequence[Token]) -> bool:
+    """Does the reply say something about the agent, and then ask whether it is right? True for "you've got two tickets
+    on there, right". False for "you got that right"."""
+    if len(tokens) < _TAGGED_WORDS_MIN or tokens[-1].word != "right" or tokens[-2].word in _MADE_RIGHT:
+        return False
+    begun = next((token.word for token in tokens if token.word not in OPENINGS), "")
+    return begun in ("you", "you've", "you'll", "you're")
 
 
 def _asks(tokens: Sequence[Token]) -> bool:
