@@ -175,3 +175,33 @@ def test_words_that_name_no_item_before_that_is_all_leave_the_list_as_it_is(text
     talker = talk("two large pizzas", text)
     assert talker.said == "Where to?"
     assert orders(talker) == ["2 large pizza"]
+
+
+def ordered() -> Talker:
+    talker = Talker(replace(shop(), correctable_turns=5)).starts("eat")
+    return talker.says("two large pizzas", "that's all", "12 Mill Lane", "yes").done()
+
+
+@pytest.mark.req("D-08")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("oh and make that three large pizzas", ["3 large pizza"]),
+        ("and a small soup please", ["2 large pizza", "1 small soup"]),
+        ("oh, also one more large pizza", ["3 large pizza"]),
+    ],
+)
+def test_a_change_of_a_list_right_after_the_task_is_confirmed_again(text: str, expected: list[str]) -> None:
+    done = ordered()
+    assert done.phase == "idle"
+    done.says(text)
+    assert done.phase == "confirming"
+    assert orders(done) == expected
+    assert done.slots["address"] == "12 Mill Lane"
+
+
+@pytest.mark.req("D-08")
+@pytest.mark.parametrize("text", ["are there any nuts in the pizza", "make it quick", "the pizza was great last time"])
+def test_other_words_about_an_ordered_thing_change_nothing_after_the_task(text: str) -> None:
+    done = ordered()
+    assert done.says(text).phase != "confirming"

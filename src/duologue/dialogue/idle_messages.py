@@ -18,6 +18,7 @@ from .draft import DialogueDraft
 from .faq_words import answer_by_words
 from .interpreters import Interpreter, MessageInContext, interpret
 from .language.tokens import Token
+from .list_answers import take_list_change_after_task
 from .partial_corrections import corrections_in_part, opens_correction, unclear_change
 from .side_questions import questioned, value_asked_for
 from .stack import has_just_ended, reopen
@@ -105,6 +106,7 @@ IDLE: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("nothing said", "an empty message is a miss", _take_empty),
     Interpreter("command", "the whole message is a command", _take_command),
     Interpreter("correction", "a change of the task that has just ended", _take_correction_of_ended_task),
+    Interpreter("list", "a change of the list of the task that has just ended", take_list_change_after_task),
     Interpreter("value", "a question for a value of the task that has just ended", _take_question_about_ended_task),
     Interpreter("courtesy", "a greeting, thanks, an all right or a goodbye", _take_courtesy),
     Interpreter("FAQ", "a question that the FAQ answers, in the same words", _take_faq),

@@ -35,6 +35,7 @@ from .language.tokens import Token
 from .partial_corrections import corrections_in_part
 from .prompts import count_try, has_failed_too_often, wait_for_answer
 from .run_flow import continue_flow
+from .stack import has_just_ended, reopen
 from .state import Instance, Phase, without
 from .templates import either, first_of
 from .values import revisit_after_change, tell_what_was_done, validate_next
@@ -118,6 +119,34 @@ def take_list_change(reply: MessageInContext) -> bool:
         _apply(d, len(d.s.stack) - 1, spec, found)
         return True
     return False
+
+
+def take_list_change_after_task(reply: MessageInContext) -> bool:
+    """Handle a change of the list of a task that has just ended: "oh, and make that two colas". The task is opened
+    again, so a confirmation is asked again, and nothing that was done for good is done twice. Return False for any
+    other message."""
+    d, ended = reply.d, reply.d.s.ended
+    readers = d.domain.list_readers
+    if ended is None or not has_just_ended(d.domain, d.s) or not readers.is_explicit(reply.text):
+        return False
+    for name, filled in ended.slots:
+        if not _is_list(d, name) or name not in ended.asked or reply.signs.asks(reply.tokens):
+            continue
+        spec = d.domain.slots[name]
+        found = _read(d, spec, reply.text, len(items_in(filled.value, spec)))
+        if found is None or found.kind == "done" or found.leftover or not _names_thing(d, spec, found):
+            continue
+        d.enter(Phase.UNDERSTANDING)
+        reopen(d, ended)
+        _apply(d, len(d.s.stack) - 1, spec, found)
+        return True
+    return False
+
+
+def _names_thing(d: DialogueDraft, spec: SlotSpec, found: ListReply) -> bool:
+    """Does the reply name a thing, and not only a number?"""
+    counts = count_slot(d.domain, spec)
+    return any(set(values) - {counts} for values in (*found.items, found.old, found.new))
 
 
 def _removal_in(reply: MessageInContext, spec: SlotSpec, items: tuple[ItemValues, ...]) -> ListReply | None:
