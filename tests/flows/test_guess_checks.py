@@ -213,6 +213,8 @@ flows:
         1, "we don't have a team name", ("enter_team",), ("firm",), "firm", "What's the name of the team?"
     )
     assert Cancel() not in commands_of(flows, state, asked, guess, "2026-03-04")
+    confirming = replace(asked, text="not any team", waiting_for=None, question="Team Red. Shall I do that?")
+    assert Cancel() not in commands_of(flows, state, confirming, guess, "2026-03-04")
     denied = replace(asked, text="I don't want to race")
     assert Cancel() in commands_of(flows, state, denied, guess, "2026-03-04")
 

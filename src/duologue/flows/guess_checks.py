@@ -93,8 +93,7 @@ def denies_task(guess: GuessInContext) -> bool:
         return False
     flow = guess.domain.flows[guess.intent.removeprefix(FLOW)]
     verbs = guess.words.stems_of(flow.name.replace("_", " "), flow.description)
-    if guess.asked.waiting_for is not None:
-        verbs -= guess.words.stems_of(guess.asked.question)
+    verbs -= guess.words.stems_of(guess.asked.question)
     words = [token.word for token in guess.tokens]
     return any(
         guess.words.is_negation(word)
