@@ -25,7 +25,7 @@ _MORE = frozenset(
 
 
 _WHICH = frozenset("when what which where how who".split())
-_NAMED = ([], ["time"], ["one"], ["day"])  # the words after "which"
+_NAMED = ((), ("time",), ("one",), ("day",))  # the words after "which"
 
 
 def has_no_preference(tokens: Sequence[Token], echo: frozenset[str]) -> bool:
@@ -35,7 +35,7 @@ def has_no_preference(tokens: Sequence[Token], echo: frozenset[str]) -> bool:
     if where is None:
         return False
     asks_which = (
-        words[where.stop] if where.stop < len(words) and words[where.stop + 1 : where.stop + 2] in _NAMED else ""
+        words[where.stop] if where.stop < len(words) and tuple(words[where.stop + 1 : where.stop + 2]) in _NAMED else ""
     )  # "I don't mind when", "I don't care what time"
     return all(
         place in where
