@@ -41,6 +41,7 @@ def ordered() -> Talker:
         ("sorry, which fee? it leaves on saturday?", {}),
         ("sorry, could we make it saturday?", {"day": "2025-12-06"}),
         ("no, it was the friday just gone, the twenty-eighth", {"day": "2025-11-28"}),
+        ("no, november twenty-eighth, four days ago", {"day": "2025-11-28"}),
     ],
 )
 def test_a_clause_with_a_new_value_changes_its_slot(text: str, changed: dict[str, Json]) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import lru_cache
 from itertools import pairwise
 
@@ -49,7 +50,7 @@ def corrections_in_part(domain: Domain, instance: Instance, text: str, today: st
         named = wrong or frozenset(one for one in found if _says_name(domain, instance, one, text))
         is_asked_last = " ".join(text.split()).endswith(f"{clause}?")
         for one in _in_clause(domain, instance, clause, today, is_question=is_asked_last):
-            if _is_same_day_of_month(domain, found.get(one.slot), one):
+            if _is_more_precise(domain, found.get(one.slot), one, today):
                 continue  # "last Monday, the sixteenth"
             if not named or one.slot in named or _says_name(domain, instance, one.slot, clause):
                 found[one.slot] = one
@@ -144,12 +145,15 @@ def second_values(domain: Domain, instance: Instance, text: str, today: str) -> 
     return None
 
 
-def _is_same_day_of_month(domain: Domain, first: Correction | None, second: Correction) -> bool:
-    """Do two clauses give days of different months, but with the same number? The second only repeats the number of
-    the first, which is more precise."""
+def _is_more_precise(domain: Domain, first: Correction | None, second: Correction, today: str) -> bool:
+    """Do two clauses give days of different months, but with the same number, and is the first nearer to today? Then
+    the second only repeats the number of the first: "last Monday, the sixteenth"."""
     if first is None or isinstance(first, ClearSlot) or isinstance(second, ClearSlot):
         return False
-    return domain.slots[second.slot].kind is SlotKind.DATE and str(first.value)[-2:] == str(second.value)[-2:]
+    if domain.slots[second.slot].kind is not SlotKind.DATE or str(first.value)[-2:] != str(second.value)[-2:]:
+        return False
+    now, one, other = (date.fromisoformat(str(day)[:10]) for day in (today, first.value, second.value))
+    return abs(one - now) <= abs(other - now)
 
 
 def _in_clause(
