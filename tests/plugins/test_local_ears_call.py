@@ -12,6 +12,8 @@ from collections.abc import AsyncIterator
 from itertools import pairwise
 from typing import Any
 
+import pytest
+
 from duologue.ears.local import LocalEars
 from duologue.ears.model_input import Samples
 from duologue.ears.silero import SileroVad
@@ -64,6 +66,7 @@ class CountingTurn(SmartTurn):
         return super().hear(audio)
 
 
+@pytest.mark.alone  # the plugin's thread works in real time, however far the clock has jumped
 def test_a_phone_call_with_voice_detection_here_and_words_from_a_service() -> None:
     deepgram = needs_plugin("deepgram")
     for model in ("silero-vad", "smart-turn", "espeak-ng"):
