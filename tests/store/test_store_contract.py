@@ -652,7 +652,7 @@ async def test_the_flood_of_one_conversation_does_not_delay_another_one(
             assert (await claimed(store, "new")).conversation == "new"
         else:
             assert await store.renew([honest], TTL_MS) == []
-        assert sum(task.done() for task in flood) <= 200
+        assert not all(task.done() for task in flood)
         await asyncio.gather(*flood)
         assert len(await store.journal("greedy")) == 400
     finally:
