@@ -19,14 +19,16 @@ from duologue.ears.local import LocalEars
 from duologue.ears.local_stream import JUDGE_S_MAX, TEXT_S_MAX, LocalStream, Models, rewrite
 from duologue.ears.model_threads import ModelThreads
 from duologue.ears.moonshine import Transcription
+from duologue.ears.silero import SileroVad, VadMemory
 from duologue.ears.stream_state import StreamSettings
 from duologue.ears.threaded_vad import VAD_S_MAX
 from duologue.ears.token_vocabulary import WrittenWord
 from duologue.ears.turn_sound import answer
-from duologue.ports.ears import Final, Frame, Heard, Incoming, SpeechBegan, SpeechEnded
+from duologue.ports.ears import Final, Frame, Heard, Incoming, Sounding, SpeechBegan, SpeechEnded
 from duologue.ports.failure import BrokenContract
 from duologue.runtime.simulated_clock import SimulatedLoop, end
 from tests.ears.ears_recordings import frames_of, silence
+from tests.needs import needs_model
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -370,3 +372,35 @@ def test_what_makes_no_suppressor_is_refused() -> None:
             LocalEars(OneWord(), LoudVad, judges_turns=False, noise_suppressor=wrong)  # type: ignore[arg-type]
     made = LocalEars(OneWord(), LoudVad, judges_turns=False, noise_suppressor=Halving)
     assert made.settings["noise_suppressor"] == "Halving"
+
+
+class FailingSilero(SileroVad):
+    """Silero that raises an exception in each of its first `failures` frames."""
+
+    def __init__(self, failures: int) -> None:
+        super().__init__()
+        self.failures = failures
+
+    def judge(self, frame: Samples, memory: VadMemory) -> float:
+        if self.failures:
+            self.failures -= 1
+            raise ZeroDivisionError
+        return super().judge(frame, memory)
+
+
+@pytest.mark.parametrize("failures", [0, 1])
+@pytest.mark.parametrize("sounding", [(), (True,), (True, False), (True, False, True)])
+def test_only_while_the_agent_is_silent_are_unsure_frames_judged_twice(
+    sounding: tuple[bool, ...], failures: int
+) -> None:
+    needs_model("silero-vad")
+    made: list[SileroVad] = []
+
+    def vad() -> SileroVad:
+        made.append(FailingSilero(failures))
+        return made[-1]
+
+    ears = LocalEars(OneWord(), vad, judges_turns=False, cancels_echo=False)
+    first, *others = frames_of(silence(0.2))
+    listen(ears, [*map(Sounding, sounding), first, *others])
+    assert made[-1].memory.looks_twice is not (sounding[-1:] == (True,))

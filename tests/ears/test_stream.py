@@ -136,9 +136,9 @@ def test_while_the_agent_speaks_one_frame_is_an_onset_and_text_is_wanted_sooner(
 
 def test_the_agents_echo_is_no_speech() -> None:
     ears = Ears()
-    assert ears.take(*[replace(VOICE, excess_db=SETTINGS.margin_db)] * 30) == []
-    assert of(ears.take(*[replace(VOICE, excess_db=SETTINGS.margin_db + 1)] * 3), SpeechBegan)
-    held = replace(VOICE, excess_db=SETTINGS.margin_held_db + 1)  # by then the playback is held
+    assert ears.take(*[VOICE._replace(excess_db=SETTINGS.margin_db)] * 30) == []
+    assert of(ears.take(*[VOICE._replace(excess_db=SETTINGS.margin_db + 1)] * 3), SpeechBegan)
+    held = VOICE._replace(excess_db=SETTINGS.margin_held_db + 1)  # by then the playback is held
     assert not of(ears.take(*[held] * 30), SpeechEnded)
 
 
@@ -542,8 +542,8 @@ def test_a_clear_voice_whose_pitch_can_not_be_measured_is_believed() -> None:
 def test_a_voice_detector_without_numbers_is_reset_and_breaks_the_stream_only_after_a_while() -> None:
     ears = Ears()
     ears.speak(5)
-    deaf = replace(VOICE, probability=math.nan)
-    outputs = ears.take(replace(deaf, fault="ValueError"))
+    deaf = VOICE._replace(probability=math.nan)
+    outputs = ears.take(deaf._replace(fault="ValueError"))
     (warning,) = of(outputs, EarsWarning)
     assert isinstance(warning, EarsWarning)
     assert "ValueError" in warning.line
@@ -590,7 +590,7 @@ def test_a_model_that_never_answers_costs_no_onset_and_at_last_breaks_the_stream
 
 # -- Laws, for random inputs
 
-FRAMES = st.sampled_from([VOICE, VOICE, WEAK, QUIET, QUIET, replace(VOICE, probability=math.nan), SilentFrame()])
+FRAMES = st.sampled_from([VOICE, VOICE, WEAK, QUIET, QUIET, VOICE._replace(probability=math.nan), SilentFrame()])
 RUNS = st.tuples(FRAMES, st.integers(1, 25)).map(lambda run: [run[0]] * run[1])
 OFFERS = (FinalModelOffer(True, 5_000), FinalModelOffer())
 MARKERS = st.sampled_from([Commit(1), Discard(1), Sounding(True), Sounding(False), BadFrame("odd"), *OFFERS]).map(

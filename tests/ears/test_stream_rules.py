@@ -16,13 +16,13 @@ def test_a_partial_text_is_wanted_when_it_is_due_or_the_voice_pauses() -> None:
     state = StreamState(frames=110, utterances=(SPOKEN,))
     assert extended(state, is_paused=False) == (SPOKEN,)
     assert extended(state, is_paused=True)[0].wanted == 111
-    due = replace(SPOKEN, due_ms=11 * 32)
-    later = replace(due, wanted=111, due_ms=11 * 32 + 288)
-    assert extended(replace(state, utterances=(due,)), is_paused=False) == (later,)
+    due = SPOKEN._replace(due_ms=11 * 32)
+    later = due._replace(wanted=111, due_ms=11 * 32 + 288)
+    assert extended(state._replace(utterances=(due,)), is_paused=False) == (later,)
 
 
 def test_a_partial_text_is_wanted_of_the_last_utterance_only() -> None:
-    over = replace(SPOKEN, number=2, is_over=True)
+    over = SPOKEN._replace(number=2, is_over=True)
     assert extended(StreamState(frames=110, utterances=(over, SPOKEN)), is_paused=True)[0] == over
 
 
@@ -30,20 +30,20 @@ def test_a_turn_begins_with_its_first_voice_and_a_voice_ends_a_pause() -> None:
     state = StreamState(frames=7)
     turn = measured(state, 0.9, -20.0)
     assert (turn.first, turn.pause) == (7, 1)
-    known = replace(turn, known=PauseFeatures(), voicing=turn.voicing.heard(0.1, -60.0))
-    silent = measured(replace(state, frames=9, turn=known), 0.1, -60.0)
+    known = turn._replace(known=PauseFeatures(), voicing=turn.voicing.heard(0.1, -60.0))
+    silent = measured(state._replace(frames=9, turn=known), 0.1, -60.0)
     assert (silent.first, silent.pause, silent.known) == (7, 1, PauseFeatures())
-    again = measured(replace(state, frames=10, turn=silent), 0.9, -20.0)
+    again = measured(state._replace(frames=10, turn=silent), 0.9, -20.0)
     assert (again.first, again.pause, again.known) == (7, 2, None)
 
 
 def test_the_oldest_utterance_gets_its_text_first() -> None:
-    over = replace(SPOKEN, number=2, first=40, end=80, voiced_end=76, is_over=True)
-    later = replace(SPOKEN, wanted=105)
+    over = SPOKEN._replace(number=2, first=40, end=80, voiced_end=76, is_over=True)
+    later = SPOKEN._replace(wanted=105)
     assert next_text(StreamState(utterances=(over, later))) == RequestText(2, TextWork.FINAL, 40, 80, 76)
     assert next_text(StreamState(utterances=(later,))) == RequestText(3, TextWork.PARTIAL, 100)
-    assert next_text(StreamState(utterances=(replace(later, is_long=True),))) == RequestText(3, TextWork.SETTLE, 100)
-    assert next_text(StreamState(utterances=(replace(later, covered=105),))) is None
+    assert next_text(StreamState(utterances=(later._replace(is_long=True),))) == RequestText(3, TextWork.SETTLE, 100)
+    assert next_text(StreamState(utterances=(later._replace(covered=105),))) is None
     assert next_text(StreamState()) is None
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from duologue.ears.stream_state import StreamSettings, StreamState, Utterance
 
 SPOKEN = Utterance(3, first=100, run_up=11, due_ms=500, every_ms=288)
 
 
 def test_only_the_last_utterance_can_be_open() -> None:
-    over = replace(SPOKEN, number=2, first=40, end=80, is_over=True)
+    over = SPOKEN._replace(number=2, first=40, end=80, is_over=True)
     assert StreamState(utterances=(over, SPOKEN)).open == SPOKEN
     assert StreamState(utterances=(over,)).open is None
     assert StreamState().open is None
@@ -28,7 +26,7 @@ def test_a_stream_is_done_when_its_audio_is_over_and_no_text_is_missing() -> Non
 
 
 def test_lengths_are_times() -> None:
-    over = replace(SPOKEN, end=110, is_over=True)
+    over = SPOKEN._replace(end=110, is_over=True)
     state = StreamState(frames=130, utterances=(over, SPOKEN))
     assert (state.length_ms(over), state.length_ms(SPOKEN)) == (10 * 32, 30 * 32), "an open one reaches up to now"
     assert (state.end_of(over), state.end_of(SPOKEN)) == (110, 130)

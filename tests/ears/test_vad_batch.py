@@ -26,6 +26,9 @@ class Loudness:
         self.runs: list[int] = []
         self.fails = False
 
+    def judge(self, frame: Samples, memory: VadMemory) -> float:
+        return self.probabilities([frame], [memory])[0]
+
     def probabilities(self, frames: Sequence[Samples], memories: Sequence[VadMemory]) -> list[float]:
         assert len(frames) == len(memories)
         self.runs.append(len(frames))

@@ -133,7 +133,7 @@ def test_a_text_under_20_characters_has_a_silence_of_its_own() -> None:
 @pytest.mark.parametrize("frame", [replace(QUIET, energy=0.016), replace(QUIET, vad=0.61)])
 def test_energy_or_voice_takes_the_floor_back_after_the_hysteresis(frame: Acoustic) -> None:
     assert is_interrupting(EASYTURN, frame)
-    _, decisions = play(frames(frame, 260), memory=replace(settled(), state=TurnState.SPEAK))
+    _, decisions = play(frames(frame, 260), memory=settled()._replace(state=TurnState.SPEAK))
     held = [decision for decision in decisions if decision.state is TurnState.HOLD]
     assert held[0].at_ms == 200
     assert held[0].reason == "transition_to_HOLD_interrupt"
@@ -142,7 +142,7 @@ def test_energy_or_voice_takes_the_floor_back_after_the_hysteresis(frame: Acoust
 @pytest.mark.req("T-04")
 @pytest.mark.parametrize("frame", [replace(QUIET, energy=0.015), replace(QUIET, vad=0.6)])
 def test_the_interrupt_thresholds_themselves_are_not_enough(frame: Acoustic) -> None:
-    memory, _ = play(frames(frame, 600), memory=replace(settled(), state=TurnState.SPEAK))
+    memory, _ = play(frames(frame, 600), memory=settled()._replace(state=TurnState.SPEAK))
     assert memory.state is TurnState.SPEAK
 
 
@@ -183,7 +183,7 @@ def test_one_contrary_frame_starts_the_hysteresis_again() -> None:
 
 @pytest.mark.req("T-06")
 def test_a_click_doesnt_flap_the_state() -> None:
-    memory = replace(settled(), state=TurnState.SPEAK)
+    memory = settled()._replace(state=TurnState.SPEAK)
     for start_ms in range(0, 2_000, 100):
         memory, decisions = play(frames(VOICE, 80, start_ms), memory=memory)
         memory, more = play(frames(QUIET, 20, start_ms + 80), memory=memory)
@@ -248,7 +248,7 @@ def at(ms: int, frame: Acoustic = QUIET) -> Acoustic:
 
 
 def speaking() -> TurnMemory:
-    return replace(settled(), state=TurnState.SPEAK)
+    return settled()._replace(state=TurnState.SPEAK)
 
 
 @pytest.mark.req("T-01")

@@ -11,7 +11,8 @@ from the quieter frames. Rule: the playback must not be reported later than it i
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -46,8 +47,7 @@ class EchoGateSettings:
     alike_more: float = 0.05  # how much more alike another lag must be to replace the known one
 
 
-@dataclass(frozen=True, slots=True)
-class _Likeness:
+class _Likeness(NamedTuple):
     """Sums for computing how strongly the heard level correlates with the level that was played 0, 1, 2 … frames
     earlier."""
 
@@ -83,8 +83,7 @@ class _Likeness:
         return (self.products[lag] - heard * played / weight) / math.sqrt(spread * spread_played)
 
 
-@dataclass(frozen=True, slots=True)
-class EchoLevel:
+class EchoLevel(NamedTuple):
     """What is known so far about the echo of a loudspeaker in a microphone. The method `after` returns a new value that
     includes the next frame."""
 
@@ -98,8 +97,10 @@ class EchoLevel:
     """The level of the echo relative to the playback: learned, or the setting until enough is learned."""
     peak_db: float = -math.inf  # the peak level of the playback whose echo is heard now
     recent: tuple[float, ...] = ()  # levels of the playback within reach, the newest first
-    heard_db: tuple[float, ...] = ()  # what was heard in frames in which an echo was possible, ...
-    played_db: tuple[float, ...] = ()  # ... and what was played in them
+    older_heard_db: tuple[float, ...] = ()  # what was heard in frames in which an echo was possible, ...
+    older_played_db: tuple[float, ...] = ()  # ... and what was played in them
+    newer: tuple[tuple[float, float], ...] = ()
+    """Both levels in the newest of these frames. They are separate and few, because each frame copies them."""
     likeness: _Likeness = _Likeness()
     looked_at: int = -_EVERY  # when the history was last looked at, in frames
 
@@ -112,26 +113,43 @@ class EchoLevel:
         if loudest_db <= rule.playing_db:
             if recent == self.recent and self.excess_db == NOTHING_PLAYED:
                 return self  # nothing has been played for long
-            return replace(self, excess_db=NOTHING_PLAYED, recent=recent, peak_db=-math.inf)
+            return self._replace(excess_db=NOTHING_PLAYED, recent=recent, peak_db=-math.inf)
         heard_db = max(heard_db, rule.floor_db)
         padded = recent + (rule.floor_db,) * (reach + 1 - len(recent))
-        kept = rule.learn_ms_max // self.frame_ms
         peak_db = self._follow(recent, self.peak_db)
         likeness = self.likeness.after(heard_db, padded, 1 - self.frame_ms / rule.lag_memory_ms)
-        heard, played = (*self.heard_db, heard_db)[-kept:], (*self.played_db, recent[0])[-kept:]
-        lag, coupling_db, looked_at = self.lag, self.coupling_db if self.heard_db else rule.coupling_db, self.looked_at
+        heard, played, newer = self.older_heard_db, self.older_played_db, (*self.newer, (heard_db, recent[0]))
+        if len(newer) >= _EVERY:
+            heard, played, newer = self._kept(heard, newer, 0), self._kept(played, newer, 1), ()
+        lag, looked_at = self.lag, self.looked_at
+        coupling_db = self.coupling_db if self.likeness.frames else rule.coupling_db
         if heard_db > rule.floor_db + rule.margin_db and likeness.frames >= looked_at + _EVERY:
             lag, looked_at = self._find_lag(likeness), likeness.frames
-            coupling_db = self._find_coupling(_Echoes.after(rule, self.frame_ms, heard, played), lag, coupling_db)
+            levels_db = self._kept(heard, newer, 0), self._kept(played, newer, 1)
+            coupling_db = self._find_coupling(_Echoes.after(rule, self.frame_ms, *levels_db), lag, coupling_db)
         if lag != UNKNOWN:
             echo_db = peak_db + coupling_db
         else:
             echo_db = loudest_db + coupling_db + rule.margin_wide_db - rule.margin_db
         excess_db = heard_db - max(rule.floor_db, echo_db)
-        # All fields are passed, because `replace` is slow.
+        # All fields are passed, because `_replace` is slow.
         return EchoLevel(
-            self.frame_ms, rule, excess_db, lag, coupling_db, peak_db, recent, heard, played, likeness, looked_at
+            self.frame_ms, rule, excess_db, lag, coupling_db, peak_db, recent, heard, played, newer, likeness, looked_at
         )
+
+    @property
+    def heard_db(self) -> tuple[float, ...]:
+        """What was heard in the frames in which an echo was possible."""
+        return self._kept(self.older_heard_db, self.newer, 0)
+
+    @property
+    def played_db(self) -> tuple[float, ...]:
+        """What was played in these frames."""
+        return self._kept(self.older_played_db, self.newer, 1)
+
+    def _kept(self, older: tuple[float, ...], newer: tuple[tuple[float, float], ...], side: int) -> tuple[float, ...]:
+        """The levels of one side in as many frames as are needed."""
+        return (*older, *[levels_db[side] for levels_db in newer])[-(self.settings.learn_ms_max // self.frame_ms) :]
 
     def _follow(self, recent: tuple[float, ...], before_db: float) -> float:
         """The peak level of the playback whose echo can be heard now. After a loud sound, this level falls as slowly as
@@ -182,7 +200,7 @@ class _Echoes(NamedTuple):
         """Collect the echoes from these frames. `heard_db` and `played_db` are the levels of the microphone and of the
         playback in each frame, the oldest first."""
         levels, played = np.array(heard_db), np.array(played_db)
-        decayed_db = np.arange(played.size) * (rule.decay_db_s * frame_ms / 1000)
+        decayed_db = _decay(played.size, rule.decay_db_s * frame_ms / 1000)
         peaks = np.maximum.accumulate(played + decayed_db) - decayed_db
         is_loud = (played > rule.playing_db) & (played > peaks - rule.loud_db)
         places = is_loud[:-1].nonzero()[0]
@@ -210,6 +228,12 @@ class _Echoes(NamedTuple):
         ranks = (counts * self.quieter).astype(np.intp)
         found.sort(axis=1)
         return float(found[np.arange(lags.size), ranks].max())
+
+
+@cache
+def _decay(frames: int, decay_db: float) -> NDArray[np.float64]:
+    """How far a level has decayed after 0, 1, 2 … frames."""
+    return np.arange(frames, dtype=np.float64) * np.float64(decay_db)
 
 
 def _peaks(levels: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -74,6 +74,8 @@ class _PlainPairs:
         if played or self._played:
             self._played += bytes(len(self._heard) - len(self._played)) + (played or bytes(len(heard)))
         self._heard += heard
+        if len(self._heard) < self._size:
+            return []
         pairs = list[FramePair]()
         while len(self._heard) >= self._size:
             pairs.append(_pair(self._cut(self._heard), self._cut(self._played) if self._played else None))

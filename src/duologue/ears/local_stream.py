@@ -15,7 +15,7 @@ from functools import partial
 from typing import TypeVar
 
 from duologue.audio.levels import SILENCE_DBFS, rms, to_dbfs
-from duologue.ports.ears import Frame, Incoming, PushedAudio, VoiceFrame
+from duologue.ports.ears import Frame, Incoming, PushedAudio, Sounding, VoiceFrame
 from duologue.ports.failure import BrokenContract, ServiceError
 from duologue.ports.words import WordService
 from duologue.turns.features import PauseFeatures
@@ -57,7 +57,7 @@ from .stream_state import (
     TextWritten,
     WithdrawText,
 )
-from .threaded_vad import Judged, ThreadedVad, VoiceDetector
+from .threaded_vad import ThreadedVad, VoiceDetector
 from .transcription import StreamTranscription
 from .turn_sound import TurnSound, answer
 from .vad_batch import Answer, VadBatch, VadBatches
@@ -112,7 +112,7 @@ class LocalStream:
             self._text_source = self._service
         self._refining = 0  # how often the better model was asked
         self._wake = asyncio.Event()
-        self._ordered = OrderedFrames(self._ask_vad, self._follow_heard, self._take, self.heard.fail)
+        self._ordered = OrderedFrames(self._ask_vad, self._follow, self._take_marker, self.heard.fail)
         self._batch: VadBatch | None = None  # while Silero hears
         self._waits_since: float | None = None  # when the wait for the next audio began; None while audio is processed
         self._now: Callable[[], float] = lambda: 0.0
@@ -135,7 +135,7 @@ class LocalStream:
             self._service.follow(self._state)
         if self._state.turn.is_on and self._gap is None:
             self._gap = asyncio.get_running_loop().call_later(GAP_MS / 1000, self._fill)
-        if self._text_source.is_asked or self._state.is_done:
+        if self._state.is_done:
             self._wake.set()
 
     def _do(self, output: StreamOutput, failure: Exception | None) -> None:
@@ -145,6 +145,7 @@ class LocalStream:
             case RequestText():
                 self._text_lane.urgency = Urgency.FINAL if output.work is TextWork.FINAL else Urgency.PARTIAL
                 self._text_source.ask(output)
+                self._wake.set()
             case WithdrawText():
                 self._text_source.withdraw()
             case RefineText():
@@ -153,12 +154,19 @@ class LocalStream:
                 self._judge_pause(output)
             case ResetVad():
                 self._vad = self._models.vad()
+                self._set_looks()
             case EarsWarning():
                 LOG.warning("%s", output.line)
             case StreamBroken():
                 self.heard.fail(failure or BrokenContract(output.error, output.line))
             case _:
                 self.heard.put(output)
+
+    def _take_marker(self, given: StreamInput) -> None:
+        """Pass an input that isn't a frame of sound to the state machine."""
+        self._take(given)
+        if isinstance(given, Sounding):
+            self._set_looks()
 
     # -- Hearing
 
@@ -178,13 +186,19 @@ class LocalStream:
             await audio.push_to(self._receive)
         else:
             async for item in audio:
-                if isinstance(item, Frame):
-                    self._waits_since = None
-                    if pairs := self._pairs(item):
-                        await self._hear(pairs)
-                    self._waits_since = self._now()
-                else:
+                if not isinstance(item, Frame):
                     self._ordered.put(item)
+                    continue
+                self._waits_since = None
+                pairs = self._pairs(item)
+                if self._hears_on_loop(pairs):
+                    for pair in pairs:
+                        self._ordered.put(pair)
+                    if self._ordered.is_ahead:
+                        await self._ordered.settle()
+                elif pairs:
+                    await self._hear_in_thread(pairs)
+                self._waits_since = self._now()
         self._waits_since = None
         self._ordered.put(AudioEnded())
         await self._ordered.settle(0)
@@ -198,18 +212,14 @@ class LocalStream:
         else:
             self._ordered.put(item)
 
-    async def _hear(self, pairs: list[FramePair]) -> None:
-        ordered = self._ordered
-        if isinstance(self._vad, SileroVad) and not self._threaded.hears_echo(pairs):
-            for pair in pairs:
-                ordered.put(pair)
-            if ordered.is_ahead:
-                await ordered.settle()
-        else:
-            await ordered.settle(0)
-            self._set_looks()
-            for pair, judged in zip(pairs, await self._threaded.judge(self._vad, pairs), strict=True):
-                self._follow(pair, judged)
+    def _hears_on_loop(self, pairs: list[FramePair]) -> bool:
+        """Does the VAD judge these frames on the event loop, without a thread?"""
+        return isinstance(self._vad, SileroVad) and not self._threaded.hears_echo(pairs)
+
+    async def _hear_in_thread(self, pairs: list[FramePair]) -> None:
+        await self._ordered.settle(0)
+        for pair, judged in zip(pairs, await self._threaded.judge(self._vad, pairs), strict=True):
+            self._follow(pair, judged.probability, judged.failure, judged.sound)
 
     def _pairs(self, frame: Frame) -> list[FramePair]:
         try:
@@ -223,7 +233,6 @@ class LocalStream:
         vad, batch = self._vad, self._batch
         assert isinstance(vad, SileroVad)
         assert batch is not None
-        self._set_looks()
         batch.ask(frame, vad.memory, answer)
 
     def _set_looks(self) -> None:
@@ -232,40 +241,38 @@ class LocalStream:
         if isinstance(self._vad, SileroVad):
             self._vad.memory.looks_twice = not self._state.is_sounding
 
-    def _follow_heard(self, pair: FramePair, probability: float, failure: Exception | None) -> None:
-        self._follow(pair, Judged(probability, pair.heard, failure))
-
-    def _follow(self, pair: FramePair, judged: Judged) -> None:
-        """Measure one frame, and pass the result to the state machine."""
-        energy = rms(pair.heard)
+    def _follow(
+        self, pair: FramePair, probability: float, failure: Exception | None, clean: Samples | None = None
+    ) -> None:
+        """Measure one judged frame, and pass the result to the state machine. `clean` is its sound without the echo, if
+        the echo canceller is in use."""
+        heard, played = pair
+        energy = rms(heard)
         level_db = to_dbfs(energy)
-        played_db = SILENCE_DBFS if pair.played is None else to_dbfs(rms(pair.played))
+        played_db = SILENCE_DBFS if played is None else to_dbfs(rms(played))
         excess_db = self._echo.excess_db(level_db, played_db)
-        fault = _name(judged.failure) if judged.failure is not None else ""
-        self._add(self._without_echo(pair, judged.sound, excess_db))
-        self._take(SoundFrame(judged.probability, energy, level_db, excess_db, fault), judged.failure)
+        sound = heard if clean is None else clean
+        if self._echo.level.lag != UNKNOWN and not self._threaded.cancels_echo:
+            sound = self._without_echo(sound, played, excess_db)
+        self._add(sound)
+        fault = _name(failure) if failure is not None else ""
+        self._take(SoundFrame(probability, energy, level_db, excess_db, fault), failure)
 
-    def _without_echo(self, pair: FramePair, sound: Samples, excess_db: float) -> Samples:
-        """Remove the echo from the sound of this frame, and return the sound. It is returned unchanged if the lag of
-        the echo isn't known, or if the echo canceller has already removed the echo."""
-        lag = self._echo.level.lag
-        if lag == UNKNOWN or self._threaded.cancels_echo:
-            return sound
-        is_echo = excess_db <= self._models.settings.margin_db
-        self._filter, sound = self._filter.after(sound, _SILENCE if pair.played is None else pair.played, lag, is_echo)
+    def _without_echo(self, sound: Samples, played: Samples | None, excess_db: float) -> Samples:
+        """Remove the echo from the sound of this frame, and return the sound. The lag of the echo must be known."""
+        lag, is_echo = self._echo.level.lag, excess_db <= self._models.settings.margin_db
+        self._filter, sound = self._filter.after(sound, _SILENCE if played is None else played, lag, is_echo)
         return sound
 
     def _add(self, sound: Samples) -> None:
         self._sound.add(sound)
-        self._text_source.add(self._without_noise(sound))
+        self._text_source.add(sound if self._suppressor is None else self._without_noise(sound, self._suppressor))
 
-    def _without_noise(self, sound: Samples) -> Samples:
+    def _without_noise(self, sound: Samples, suppressor: NoiseSuppressor) -> Samples:
         """Remove noise from the sound, for transcription, and return it. If the noise suppressor fails, the sound is
         returned unchanged, and the suppressor isn't used any more."""
-        if self._suppressor is None:
-            return sound
         try:
-            clean = self._suppressor.feed(sound)
+            clean = suppressor.feed(sound)
             if clean.shape == sound.shape:
                 return clean
             problem = f"{clean.shape} samples instead of {sound.shape}"

@@ -78,41 +78,44 @@ class SileroVad:
         self._net = _net(self._file)
         self._whole = session(self._file, rewritten=faster_graph)
 
+    def _loaded_net(self) -> SileroNet:
+        self.load()
+        assert self._net is not None
+        return self._net
+
     def probability(self, frame: Samples) -> float:
         """The probability of speech in the next 512 samples at 16 kHz."""
-        return self.probabilities([frame], [self.memory])[0]
+        return self.judge(frame, self.memory)
 
-    def probabilities(self, frames: Sequence[Samples], memories: Sequence[VadMemory]) -> list[float]:
-        """The probability of speech in the next frame of each stream, for many streams at once. `memories` contains the
-        memory of each stream, in the same order; the memories are updated."""
-        assert len(frames) == len({id(memory) for memory in memories}), "each stream needs one frame and its own memory"
-        if self._net is None:
-            self.load()
-        streams = [_Stream(frame, memory, _power(frame) == 0) for frame, memory in zip(frames, memories, strict=True)]
-        if len(streams) <= FEW_MAX:
-            for stream in streams:
-                self._judge_alone(stream)
-        else:
-            earlier = [(memory.hidden, memory.cell) for memory in memories]
-            self._judge(streams)
-            self._look_again(streams, earlier)
-        return [memory.probability for memory in memories]
-
-    def _judge_alone(self, stream: _Stream) -> None:
-        """Do the work of `_judge` and `_look_again` for one stream."""
-        frame, memory, _ = stream
-        hidden, cell = memory.hidden, memory.cell
-        self._hear(stream)
-        first, doubt = memory.probability, memory.doubt
+    def judge(self, frame: Samples, memory: VadMemory) -> float:
+        """The probability of speech in the next frame of the stream with this memory. The memory is updated."""
+        if not FEW_MAX:
+            return self.probabilities([frame], [memory])[0]
+        hidden, cell, doubt = memory.hidden, memory.cell, memory.doubt
+        self._hear(memory, frame, _power(frame) == 0)
+        first = memory.probability
         if memory.looks_twice and doubt.needs_look(first):
             second = memory.start_second(hidden, cell)
-            self._hear(_Stream(_shifted(memory, frame), second, is_silent=False))
+            self._hear(second, _shifted(memory, frame), is_silent=False)
             memory.probability = raised(first, second.probability)
             doubt.note(first, memory.probability, is_twice=True)
         else:
             memory.second = None
             doubt.note(first, first, is_twice=False)
         memory.before = frame
+        return memory.probability
+
+    def probabilities(self, frames: Sequence[Samples], memories: Sequence[VadMemory]) -> list[float]:
+        """The probability of speech in the next frame of each stream, for many streams at once. `memories` contains the
+        memory of each stream, in the same order; the memories are updated."""
+        assert len(frames) == len({id(memory) for memory in memories}), "each stream needs one frame and its own memory"
+        if len(frames) <= FEW_MAX:
+            return [self.judge(frame, memory) for frame, memory in zip(frames, memories, strict=True)]
+        streams = [_Stream(frame, memory, _power(frame) == 0) for frame, memory in zip(frames, memories, strict=True)]
+        earlier = [(memory.hidden, memory.cell) for memory in memories]
+        self._judge(streams)
+        self._look_again(streams, earlier)
+        return [memory.probability for memory in memories]
 
     def _look_again(self, streams: Sequence[_Stream], earlier: Sequence[tuple[Numbers, Numbers]]) -> None:
         """Judge unsure sounds a second time, in frames that begin half a frame earlier. `earlier` contains what each
@@ -139,15 +142,14 @@ class SileroVad:
         silent = [stream for stream in streams if FEW_MAX and stream.is_silent and stream.memory.is_silent]
         sounding = [stream for stream in streams if not (FEW_MAX and stream.is_silent and stream.memory.is_silent)]
         alone, together = (sounding, []) if len(sounding) <= FEW_MAX else ([], sounding)
-        for stream in (*silent, *alone):
-            self._hear(stream)
+        for frame, memory, is_silent in (*silent, *alone):
+            self._hear(memory, frame, is_silent)
         if together:
             self._hear_together(together)
 
-    def _hear(self, stream: _Stream) -> None:
-        """Run the model for this stream."""
-        net, (frame, memory, is_silent) = self._net, stream
-        assert net is not None
+    def _hear(self, memory: VadMemory, frame: Samples, is_silent: bool) -> None:
+        """Run the model for the next frame of one stream."""
+        net = self._net or self._loaded_net()
         if is_silent and memory.is_silent:
             memory.probability, memory.hidden, memory.cell = net.hear_silence(memory.hidden, memory.cell)
         else:
@@ -157,6 +159,8 @@ class SileroVad:
 
     def _hear_together(self, streams: Sequence[_Stream]) -> None:
         """Run the model once for all these streams."""
+        if self._whole is None:
+            self.load()
         assert self._whole is not None
         heard = [part for stream in streams for part in (stream.memory.context, stream.frame)]
         given = {

@@ -30,7 +30,8 @@ _NAMES = {"stft.forward_basis_buffer", *_ENCODER, *_DECODER, "decoder.decoder.2.
 
 Numbers: TypeAlias = NDArray[np.float32]
 
-_ZERO: Numbers = np.zeros((), np.float32)  # numpy takes longer for the number 0
+# numpy takes longer for Python's numbers
+_ZERO, _HALF, _ONE = (np.array(number, np.float32) for number in (0, 0.5, 1))
 
 
 class SileroNet:
@@ -47,7 +48,8 @@ class SileroNet:
         recurrent = np.concatenate((weights["decoder.rnn.weight_ih"], weights["decoder.rnn.weight_hh"]), axis=1)
         gate_bias = weights["decoder.rnn.bias_ih"] + weights["decoder.rnn.bias_hh"]
         self._gates = _with_bias(_gates(recurrent), _gates(gate_bias))
-        self._waves = np.ascontiguousarray(weights["stft.forward_basis_buffer"][:, 0].T)  # cosines, then sines
+        self._gates_of_hidden = self._gates[MEMORY:-1]
+        self._cosines, self._sines = _half_waves(weights["stft.forward_basis_buffer"][:, 0].T)
         self._last = np.ascontiguousarray(weights["decoder.decoder.2.weight"][0, :, 0])
         self._offset = float(weights["decoder.decoder.2.bias"][0])
         self._spare: list[_Workspace] = []  # workspaces that no thread is using
@@ -59,18 +61,21 @@ class SileroNet:
         after the previous frame."""
         space = self._spare.pop() if self._spare else _Workspace()
         self._encode(space, context, frame)
-        space.recurrent[MEMORY:-1] = hidden
+        space.hidden[...] = hidden
         np.matmul(space.recurrent, self._gates, out=space.gates)
-        answer = self._remember(space.gates, cell)
+        answer = self._remember(space, cell)
         self._spare.append(space)
         return answer
 
     def hear_silence(self, hidden: Numbers, cell: Numbers) -> tuple[float, Numbers, Numbers]:
         """Process a frame of digital silence that follows another such frame. Returns the same as `hear`. The encoder's
         output for such a frame is always the same and was computed before, so only the LSTM runs."""
-        gates = hidden @ self._gates[MEMORY:-1]
-        gates += self._of_silence
-        return self._remember(gates, cell)
+        space = self._spare.pop() if self._spare else _Workspace()
+        np.matmul(hidden, self._gates_of_hidden, out=space.gates)
+        np.add(space.gates, self._of_silence, out=space.gates)
+        answer = self._remember(space, cell)
+        self._spare.append(space)
+        return answer
 
     def _gates_of_silence(self) -> Numbers:
         space = _Workspace()
@@ -80,37 +85,39 @@ class SileroNet:
 
     def _encode(self, space: _Workspace, context: Samples, frame: Samples) -> None:
         """Compute the spectra of four windows, then four convolutions with 4, 2, 1 and 1 steps."""
-        heard, spectrum, columns, middle = space.heard, space.spectrum, space.columns, space.middle
-        heard[:CONTEXT_SAMPLES] = context
-        heard[CONTEXT_SAMPLES:INPUT_SAMPLES] = frame
-        heard[INPUT_SAMPLES:] = space.reflected
-        space.windowed[...] = space.windows
-        np.matmul(space.windowed, self._waves, out=spectrum)
-        np.multiply(spectrum, spectrum, out=spectrum)
-        np.add(spectrum[:, :_BINS], spectrum[:, _BINS:], out=middle)
-        np.sqrt(middle, out=middle)
-        columns[1:, :_BINS] = middle[:-1]
-        columns[:-1, 2 * _BINS : -1] = middle[1:]
+        space.context[...] = context
+        space.frame[...] = frame
+        space.end[...] = space.reflected
+        np.add(space.rising, space.falling, out=space.even)
+        np.subtract(space.rising, space.falling, out=space.odd)
+        np.matmul(space.even, self._cosines, out=space.real)
+        np.matmul(space.odd, self._sines, out=space.imaginary)
+        np.multiply(space.real, space.real, out=space.real)
+        np.multiply(space.imaginary, space.imaginary, out=space.imaginary)
+        np.add(space.real, space.imaginary, out=space.middle)
+        np.sqrt(space.middle, out=space.middle)
+        space.before[...] = space.all_but_last
+        space.after[...] = space.all_but_first
         first, second, third, fourth = self._layers
-        np.matmul(columns, first, out=space.first)
-        np.maximum(space.early, _ZERO, out=space.pair[0, _FIRST:-1])
-        np.maximum(space.late, _ZERO, out=space.pair[1, :-1])
+        np.matmul(space.columns, first, out=space.first)
+        np.maximum(space.early, _ZERO, out=space.early_of_pair)
+        np.maximum(space.late, _ZERO, out=space.late_of_pair)
         np.matmul(space.pair, second, out=space.second)
-        np.maximum(space.both, _ZERO, out=space.third[:-1])
-        np.maximum(space.third @ third, _ZERO, out=space.fourth[:-1])
-        np.maximum(space.fourth @ fourth, _ZERO, out=space.recurrent[:MEMORY])
+        np.maximum(space.both, _ZERO, out=space.into_third)
+        np.maximum(space.third @ third, _ZERO, out=space.into_fourth)
+        np.maximum(space.fourth @ fourth, _ZERO, out=space.encoded)
 
-    def _remember(self, gates: Numbers, cell: Numbers) -> tuple[float, Numbers, Numbers]:
-        """Compute an LSTM cell and the probability of speech. `gates` is overwritten."""
-        np.tanh(gates, out=gates)
-        opened = gates[: 3 * MEMORY]
-        opened += 1  # half of this is the sigmoid, because the weights of the gates are halved
-        opened *= 0.5
-        cell = gates[MEMORY : 2 * MEMORY] * cell
-        gates[:MEMORY] *= gates[3 * MEMORY :]
-        cell += gates[:MEMORY]
+    def _remember(self, space: _Workspace, cell: Numbers) -> tuple[float, Numbers, Numbers]:
+        """Compute an LSTM cell and the probability of speech."""
+        np.tanh(space.gates, out=space.gates)
+        opened, take_in = space.opened, space.take_in
+        np.add(opened, _ONE, out=opened)  # half of this is the sigmoid, because the weights of the gates are halved
+        np.multiply(opened, _HALF, out=opened)
+        cell = space.keep * cell
+        np.multiply(take_in, space.candidate, out=take_in)
+        np.add(cell, take_in, out=cell)
         hidden = np.tanh(cell)
-        hidden *= gates[2 * MEMORY : 3 * MEMORY]
+        np.multiply(hidden, space.give_out, out=hidden)
         odds = float(np.dot(np.maximum(hidden, _ZERO), self._last)) + self._offset
         return 1 / (1 + math.exp(-odds)), hidden, cell
 
@@ -122,22 +129,31 @@ class _Workspace:
 
     def __init__(self) -> None:
         # Two windows overlap by half, and the last one is filled up with reflected samples.
-        self.heard = np.zeros(_HOP * (_STEPS + 1), np.float32)
-        self.windows = np.lib.stride_tricks.sliding_window_view(self.heard, _WINDOW)[::_HOP]
-        self.reflected = self.heard[2 * INPUT_SAMPLES - self.heard.size - 1 : INPUT_SAMPLES - 1][::-1]
-        self.windowed = np.zeros((_STEPS, _WINDOW), np.float32)
-        self.spectrum = np.zeros((_STEPS, 2 * _BINS), np.float32)
-        self.columns = _ending_with_1(_STEPS, 3 * _BINS)  # the spectra of the step before, the step, the step after
-        self.middle = self.columns[:, _BINS : 2 * _BINS]
+        heard = np.zeros(_HOP * (_STEPS + 1), np.float32)
+        self.context, self.frame = heard[:CONTEXT_SAMPLES], heard[CONTEXT_SAMPLES:INPUT_SAMPLES]
+        self.end = heard[INPUT_SAMPLES:]
+        self.reflected = heard[2 * INPUT_SAMPLES - heard.size - 1 : INPUT_SAMPLES - 1][::-1]
+        windows = np.lib.stride_tricks.sliding_window_view(heard, _WINDOW)[::_HOP]
+        self.rising, self.falling = windows[:, 1 : _HOP + 1], windows[:, : _HOP - 1 : -1]
+        self.even, self.odd = np.zeros((2, _STEPS, _HOP), np.float32)
+        self.real, self.imaginary = np.zeros((2, _STEPS, _BINS), np.float32)
+        columns = _ending_with_1(_STEPS, 3 * _BINS)  # the spectra of the step before, the step, the step after
+        self.columns, self.middle = columns, columns[:, _BINS : 2 * _BINS]
+        self.before, self.all_but_last = columns[1:, :_BINS], self.middle[:-1]
+        self.after, self.all_but_first = columns[:-1, 2 * _BINS : -1], self.middle[1:]
         self.first = np.zeros((_STEPS, _FIRST), np.float32)
         self.early, self.late = self.first[:2].reshape(-1), self.first[1:].reshape(-1)
         self.pair = _ending_with_1(2, 3 * _FIRST)
+        self.early_of_pair, self.late_of_pair = self.pair[0, _FIRST:-1], self.pair[1, :-1]
         self.second = np.zeros((2, _SECOND), np.float32)
         self.both = self.second.reshape(-1)
-        self.third = _ending_with_1(1, 2 * _SECOND)[0]
-        self.fourth = _ending_with_1(1, _SECOND)[0]
-        self.recurrent = _ending_with_1(1, 2 * MEMORY)[0]  # what the encoder found, then the memory
+        self.third, self.fourth = _ending_with_1(1, 2 * _SECOND)[0], _ending_with_1(1, _SECOND)[0]
+        self.into_third, self.into_fourth = self.third[:-1], self.fourth[:-1]
+        self.recurrent = _ending_with_1(1, 2 * MEMORY)[0]
+        self.encoded, self.hidden = self.recurrent[:MEMORY], self.recurrent[MEMORY:-1]
         self.gates = np.zeros(4 * MEMORY, np.float32)
+        self.opened = self.gates[: 3 * MEMORY]
+        self.take_in, self.keep, self.give_out, self.candidate = self.gates.reshape(4, MEMORY)
 
 
 def runs_in_one_thread(blas: Mapping[str, Any] | None = None) -> bool:
@@ -168,6 +184,16 @@ def read_weights(file: bytes) -> dict[str, Numbers]:
     if missing:
         raise ValueError(f"the file has no weights called {missing[0]}: it isn't Silero VAD 5 or 6")
     return weights
+
+
+def _half_waves(waves: Numbers) -> tuple[Numbers, Numbers]:
+    """The waves of a spectrum: cosines and sines, in the columns of two matrices. A window's first sample has no
+    weight, a cosine is the same and a sine is the opposite when it is read from its end. So the matrices have only half
+    of the samples. They are multiplied with the sums and the differences of the two samples that share a weight. The
+    sample in the middle is added to itself, so its weight is halved."""
+    half = waves[1 : _HOP + 1].copy()
+    half[-1] *= 0.5
+    return np.ascontiguousarray(half[:, :_BINS]), np.ascontiguousarray(half[:, _BINS:])
 
 
 def _flat(kernel: Numbers) -> Numbers:

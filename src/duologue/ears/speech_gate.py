@@ -7,7 +7,8 @@ decides nothing. So a click doesn't begin an utterance, and a voiceless consonan
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from duologue.turns.voicing import log_odds
 
@@ -40,8 +41,7 @@ class Change(enum.Enum):
     ENDED = "ended"
 
 
-@dataclass(frozen=True, slots=True)
-class VoiceGate:
+class VoiceGate(NamedTuple):
     """Decides when speech begins, pauses and ends in one stream. A gate is a value that doesn't change: each frame
     makes a new gate."""
 
@@ -50,11 +50,11 @@ class VoiceGate:
     voiced: int = 0  # frames above `on` since the last one below `off`
     quiet: int = 0
     """How many frames the silence has lasted. 0 during speech."""
-    evidence: float = 0.0  # log-odds of voice, summed since the last frame below `off`
+    evidence: float = 0.0  # log-odds of voice, summed since the last frame below `off` until they are enough
 
     def cut(self) -> VoiceGate:
         """The gate after the caller has ended the current utterance. If the speech goes on, a new onset is reported."""
-        return replace(self, is_cut=self.is_open, voiced=0, evidence=0.0)
+        return self._replace(is_cut=self.is_open, voiced=0, evidence=0.0)
 
     def heard(self, rule: GateRule, probability: float, is_eager: bool = False) -> tuple[VoiceGate, Change | None]:
         """Return the gate after the next frame, and what the frame changed (None if nothing). With `is_eager`, one
@@ -74,7 +74,9 @@ class VoiceGate:
     def _count(self, rule: GateRule, probability: float) -> tuple[int, int, float]:
         """The new values of `voiced`, `quiet` and `evidence` after a frame with this probability."""
         if probability >= rule.on:
-            return self.voiced + 1, 0, self.evidence + max(0.0, log_odds(probability))
+            # Once there is enough evidence, more of it changes nothing.
+            is_enough = self.evidence >= rule.eager_evidence
+            return self.voiced + 1, 0, self.evidence + (0.0 if is_enough else max(0.0, log_odds(probability)))
         if probability < rule.off:
             return 0, self.quiet + 1, 0.0
         return self.voiced, self.quiet + 1 if self.quiet else 0, self.evidence

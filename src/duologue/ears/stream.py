@@ -93,13 +93,13 @@ class _Draft:
             case Commit() | Discard():
                 self._cut(is_forgotten=isinstance(given, Discard))
             case Sounding():
-                self.state = replace(self.state, is_sounding=given.is_on)
+                self.state = self.state._replace(is_sounding=given.is_on)
             case TextWritten():
                 self._note_text(given)
             case TextRefined():
                 self._note_refined(given)
             case FinalModelOffer():
-                self.state = replace(self.state, offer=given)
+                self.state = self.state._replace(offer=given)
             case PauseJudged():
                 self._note_judgement(given.pause, given.features)
             case ModelFailed():
@@ -118,7 +118,7 @@ class _Draft:
             probability, deaf_frames = 0.0, self.state.deaf_frames + 1
             self._go_deaf(deaf_frames, frame.fault or "its answer isn't a probability")
         if self.state.bad_frames or deaf_frames != self.state.deaf_frames:
-            self.state = replace(self.state, bad_frames=0, deaf_frames=deaf_frames)
+            self.state = self.state._replace(bad_frames=0, deaf_frames=deaf_frames)
         margin_db = self.settings.margin_db if self.state.open is None else self.settings.margin_held_db
         self._follow(frame, probability if frame.excess_db > margin_db else 0.0)
 
@@ -131,41 +131,35 @@ class _Draft:
 
     def _refuse(self, frame: BadFrame) -> None:
         bad_frames = self.state.bad_frames + 1
-        self.state = replace(self.state, bad_frames=bad_frames)
+        self.state = self.state._replace(bad_frames=bad_frames)
         if bad_frames == 1:
             self.out.append(EarsWarning(f"a frame of audio was dropped: {frame.why}"))
         if bad_frames > self.settings.bad_frames_max:
             self._break(frame.why, ErrorClass.INVALID_ARGS)
 
     def _follow(self, frame: SoundFrame, probability: float) -> None:
-        before = self.state
+        before, spoken = self.state, self.state.open
         gate, change = before.gate.heard(self.settings.rule, probability, before.is_sounding)
         self.state = before.heard(
             min(before.kept + 1, self.settings.kept_max),
             gate,
             measured(before, probability, frame.level_db),
-            before.utterances if before.open is None else extended(before, change is Change.PAUSED),
+            before.utterances if spoken is None else extended(before, change is Change.PAUSED),
         )
-        self._note_change(change)
-        turn = self.state.turn
-        if turn.voicing.voiced:
-            self._report_finals()
-        if turn.is_on:
-            quiet_ms = turn.voicing.silence_ms
-            self.out.append(VoiceFrame(probability, frame.energy, FRAME_MS, quiet_ms, self.state.number))
-            self._ask_about_pause()
-
-    def _note_change(self, change: Change | None) -> None:
-        """Begin or end an utterance if this frame has changed something. Split an utterance that is too long."""
         if change is Change.BEGAN:
             self._begin()
         elif change is Change.ENDED:
             self._end()
-        elif (spoken := self.state.open) is not None and self._is_too_long(spoken):
+        elif spoken is not None and self.state.length_ms(spoken) >= self.settings.utterance_ms_max:
             self._split()
-
-    def _is_too_long(self, spoken: Utterance) -> bool:
-        return self.state.length_ms(spoken) >= self.settings.utterance_ms_max
+        turn = self.state.turn
+        if turn.voicing.voiced and self.state.finals:
+            self._report_finals()
+        if turn.is_on:
+            quiet_ms = turn.voicing.silence_ms
+            self.out.append(VoiceFrame(probability, frame.energy, FRAME_MS, quiet_ms, self.state.number))
+            if quiet_ms:
+                self._ask_about_pause()
 
     def _begin(self) -> None:
         state = self.state
@@ -176,8 +170,8 @@ class _Draft:
         number, first = state.number + 1, state.frames - state.kept
         due_ms = state.kept * FRAME_MS + pace.first_ms
         begun = Utterance(number, first, state.kept, due_ms, pace.every_ms)
-        turn = replace(state.turn, is_on=True)
-        self.state = replace(state, number=number, turn=turn, utterances=(*state.utterances, begun))
+        turn = state.turn._replace(is_on=True)
+        self.state = state._replace(number=number, turn=turn, utterances=(*state.utterances, begun))
         self.out.append(SpeechBegan(number))
 
     def _end(self) -> None:
@@ -187,23 +181,22 @@ class _Draft:
         if (spoken := self.state.open) is not None:
             self._close(spoken, self.state.frames - quiet + self.settings.after_ms // FRAME_MS)
         # The next onset may come soon, and the audio kept for it must not contain the last word of this utterance.
-        self.state = replace(self.state, kept=min(self.state.kept, quiet // 2))
+        self.state = self.state._replace(kept=min(self.state.kept, quiet // 2))
 
     def _split(self) -> None:
         """End the current utterance while speech may still go on. Further speech becomes a new utterance."""
         if (spoken := self.state.open) is not None:
-            self.state = replace(self.state, gate=self.state.gate.cut(), kept=0)
+            self.state = self.state._replace(gate=self.state.gate.cut(), kept=0)
             self._close(spoken, self.state.frames)
 
     def _close(self, spoken: Utterance, voiced_end: int) -> None:
         turn, end = self.state.turn, self.state.frames
         self._change(
-            replace(spoken, is_over=True, end=end, voiced_end=voiced_end, sound=turn.measured, pause=turn.pause),
+            spoken._replace(is_over=True, end=end, voiced_end=voiced_end, sound=turn.measured, pause=turn.pause),
         )
 
     def _change(self, utterance: Utterance) -> None:
-        self.state = replace(
-            self.state,
+        self.state = self.state._replace(
             utterances=tuple(
                 utterance if known.number == utterance.number else known for known in self.state.utterances
             ),
@@ -223,21 +216,21 @@ class _Draft:
         kept = self.state.utterances[-1:] if is_new else ()
         ended = self.state.utterances[: len(self.state.utterances) - len(kept)]
         if is_forgotten:
-            self.state = replace(self.state, utterances=kept, finals=())
+            self.state = self.state._replace(utterances=kept, finals=())
         else:
-            committed = tuple(replace(utterance, is_committed=True) for utterance in ended)
+            committed = tuple(utterance._replace(is_committed=True) for utterance in ended)
             finals = tuple(replace(final, is_committed=True) for final in self.state.finals)
-            self.state = replace(self.state, utterances=committed + kept, finals=finals)
+            self.state = self.state._replace(utterances=committed + kept, finals=finals)
             self._report_finals()
         turn = self.state.turn
-        self.state = replace(self.state, turn=replace(turn, voicing=turn.voicing.forgotten(), is_on=is_new))
+        self.state = self.state._replace(turn=turn._replace(voicing=turn.voicing.forgotten(), is_on=is_new))
         self._forget_pause()
 
     def _end_audio(self) -> None:
         if (spoken := self.state.open) is not None:
             self.out.append(SpeechEnded(spoken.number))
             self._close(spoken, self.state.frames)
-        self.state = replace(self.state, is_over=True)
+        self.state = self.state._replace(is_over=True)
         self._report_finals()
 
     # -- Pauses
@@ -259,7 +252,7 @@ class _Draft:
         if pause != turn.pause:
             return
         known = joined(turn.known, plausible_pause(features))
-        self.state = replace(self.state, turn=replace(turn, known=known))
+        self.state = self.state._replace(turn=turn._replace(known=known))
         self._report_pause(known)
         self._report_finals()
 
@@ -268,7 +261,7 @@ class _Draft:
 
     def _forget_pause(self) -> None:
         turn = self.state.turn
-        self.state = replace(self.state, turn=replace(turn, pause=turn.pause + 1, known=None))
+        self.state = self.state._replace(turn=turn._replace(pause=turn.pause + 1, known=None))
 
     # -- Text
 
@@ -277,13 +270,13 @@ class _Draft:
         the request."""
         wanted = next_text(self.state)
         if wanted != self.state.asked:
-            self.state = replace(self.state, asked=wanted)
+            self.state = self.state._replace(asked=wanted)
             self.out.append(wanted or WithdrawText())
 
     def _note_text(self, given: TextWritten) -> None:
         asked = self.state.asked
         if asked is not None and (asked.utterance, asked.work) == (given.utterance, given.work):
-            self.state = replace(self.state, asked=None)
+            self.state = self.state._replace(asked=None)
         utterance = self._waiting(given.utterance)
         if utterance is None:
             return  # the answer is late: its utterance was discarded, or has its text
@@ -292,11 +285,11 @@ class _Draft:
             case TextWork.FINAL if utterance.is_over:
                 self._finish(utterance, said)
             case TextWork.PARTIAL:
-                self._change(replace(utterance, covered=given.covers, is_long=given.is_long, latest=said))
+                self._change(utterance._replace(covered=given.covers, is_long=given.is_long, latest=said))
                 if said.text and not is_weak(self.state.turn.measured):
                     self.out.append(Partial(said.text, said.confidence, utterance.number, said.stability))
             case TextWork.SETTLE:
-                self._change(replace(utterance, is_long=False))
+                self._change(utterance._replace(is_long=False))
 
     def _finish(self, utterance: Utterance, said: Hypothesis) -> None:
         ms_max = refine_ms(self.settings, self.state, utterance, said)
@@ -312,14 +305,13 @@ class _Draft:
             pause=utterance.pause,
         )
         waiting = tuple(other for other in self.state.utterances if other.number != utterance.number)
-        self.state = replace(self.state, utterances=waiting, finals=(*self.state.finals, final))
+        self.state = self.state._replace(utterances=waiting, finals=(*self.state.finals, final))
         self._report_finals()
 
     def _note_refined(self, given: TextRefined) -> None:
         """Store the better model's text of an utterance. If that model found no word, the text is empty."""
         refined = plausible_text(given.text) if given.text is not None else None
-        self.state = replace(
-            self.state,
+        self.state = self.state._replace(
             finals=tuple(
                 replace(final, is_refining=False, refined=refined)
                 if final.is_refining and final.number == given.utterance
@@ -335,7 +327,7 @@ class _Draft:
             report = report_of(self.settings, self.state, self.state.finals[0])
             if report is None:
                 return
-            self.state = replace(self.state, finals=self.state.finals[1:])
+            self.state = self.state._replace(finals=self.state.finals[1:])
             self.out.append(report)
 
     def _waiting(self, number: int) -> Utterance | None:
@@ -369,18 +361,18 @@ class _Draft:
         that fails too, the latest partial transcript is used instead. If there isn't any, the words would be lost, so
         the stream ends with an error."""
         if self.state.asked == request:
-            self.state = replace(self.state, asked=None)
+            self.state = self.state._replace(asked=None)
         utterance = self._waiting(request.utterance)
         if utterance is None:
             return
         number, failures = utterance.number, utterance.failures + 1
         if request.work is not TextWork.FINAL:
-            self._change(replace(utterance, covered=self.state.end_of(utterance), is_long=False))
+            self._change(utterance._replace(covered=self.state.end_of(utterance), is_long=False))
             self.out.append(
                 EarsWarning(f"the STT model failed ({why}): a partial text of utterance {number} is skipped")
             )
         elif failures < FINAL_ATTEMPTS_MAX:
-            self._change(replace(utterance, failures=failures))
+            self._change(utterance._replace(failures=failures))
             self.out.append(EarsWarning(f"the STT model failed ({why}): utterance {number} is transcribed again"))
         elif utterance.latest.text:
             self.out.append(EarsWarning(f"the STT model failed ({why}): utterance {number} keeps its partial text"))
@@ -389,5 +381,5 @@ class _Draft:
             self._break(f"the STT model failed {failures} times ({why}): utterance {number} has no text")
 
     def _break(self, line: str, error: ErrorClass = ErrorClass.SERVER_ERROR) -> None:
-        self.state = replace(self.state, is_broken=True)
+        self.state = self.state._replace(is_broken=True)
         self.out.append(StreamBroken(line, error))

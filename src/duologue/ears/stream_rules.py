@@ -47,7 +47,7 @@ def extended(state: StreamState, is_paused: bool) -> tuple[Utterance, ...]:
     length_ms = (end - spoken.first) * FRAME_MS
     if not is_paused and length_ms < spoken.due_ms:
         return state.utterances
-    return (*state.utterances[:-1], replace(spoken, wanted=end, due_ms=length_ms + spoken.every_ms))
+    return (*state.utterances[:-1], spoken._replace(wanted=end, due_ms=length_ms + spoken.every_ms))
 
 
 def next_text(state: StreamState) -> RequestText | None:

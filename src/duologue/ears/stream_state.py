@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from duologue.core.leaves import ErrorClass
 from duologue.ports.ears import Commit, Discard, Heard, Sounding
@@ -134,8 +134,7 @@ class ResetVad:
 # -- What goes in, besides `Commit`, `Discard` and `Sounding`
 
 
-@dataclass(frozen=True, slots=True)
-class SoundFrame:
+class SoundFrame(NamedTuple):
     """The measurements of one frame. `excess_db` is how much louder the frame is than the agent's echo could be. If the
     voice detector failed, `probability` is NaN and `fault` says why."""
 
@@ -249,8 +248,7 @@ StreamOutput: TypeAlias = (
 # -- What is remembered
 
 
-@dataclass(frozen=True, slots=True)
-class Utterance:
+class Utterance(NamedTuple):
     """An utterance whose final text isn't known yet. It begins with an onset. As long as it isn't over, it reaches up
     to the newest frame of the stream."""
 
@@ -285,12 +283,11 @@ class FinalText:
     pause: int = 0  # the number of the pause after it
 
 
-@dataclass(frozen=True, slots=True)
-class TurnHeard:
+class TurnHeard(NamedTuple):
     """The current turn. It begins with its first speech and ends with `Commit` or `Discard`; pauses don't end it."""
 
     is_on: bool = False
-    voicing: Voicing = field(default_factory=Voicing)
+    voicing: Voicing = Voicing()
     first: int = 0  # where its first voice is
     pause: int = 0  # the number of the current pause: a judgement of an earlier pause is ignored
     known: PauseFeatures | None = None  # what models found out about the current pause
@@ -307,19 +304,18 @@ class TurnHeard:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class StreamState:
+class StreamState(NamedTuple):
     """Everything that one stream remembers."""
 
     frames: int = 0  # the position after the newest frame
     kept: int = 0  # how many of the last frames belong to the next utterance
-    gate: VoiceGate = field(default_factory=VoiceGate)
+    gate: VoiceGate = VoiceGate()
     turn: TurnHeard = TurnHeard()
     number: int = 0  # the newest utterance
     utterances: tuple[Utterance, ...] = ()  # those without their final text, oldest first; only the last may be open
     asked: RequestText | None = None  # the newest request for a transcript that has no answer yet
     finals: tuple[FinalText, ...] = ()  # those that wait, oldest first
-    offer: FinalModelOffer = field(default_factory=FinalModelOffer)
+    offer: FinalModelOffer = FinalModelOffer()
     is_sounding: bool = False  # is the agent's voice playing?
     is_over: bool = False  # no more audio follows
     is_broken: bool = False
@@ -327,7 +323,7 @@ class StreamState:
     deaf_frames: int = 0  # frames in a row that the voice detector couldn't judge
 
     def heard(self, kept: int, gate: VoiceGate, turn: TurnHeard, utterances: tuple[Utterance, ...]) -> StreamState:
-        """The state after one more frame. All fields are passed, because `replace` is slow."""
+        """The state after one more frame. All fields are passed, because `_replace` is slow."""
         return StreamState(
             self.frames + 1,
             kept,

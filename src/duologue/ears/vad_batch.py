@@ -30,7 +30,9 @@ NaN and the exception."""
 
 
 class Batches(Protocol):
-    """A voice detector that processes many streams in one run."""
+    """A voice detector that processes the frame of one stream, or the frames of many streams in one run."""
+
+    def judge(self, frame: Samples, memory: VadMemory) -> float: ...
 
     def probabilities(self, frames: Sequence[Samples], memories: Sequence[VadMemory]) -> list[float]: ...
 
@@ -65,12 +67,14 @@ class VadBatch:
     def ask(self, frame: Samples, memory: VadMemory, answer: Answer) -> None:
         """Judge this frame now or in the next run, and then call `answer` with the result. A stream asks about one
         frame at a time. `answer` must not raise an exception."""
-        request, since_s = _Request(frame, memory, answer), self._loop.time() - self._ran_at
+        now_s = self._loop.time()
+        since_s = now_s - self._ran_at
         if self._streams == 1 and not self._waiting and (since_s >= TICK_S or self._alone < ALONE_MAX):
             self._alone = 1 if since_s >= TICK_S else self._alone + 1
-            self._judge([request])
+            self._ran_at = now_s
+            self._judge_one(frame, memory, answer)
             return
-        self._waiting.append(request)
+        self._waiting.append(_Request(frame, memory, answer))
         if len(self._waiting) > 1:
             return
         if self._streams == 1 or since_s >= TICK_S or self._is_running:
@@ -83,12 +87,22 @@ class VadBatch:
         requests, self._waiting = self._waiting[:BATCH_MAX], self._waiting[BATCH_MAX:]
         if self._waiting:
             self._loop.call_soon(self._run)
-        self._alone, self._is_running = 0, True
-        self._judge(requests)
+        self._alone, self._is_running, self._ran_at = 0, True, self._loop.time()
+        if len(requests) == 1:
+            self._judge_one(*requests[0])
+        else:
+            self._judge(requests)
         self._is_running = False
 
+    def _judge_one(self, frame: Samples, memory: VadMemory, answer: Answer) -> None:
+        failure: Exception | None = None
+        try:
+            probability = self._vad.judge(frame, memory)
+        except Exception as raised:  # noqa: BLE001 - whatever a model raises, listening goes on
+            probability, failure = math.nan, raised
+        answer(probability, failure)
+
     def _judge(self, requests: Sequence[_Request]) -> None:
-        self._ran_at = self._loop.time()
         failure: Exception | None = None
         try:
             found = self._vad.probabilities([asked.frame for asked in requests], [asked.memory for asked in requests])

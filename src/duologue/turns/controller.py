@@ -8,8 +8,9 @@ machine. Rule: `step` is a pure function. The time comes with the frame, and eve
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 
 class TurnState(Enum):
@@ -85,8 +86,7 @@ class Linguistic:
     stability: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class TurnDecision:
+class TurnDecision(NamedTuple):
     """The decision for one frame. `blocked_by` has the names of the conditions that still prevent SPEAK, in the order
     in which they are checked."""
 
@@ -97,8 +97,7 @@ class TurnDecision:
     blocked_by: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TurnMemory:
+class TurnMemory(NamedTuple):
     """What the controller remembers from frame to frame."""
 
     state: TurnState = TurnState.HOLD
@@ -125,7 +124,7 @@ def step(
 ) -> tuple[TurnMemory, TurnDecision]:
     """Process one frame. Returns the memory for the next frame, and the decision."""
     if said.text != memory.text:
-        memory = replace(memory, text=said.text, text_changed_ms=frame.at_ms)
+        memory = memory._replace(text=said.text, text_changed_ms=frame.at_ms)
     blocks = blocked_by(settings, memory, frame, said)
     if memory.state is TurnState.HOLD:
         wanted = TurnState.HOLD if blocks else TurnState.SPEAK
@@ -178,15 +177,15 @@ def _with_hysteresis(
     Returns the new memory and the reason."""
     if wanted is memory.state:
         if memory.pending_since_ms is not None:
-            memory = replace(memory, pending_since_ms=None)
+            memory = memory._replace(pending_since_ms=None)
         return memory, f"stable_{wanted.value}"
     if memory.pending_since_ms is None:
-        return replace(memory, pending_since_ms=at_ms), f"pending_{wanted.value}"
+        return memory._replace(pending_since_ms=at_ms), f"pending_{wanted.value}"
     elapsed_ms = at_ms - memory.pending_since_ms
     if elapsed_ms < settings.hysteresis_ms:
         return memory, f"pending_{wanted.value}_{elapsed_ms}ms"
     why = "transition_to_SPEAK_eot" if wanted is TurnState.SPEAK else "transition_to_HOLD_interrupt"
-    return replace(memory, state=wanted, pending_since_ms=None), why
+    return memory._replace(state=wanted, pending_since_ms=None), why
 
 
 def _confidence(state: TurnState, activity: Activity, said: Linguistic) -> float:

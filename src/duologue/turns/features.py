@@ -79,11 +79,14 @@ def shape_of(levels_db: Sequence[float], frame_ms: int) -> LevelShape | None:
     if len(levels_db) < 4:
         return None
     loud = sorted(levels_db)[int((len(levels_db) - 1) * _LOUD_SHARE)]
-    active = [place for place, level in enumerate(levels_db) if level > loud - ACTIVE_DB]
-    end = active[-1] + 1
+    least = loud - ACTIVE_DB
+    active = [level for level in levels_db if level > least]
+    end = len(levels_db)
+    while levels_db[end - 1] <= least:
+        end -= 1
     last = levels_db[max(0, end - _SLOPE_MS // frame_ms) : end]
     close = levels_db[max(0, end - _END_MS // frame_ms) : end]
-    mean = sum(levels_db[place] for place in active) / len(active)
+    mean = sum(active) / len(active)
     return LevelShape(
         slope_db_s=_slope(last) * 1000 / frame_ms,
         fall_db=sum(close) / len(close) - mean,
@@ -104,10 +107,12 @@ def _slope(values: Sequence[float]) -> float:
 def _peaks(levels: Sequence[float], least: float, near: int) -> int:
     """The number of peaks. A peak is a frame that is louder than `least` and at least as loud as all frames that are at
     most `near` frames away."""
-    return sum(
-        level > least and level == max(levels[max(0, place - near) : place + near + 1])
-        for place, level in enumerate(levels)
-    )
+    count = 0
+    neighbours = zip((least, *levels), levels, (*levels[1:], least), strict=False)
+    for place, (before, level, after) in enumerate(neighbours):
+        if before <= level >= after and level > least:
+            count += level == max(levels[max(0, place - near) : place + near + 1])
+    return count
 
 
 @dataclass(frozen=True, slots=True)

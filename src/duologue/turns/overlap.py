@@ -9,8 +9,8 @@ decision.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 from .voicing import FRAME_MS, log_odds
 from .words import count, words_of
@@ -64,8 +64,7 @@ class Judgement:
 UNDECIDED = Judgement(None)
 
 
-@dataclass(frozen=True, slots=True)
-class SoundMemory:
+class SoundMemory(NamedTuple):
     """What OverlapRule remembers about one sound."""
 
     has_frames: bool = False
@@ -158,7 +157,7 @@ class OverlapRule:
         unclear = memory.is_passing and confidence < self.confidence_end_min  # treated as "mhm" until it is clear
         agrees = said.substantial == 0 and confidence >= self.confidence_passing_min
         passing = is_echo or not text or agrees or unclear
-        memory = replace(memory, is_passing=passing, is_echo=is_echo, first_word=first, is_command=said.is_command)
+        memory = memory._replace(is_passing=passing, is_echo=is_echo, first_word=first, is_command=said.is_command)
         if self._is_enough(text, substantial) and self._is_sure(memory, confidence, agreed, is_final):
             return memory, Judgement(True, f"words_{substantial}", confidence)
         if said.is_command and self._is_sure_command(memory, confidence, repeated, is_final):

@@ -20,7 +20,7 @@ from duologue.audio.levels import rms, to_dbfs
 from duologue.audio.resample import resample
 from duologue.audio.wav import read_audio
 from duologue.core import effects as fx
-from duologue.core.leaves import ACTIVE
+from duologue.core.leaves import ACTIVE, User
 from duologue.core.settings import Settings, with_changes
 from duologue.core.step_record import StepRecord
 from duologue.lines.scripted import ScriptedLine
@@ -101,6 +101,13 @@ class RecordingLine(ScriptedLine):
             self._notify(Frame(to_pcm(heard[at : at + size]), RATE_HZ, echo))
 
 
+def ends_turn(record: StepRecord) -> bool:
+    """Did this step end a turn of the user that has words? Audio is also committed in the middle of a long turn, and
+    that doesn't end the turn."""
+    is_over = record.after.user not in (User.TALKING, User.SETTLING)
+    return is_over and any(isinstance(effect, fx.CommitAudio) for effect in record.effects)
+
+
 class DecisionNotes:
     """Records the words of a conversation, and the agent's decisions with the reasons that turn-taking gives."""
 
@@ -140,7 +147,7 @@ class DecisionNotes:
             return  # the recording has not begun, or the call is over: its last stop isn't a barge-in
         for effect in record.effects:
             kind = self._kinds.get(type(effect))
-            if kind is not None:
+            if kind is not None and (type(effect) is not fx.CommitAudio or ends_turn(record)):
                 self.decisions.append(Decision(self._now_ms, kind, (type(record.event).__name__,)))
 
 
