@@ -171,7 +171,7 @@ def test_a_result_in_mid_speech_waits_for_the_end_of_the_turn() -> None:
 @pytest.mark.req("L-08", "M-03")
 def test_a_typed_turn_during_a_tool_is_queued_too() -> None:
     stage = calling()
-    assert stage.happen(ev.TextTyped) == (fx.StopCue(),)
+    assert stage.happen(ev.TextTyped) == ()
     assert stage.happen(ev.JobFinished) == (fx.PostOutput(CALL, Outcome.DONE), fx.StartReply(3, 1, 2))
 
 

@@ -54,12 +54,13 @@ def test_a_sound_that_turn_taking_dismisses_frees_the_floor_although_it_goes_on(
 
 
 @pytest.mark.req("H-07")
-def test_a_turn_with_words_can_not_be_dismissed() -> None:
+def test_a_turn_with_words_ends_when_its_sound_is_dismissed_and_its_words_count() -> None:
     stage = up()
     stage.begin_talking()
     stage.hear_words(1, substantial=0)
-    assert stage.happen(ev.SoundDismissed) == ()
-    assert stage.state.user is User.TALKING
+    assert stage.happen(ev.SoundDismissed) == (fx.CommitAudio(1),)
+    assert stage.state.user is User.TRANSCRIBING
+    assert stage.hear_words(3, final=True) == (fx.StartReply(1, 1, 1),)
 
 
 # -- A sound behind the words

@@ -107,6 +107,47 @@ def test_a_person_who_speaks_at_the_fault_is_not_talked_to() -> None:
     assert effects == (fx.ShowFault(P.BRAIN, E.UNKNOWN, fatal=False), fx.ReportLost(1, 1), fx.CancelReply(1))
 
 
+def make_noise(stage: Stage) -> tuple[fx.Effect, ...]:
+    """A sound without words. Returns the effects of its end."""
+    stage.begin_talking()
+    stage.wait(200)
+    stage.happen(ev.SpeechStopped)
+    return stage.hear_words(0, final=True)
+
+
+@pytest.mark.req("H-02")
+@pytest.mark.parametrize(("after_ms", "is_again"), [(50, True), (3_900, True), (4_100, False)])
+def test_an_apology_that_a_sound_without_words_cut_off_is_said_again(after_ms: int, is_again: bool) -> None:
+    stage = asked()
+    stage.fail_reply(E.UNKNOWN)
+    assert stage.effects(fx.PlayCue) == [fx.PlayCue(Cue.APOLOGY)]
+    stage.wait(after_ms)
+    assert (fx.PlayCue(Cue.APOLOGY) in make_noise(stage)) is is_again
+    assert fx.PlayCue(Cue.APOLOGY) not in make_noise(stage), "only once"
+
+
+@pytest.mark.req("H-02")
+def test_an_apology_that_came_due_during_a_sound_without_words_is_said_after_it() -> None:
+    stage = asked()
+    stage.begin_talking()
+    stage.fail_reply(E.UNKNOWN)
+    assert stage.effects(fx.PlayCue) == []
+    stage.happen(ev.SpeechStopped)
+    assert fx.PlayCue(Cue.APOLOGY) in stage.hear_words(0, final=True)
+
+
+@pytest.mark.req("H-02")
+def test_an_apology_over_which_the_person_says_something_is_not_said_again() -> None:
+    stage = asked()
+    stage.fail_reply(E.UNKNOWN)
+    stage.begin_talking()
+    stage.hear_words(2)
+    stage.happen(ev.SpeechStopped)
+    stage.hear_words(2, final=True)
+    stage.happen(ev.TurnEnded)
+    assert fx.PlayCue(Cue.APOLOGY) not in make_noise(stage)
+
+
 # -- What was heard, and calls
 
 
@@ -206,7 +247,7 @@ def test_speech_leaves_a_fault_in_that_step(sign: type[ev.Event]) -> None:
 def test_a_typed_turn_leaves_a_fault_and_is_asked_with_its_question() -> None:
     stage = asked()
     break_ears(stage)
-    assert stage.happen(ev.TextTyped) == (*RECOVERED, fx.StopCue())
+    assert stage.happen(ev.TextTyped) == RECOVERED
     stage.happen(ev.SessionReady)
     stage.wait_for(T.BEAT)
     assert requests(stage) == [(1, 1), (1, 2)]
@@ -270,6 +311,18 @@ def test_an_empty_reply_that_made_a_call_goes_on_with_its_output() -> None:
     stage.call_tool()
     assert stage.happen(ev.ReplyWasEmpty) == ()
     assert stage.happen(ev.JobFinished) == (fx.PostOutput(1, Outcome.DONE), fx.StartReply(3, 1, 1))
+
+
+@pytest.mark.req("H-02", "M-05")
+def test_two_empty_replies_behind_a_call_tell_that_the_call_was_made() -> None:
+    stage = asked()
+    stage.happen(ev.ReplyAccepted)
+    stage.call_tool()
+    stage.happen(ev.ReplyFinished)
+    stage.happen(ev.JobFinished)
+    stage.happen(ev.ReplyWasEmpty)
+    stage.wait_for(T.RETRY)
+    assert stage.happen(ev.ReplyWasEmpty) == (fx.ReportLost(1, 1), fx.PlayCue(Cue.CALL_MADE))
 
 
 @pytest.mark.req("H-02")

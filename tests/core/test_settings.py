@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+from copy import copy
 from dataclasses import FrozenInstanceError, fields, replace
 from typing import Any
 
 import pytest
 
 from duologue.core import effects as fx
+from duologue.core.codec import settings_to_json
 from duologue.core.errors import InvalidSettings
 from duologue.core.leaves import Ask, Overlap
 from duologue.core.settings import PROFILES, Settings, profile, with_changes
@@ -269,3 +272,22 @@ def test_the_message_names_every_problem_in_one_line() -> None:
     assert "talk_ms_max" in text
     assert "jobs_max" in text
     assert "\n" not in text
+
+
+# -- What the user chose
+
+
+def test_settings_know_which_fields_were_chosen() -> None:
+    assert profile("confirm").chosen == frozenset()
+    assert profile("confirm", check_ins_max=1, dead_air_ms=0).chosen == {"check_ins_max", "dead_air_ms", "hangs_up"}
+    assert with_changes(profile("words", greets=True), jobs_max=2).chosen == {"greets", "jobs_max"}
+
+
+def test_what_was_chosen_is_no_part_of_the_value() -> None:
+    chosen, plain = profile("confirm", check_ins_max=1), profile("confirm")
+    assert chosen == plain
+    assert hash(chosen) == hash(plain)
+    assert repr(chosen) == repr(plain)
+    assert settings_to_json(chosen) == settings_to_json(plain)
+    assert copy(chosen) == chosen
+    assert pickle.loads(pickle.dumps(chosen)) == chosen

@@ -19,7 +19,7 @@ from duologue.runtime.simulated_clock import run_simulated
 from duologue.testing.person import Person
 from duologue.voice.scripted import ScriptedVoice
 
-HEARD = {"at", "heard_ms", "cues", "due"}  # what a report of playback may change
+HEARD = {"at", "heard_ms", "cues", "sign_at", "due"}  # what a report of playback may change
 
 
 async def _call() -> list[StepRecord]:

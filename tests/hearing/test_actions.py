@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from duologue.core import events as ev
 from duologue.core.leaves import User, Voice
+from duologue.core.settings import profile
 from duologue.hearing import inputs as inp
 from duologue.hearing import intents as it
+from duologue.hearing.state import is_premature
 from duologue.ports.ears import Final, Partial, Pause, SpeechBegan, SpeechEnded, VoiceFrame
 from duologue.turns.endpoint import EasyTurnEndpoint
 from duologue.turns.features import LevelShape, PauseFeatures
+from duologue.turns.own_speech import SpokenWord
 from tests.hearing.heard_calls import HeardCall
 
 SURE = PauseFeatures(600, 20.0, shape=LevelShape(), turn_logit=3.0)
@@ -196,3 +201,67 @@ def test_a_voice_that_goes_on_after_the_release_is_no_new_onset() -> None:
     call = HeardCall().give(inp.ButtonPressed(0), SpeechBegan(1), inp.ButtonReleased(0))
     assert not call.hearing.speaking
     assert call.give(SpeechEnded(1)).intents(it.StopSpeech) == []
+
+
+def test_the_end_of_a_voice_that_is_reported_before_its_onset_ends_it() -> None:
+    call = HeardCall().wait(1_000).give(SpeechEnded(1), SpeechBegan(1), Final("book it", utterance=1)).wait(2_000)
+    assert call.core.user is User.QUIET
+    assert call.asked == ["book it"]
+
+
+def test_an_end_before_the_onset_of_another_utterance_ends_nothing() -> None:
+    call = HeardCall().wait(1_000).give(SpeechEnded(1), SpeechBegan(2)).wait(1_000)
+    assert call.hearing.speaking
+
+
+@pytest.mark.parametrize("first", [Partial("go", utterance=1), Final("go on", utterance=1)])
+def test_an_onset_that_is_reported_after_its_text_begins_nothing_anew(first: Partial | Final) -> None:
+    call = HeardCall().give(first, SpeechBegan(1), Final("go on", utterance=1), SpeechEnded(1)).wait(5_000)
+    assert call.asked == ["go on"]
+    assert call.core.user is User.QUIET
+
+
+def test_the_end_of_the_next_voice_ends_this_one() -> None:
+    call = HeardCall().give(SpeechBegan(1)).wait(400).give(SpeechEnded(2))
+    assert not call.hearing.speaking
+    assert call.intents(it.StopSpeech)
+
+
+def test_a_voice_never_ends_before_it_began() -> None:
+    call = HeardCall().wait(1_000).give(SpeechBegan(1)).wait(100).give(SpeechEnded(1, quiet_ms=900))
+    assert call.hearing.ended_at == call.hearing.began_at
+
+
+def answered(**changes: Any) -> HeardCall:
+    """The agent answers the user's first words aloud."""
+    settings = profile("words", greets=False, dead_air_ms=0, **changes)
+    return HeardCall("words", settings=settings).say("hello there", 1).wait(1_000)
+
+
+def words_of(text: str) -> tuple[SpokenWord, ...]:
+    return tuple(SpokenWord(word, 200 * place, 200 * place + 200) for place, word in enumerate(text.split()))
+
+
+@pytest.mark.req("H-14")
+@pytest.mark.parametrize("is_reported", [True, False])
+def test_a_yes_that_had_ended_before_the_question_began_does_not_answer_it(is_reported: bool) -> None:
+    """The end of the "yes" is reported before the question, and its onset during the question or never."""
+    call = answered().give(SpeechEnded(2), inp.AgentAsks(0, 1)).post(ev.AudioBuffered)
+    call.give(inp.AgentSpoke(0, words_of("shall i book it now"), inp.QuestionSpan(0, 1_000)))
+    call.wait(700).post(ev.PlaybackProgressed, heard_ms=700)
+    if is_reported:
+        call.give(SpeechBegan(2))
+    call.wait(300).post(ev.PlaybackFinished, heard_ms=1_000).wait(100).give(Final("yes", utterance=2)).wait(2_000)
+    assert is_premature(call.hearing, call.core.answered + 1, call.core.said)
+
+
+@pytest.mark.req("H-12")
+@pytest.mark.parametrize("is_end_reported", [True, False])
+def test_an_echo_whose_onset_was_lost_is_no_turn(is_end_reported: bool) -> None:
+    call = answered().post(ev.AudioBuffered)
+    call.give(inp.AgentSpoke(0, words_of("your table is booked for nine tomorrow"))).wait(1_500)
+    if is_end_reported:
+        call.give(SpeechEnded(2))
+    call.wait(100).post(ev.PlaybackFinished, heard_ms=1_600).wait(400)
+    call.give(Final("table is booked for nine tomorrow", utterance=2)).wait(3_000)
+    assert call.asked == ["hello there"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from duologue.core import events as ev
-from duologue.core.leaves import Link, User
+from duologue.core.leaves import Link, User, Voice
 from duologue.core.settings import profile
 from duologue.hearing import inputs as inp
 from duologue.hearing import intents as it
@@ -60,6 +62,33 @@ def test_times_are_shifted_by_a_pause() -> None:
     assert call.hearing.began_at == began_at + 5_000
 
 
+def test_the_end_of_a_voice_that_came_before_its_onset_is_shifted_by_a_pause() -> None:
+    call = HeardCall().wait(1_000).give(SpeechEnded(1))
+    assert call.hearing.early_end == (1, call.state.at)
+    call.post(ev.SuspendRequested).wait(5_000).post(ev.ResumeRequested)
+    assert call.hearing.early_end == (1, call.state.at)
+
+
+def over_a_sound_that_ended_unnoticed(text: str) -> HeardCall:
+    """The agent speaks for a second, of which the line has reported 800 ms. Three seconds later, the user speaks."""
+    call = HeardCall().speak("it is nine").wait(800).post(ev.PlaybackProgressed, heard_ms=800)
+    call.wait(3_000).begin(text, 1).wait(400)
+    return call.give(SpeechEnded(1), Final(text, utterance=1)).wait(450)
+
+
+def test_words_after_a_sound_whose_end_is_reported_late_are_the_next_turn() -> None:
+    call = over_a_sound_that_ended_unnoticed("yes")
+    call.post(ev.PlaybackFinished, heard_ms=1_000)
+    assert call.intents(it.TakeAnswer)[0].reasons == ("after_sound",)
+    assert call.asked[-1] == "yes"
+
+
+def test_words_during_a_sound_stay_overheard_although_its_end_is_reported_late() -> None:
+    call = over_a_sound_that_ended_unnoticed("yes")
+    call.post(ev.PlaybackFinished, heard_ms=9_000)
+    assert not call.intents(it.TakeAnswer)
+
+
 def test_words_over_the_end_of_the_question_answer_it() -> None:
     call = HeardCall().speak("shall i", (0, 1_000)).wait(600).post(ev.PlaybackProgressed, heard_ms=600)
     call.begin("yes", 1).wait(100).give(SpeechEnded(1), Final("yes", utterance=1)).wait(450)
@@ -102,3 +131,61 @@ def test_a_question_that_was_heard_is_not_said_again() -> None:
     call = HeardCall().speak("shall i book it", (0, 800)).give(NewestReplyAsks()).wait(800)
     call.post(ev.PlaybackFinished, heard_ms=800)
     assert lose_line(call).intents(it.RepeatQuestion) == []
+
+
+def over_the_agent(profile_name: str = "words") -> HeardCall:
+    """The agent speaks for a second, of which the line reports 900 ms in time."""
+    settings = profile(profile_name, greets=False, dead_air_ms=0)
+    call = HeardCall(profile_name, settings=settings).say("hello there", 1).wait(1_000).post(ev.AudioBuffered)
+    return call.give(inp.AgentSpoke(0, ())).wait(900).post(ev.PlaybackProgressed, heard_ms=900)
+
+
+@pytest.mark.parametrize(
+    ("stop", "go_on"), [(ev.LinkWobbled, ev.LinkHealed), (ev.SuspendRequested, ev.ResumeRequested)]
+)
+def test_a_break_before_the_late_report_of_the_end_of_a_sound_changes_nothing(
+    stop: type[ev.Event], go_on: type[ev.Event]
+) -> None:
+    call = over_the_agent().wait(200).give(SpeechBegan(2)).wait(300)
+    call.give(SpeechEnded(2), Final("yes please", utterance=2)).wait(450)
+    call.post(stop).wait(1_500).post(go_on).wait(10).post(ev.PlaybackFinished, heard_ms=1_000)
+    assert call.asked[-1] == "yes please"
+
+
+@pytest.mark.parametrize("profile_name", ["confirm", "words"])
+def test_the_next_sound_does_not_hide_words_after_a_sound_whose_end_is_reported_late(profile_name: str) -> None:
+    call = over_the_agent(profile_name).wait(200).give(SpeechBegan(2)).wait(300)
+    call.give(SpeechEnded(2), Final("yeah", utterance=2)).wait(450)
+    call.give(SpeechBegan(3)).wait(50).post(ev.PlaybackFinished, heard_ms=1_000).wait(50)
+    call.give(SpeechEnded(3), Final("", utterance=3)).wait(5_000)
+    assert call.asked[-1] == "yeah"
+
+
+@pytest.mark.req("M-09", "V-02")
+@pytest.mark.parametrize("texts", [("yeah", "yeah yeah"), ("", "yeah")])
+def test_a_word_during_a_sound_is_no_turn_although_its_text_comes_after_the_sound(texts: tuple[str, str]) -> None:
+    first, second = texts
+    call = over_the_agent().give(SpeechBegan(2)).wait(100).give(SpeechEnded(2))
+    if first:
+        call.give(Final(first, utterance=2))
+    call.wait(650).post(ev.PlaybackProgressed, heard_ms=1_650).wait(150).give(Final(second, utterance=2))
+    call.wait(10).post(ev.PlaybackFinished, heard_ms=1_700).wait(100)
+    assert call.asked == ["hello there"]
+
+
+def test_the_time_in_which_a_sound_was_held_is_no_playback() -> None:
+    call = over_the_agent("confirm").wait(50).give(SpeechBegan(2)).wait(100)
+    assert call.core.voice is Voice.HELD
+    heard_at = call.hearing.heard_at
+    call.give(SpeechEnded(2), Final("um", utterance=2)).wait(100)
+    assert call.core.voice is Voice.PLAYING
+    assert call.hearing.heard_at == heard_at + 100
+
+
+@pytest.mark.req("H-15")
+def test_words_that_become_the_next_turn_in_a_step_without_effects_are_given_to_the_brain() -> None:
+    call = HeardCall(settings=profile("confirm", dead_air_ms=0)).say("hello there", 1).wait(1_000)
+    call.give(SpeechBegan(2), Partial("um", utterance=2)).wait(300).give(SpeechEnded(2)).wait(2_500)
+    call.post(ev.AudioBuffered).wait(300).give(Final("um at nine please", utterance=2)).wait(500)
+    call.post(ev.PlaybackFinished, heard_ms=900).wait(3_000)
+    assert call.asked[-1] == "um at nine please"

@@ -63,7 +63,7 @@ def test_the_state_stays_small_with_ears_that_never_stop() -> None:
 def test_a_step_that_changes_nothing_returns_the_same_state() -> None:
     call = HeardCall()
     before = call.hearing
-    assert call.give(SpeechEnded(5)).hearing is before
+    assert call.give(Final("", utterance=5)).hearing is before
 
 
 @pytest.mark.req("H-14")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from duologue.core.codec import canonical
+from duologue.hearing.policy import HearingPolicy
 from duologue.lab.sim.population import play_call
 from duologue.observe.ears_writer import sum_of
 from duologue.observe.recorder import ears_path
@@ -100,7 +101,12 @@ def _place(lines: list[str], what: str, nth: int = 0) -> int:
     ("what", "old", "new", "says"),
     [
         ('"Final"', "what is the weather like", "what is the weather", "decided WordsHeard .*'words': 4.*line 6"),
-        ('"SpeechEnded"', '"SpeechEnded"', '"SpeechBegan"', "decided SpeechStarted .*, but line 5 of the journal"),
+        (
+            '"SpeechEnded"',
+            '"SpeechEnded"',
+            '"SpeechBegan"',
+            "SpeechStopped is in line 5 of the journal, but the replay made no",
+        ),
         ('"Woke"', '"at":2300', '"at":2290', "TurnEnded is in line 7 of the journal, but the replay made no"),
         ('"Woke"', '"at":2300', '"at":2301', "the time 2301 ms doesn't lie between the events around it"),
     ],
@@ -183,9 +189,42 @@ class PolicyOfMine:
 
 def test_a_call_with_a_policy_of_another_program_says_that_it_cannot_be_replayed(tmp_path: Path) -> None:
     path = tmp_path / "call.jsonl"
-    with pytest.raises(InvalidEars, match="the policy of this conversation isn't part of Duologue"):
+    with pytest.raises(InvalidEars, match=r"the policy 'PolicyOfMine' isn't part of Duologue: .* --agent"):
         record(path, _asks, endpoint=PolicyOfMine())
     assert read_ears(lines_of(ears_path(path))).policy is None
+
+
+def test_a_policy_of_another_program_is_replayed_if_it_is_given(tmp_path: Path) -> None:
+    path, mine = tmp_path / "call.jsonl", HearingPolicy(PolicyOfMine())
+    with pytest.raises(InvalidEars, match="'PolicyOfMine'"):
+        record(path, _asks, endpoint=PolicyOfMine())
+    lines, journal = lines_of(ears_path(path)), read_journal(lines_of(path))
+    records = list(replay(journal))
+    ears = read_ears(lines, own=(HearingPolicy(), mine))
+    assert ears.policy is not None
+    assert ears.policy.endpoint is mine.endpoint
+    assert [one for one in replay_ears(ears, journal.first, records) if one.line]
+    other = read_ears(lines, own=(HearingPolicy(),))
+    with pytest.raises(InvalidEars, match="the policy 'PolicyOfMine' isn't part of Duologue"):
+        list(replay_ears(other, journal.first, records))
+
+
+class PolicyOfTwin(PolicyOfMine):
+    """Waits longer."""
+
+    def wait(self, pause: PauseFeatures) -> SilenceWait:
+        return FixedSilence(900).wait(pause)
+
+
+def test_a_policy_with_the_same_name_that_decides_otherwise_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "call.jsonl"
+    with pytest.raises(InvalidEars):
+        record(path, _asks, endpoint=PolicyOfMine())
+    journal = read_journal(lines_of(path))
+    twin = type("PolicyOfMine", (PolicyOfTwin,), {})()
+    ears = read_ears(lines_of(ears_path(path)), own=(HearingPolicy(twin),))
+    with pytest.raises(InvalidEars):
+        list(replay_ears(ears, journal.first, list(replay(journal))))
 
 
 def test_a_file_that_was_cut_off_by_a_crash_is_read_up_to_there(call: Path) -> None:

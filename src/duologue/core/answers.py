@@ -11,7 +11,7 @@ from __future__ import annotations
 from .draft import Draft
 from .effects import CancelReply, GuessReply, PlayCue, ReportLost, StartReply, StopPlayback, TruncateReply
 from .events import Event, WordsHeard
-from .leaves import AWAY, Ask, Cue, Ending, Link, Reply, User, Words
+from .leaves import AWAY, UNHEARD, Ask, Cue, Ending, Link, Reply, User, Voice, Words
 from .state import State, has_foreground
 
 TAKEN_UP = (Ask.ANSWER, Ask.OFFER, Ask.SAY)  # what the agent goes on with if it was cut off
@@ -41,6 +41,7 @@ def start_reply(d: Draft, ask: Ask) -> None:
     d.called = d.firm = d.cut = False
     d.telling = d.telling or d.news
     d.news = False
+    d.told = Cue.SOUND
     d.emit(StartReply(d.reply_id, d.answered + 1, d.said, ask))
 
 
@@ -192,8 +193,17 @@ def report_lost(d: Draft, last: int) -> None:
 
 
 def tell(d: Draft, cue: Cue) -> None:
-    """Play this cue (a short sound or phrase that belongs to no reply) to the person, unless the person is speaking."""
+    """Play this cue (a short sound or phrase that belongs to no reply) to the person, unless the person is speaking. If
+    a sound without words keeps the person from hearing it, it is played after the sound."""
+    d.told, d.told_at = Cue.SOUND if cue is Cue.ENDED else cue, d.at  # last words are repeated by a rule of their own
     if d.user is User.QUIET:
+        d.emit(PlayCue(cue))
+
+
+def tell_again(d: Draft) -> None:
+    """Play again, once, what a sound without words has cut off or held up."""
+    cue, d.told = d.told, Cue.SOUND
+    if cue is not Cue.SOUND and d.user is User.QUIET and d.voice is Voice.SILENT and d.link not in UNHEARD:
         d.emit(PlayCue(cue))
 
 

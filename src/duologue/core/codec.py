@@ -66,6 +66,7 @@ _STATE_ENUMS: dict[str, type[Leaf]] = {
     "words": Words,
     "ask": Ask,
     "ending": Ending,
+    "told": Cue,
 }
 _PLAIN_FIELDS: dict[str, type] = {
     name: {"int": int, "bool": bool}[str(getattr(kind, "__forward_arg__", kind))]
@@ -84,7 +85,22 @@ _NEW_SETTINGS = {
     "early_requests_max",
     "line_losses_max",
 }
-_NEW_NAMES = ("unread", "firm", "cut", "cues", "ending", "guess", "guesses", "paused", "says", "losses")
+_NEW_NAMES = (
+    "unread",
+    "firm",
+    "cut",
+    "cues",
+    "ending",
+    "guess",
+    "guesses",
+    "paused",
+    "says",
+    "losses",
+    "quiet_at",
+    "sign_at",
+    "told",
+    "told_at",
+)
 _NEW_FIELDS = {name: State._field_defaults[name] for name in _NEW_NAMES}
 _TIMER_NAMES = tuple(timer.value for timer in TIMERS)
 

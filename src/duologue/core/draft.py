@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .effects import Effect
-from .leaves import FROZEN, TIMER_INDEX, Ask, Ending, JobKind, Leaf, Link, Reply, Timer, User, Voice, Words
+from .leaves import FROZEN, TIMER_INDEX, Ask, Cue, Ending, JobKind, Leaf, Link, Reply, Timer, User, Voice, Words
 from .settings import Settings
 from .state import FREEZES, Fault, JobRecord, State
 
@@ -60,6 +60,10 @@ class Draft:
     losses: int
     cut: bool
     cues: int
+    quiet_at: int
+    sign_at: int
+    told: Cue
+    told_at: int
     ending: Ending
     guess: int
     guesses: int
@@ -83,8 +87,10 @@ class Draft:
             self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
             self.words, self.final, self.unread, self.content,
             self.heard_ms, self.ask, self.called, self.firm, self.news, self.telling, self.says,
-            self.asked_again, self.losses, self.cut, self.cues, self.ending, self.guess, self.guesses, self.paused,
-            self.retries, self.attempts, self.check_ins, self.faults, self.faults_in_a_row, self.fault, due,
+            self.asked_again, self.losses, self.cut, self.cues, self.quiet_at, self.sign_at,
+            self.told, self.told_at, self.ending, self.guess, self.guesses,
+            self.paused, self.retries, self.attempts, self.check_ins, self.faults,
+            self.faults_in_a_row, self.fault, due,
         ) = s  # fmt: skip
         self.at = at
         self.due = list(due)
@@ -103,9 +109,10 @@ class Draft:
                 self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
                 self.words, self.final, self.unread, self.content,
                 self.heard_ms, self.ask, self.called, self.firm, self.news, self.telling, self.says,
-                self.asked_again, self.losses, self.cut, self.cues, self.ending, self.guess, self.guesses, self.paused,
-                self.retries, self.attempts, self.check_ins, self.faults, self.faults_in_a_row, self.fault,
-                tuple(self.due),
+                self.asked_again, self.losses, self.cut, self.cues, self.quiet_at, self.sign_at,
+                self.told, self.told_at, self.ending, self.guess, self.guesses,
+                self.paused, self.retries, self.attempts, self.check_ins, self.faults,
+                self.faults_in_a_row, self.fault, tuple(self.due),
             ),
         )  # fmt: skip
 
@@ -171,6 +178,10 @@ class Draft:
         earlier = self.due[index]
         self.arm(timer, duration_ms)
         self.due[index] = min(earlier, self.due[index])
+
+    def wait_since(self, at: int) -> None:
+        """Count the silence of a person who waits from this time on. 0 would mean that they wait for nothing."""
+        self.sign_at = max(1, at)
 
     def now(self) -> int:
         """The time to which a duration is added to get a due time. This is the time of the event. While time is frozen

@@ -221,7 +221,7 @@ class SpeechStarted(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class SpeechStopped(RecurringEvent):
-    """Voice activity ended. `quiet_ms` is how long ago the voice fell silent; no decision depends on it."""
+    """Voice activity ended. `quiet_ms` is how long ago the voice fell silent."""
 
     quiet_ms: int = 0
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from .deadlines import DeadlineOwners, cue_ms
+from .cues import update_cue
+from .deadlines import DeadlineOwners
 from .draft import Draft
-from .effects import Effect, PlayCue, StopCue
+from .effects import Effect
 from .errors import InvalidEvent, TimeWentBackwards
 from .events import (
     EVENTS,
@@ -43,8 +44,6 @@ from .leaves import (
     JOB_TIMERS,
     SOUNDING,
     TIMER_INDEX,
-    UNHEARD,
-    Cue,
     JobKind,
     Leaf,
     Link,
@@ -57,7 +56,7 @@ from .link import LINK_ROWS
 from .reply import REPLY_ROWS
 from .rows import Row, Rule, Trigger
 from .rules import RULES
-from .state import FREEZES, JobRecord, State, is_idle, waits_in_silence
+from .state import FREEZES, JobRecord, State, is_idle
 from .user import USER_ROWS
 from .voice import VOICE_ROWS
 
@@ -72,10 +71,6 @@ _REGION_INDEX: tuple[tuple[type[Leaf], int], ...] = tuple(
     for region, name in ((Link, "link"), (Voice, "voice"), (User, "user"), (Reply, "reply"))
 )
 _KINDS = frozenset(EVENTS)
-_CUE = TIMER_INDEX[Timer.CUE]
-_TEXT = TIMER_INDEX[Timer.TEXT]
-_USUAL_TEXT_MS = 400
-_WORDED = tuple(cue for cue in Cue if cue not in (Cue.SOUND, Cue.WORDS))
 _IN_PROGRESS = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY, *EARLY)
 
 
@@ -161,13 +156,6 @@ def _freshness(kind: type[Event]) -> Fresh:
     if "session" in names:
         return lambda s, e: e.session == s.session_id and e.seq > s.seq
     return lambda s, e: bool(e.seq > s.seq)
-
-
-def _text_wait_ms(d: Draft, s: State) -> int:
-    """How much longer the person has waited for the text of their turn than the ears (STT) usually need."""
-    left_ms = s.due[_TEXT] if s.link in FROZEN else s.due[_TEXT] - d.at
-    waited_ms = s.settings.text_ms_max - max(0, left_ms)
-    return max(0, waited_ms - _USUAL_TEXT_MS)
 
 
 # -- The machine
@@ -296,30 +284,8 @@ class Machine:
                 correct(d, e)
                 d.fired.append(number)
         self._update_joint_limits(d, s)
-        self._update_cue(d, s)
+        update_cue(d, s)
         return d
-
-    def _update_cue(self, d: Draft, s: State) -> None:
-        """Set the timer for the next cue (a sound or phrase that shows that the agent is there) while the person waits
-        in silence and the line can carry sound. When the wait ends, stop the cue that may still be playing, unless
-        another cue replaces it."""
-        waits = waits_in_silence(d)
-        if d.cues and not (waits and d.voice is s.voice):
-            if not waits:
-                d.cues = 0
-            if not any(type(effect) in (StopCue, PlayCue) for effect in d.effects):
-                d.emit(StopCue())
-        if not waits or d.link in UNHEARD:
-            d.due[_CUE] = 0
-        elif any(type(effect) is PlayCue and effect.cue in _WORDED for effect in d.effects):
-            d.arm(Timer.CUE, d.settings.cue_ms[-1])  # the person was just told something
-        else:
-            if not d.due[_CUE]:
-                d.arm(Timer.CUE, cue_ms(d))
-                if s.user is User.TRANSCRIBING and not d.cues:  # the person has been silent since before the text came
-                    d.shorten(Timer.CUE, max(d.settings.beat_ms, cue_ms(d) - _text_wait_ms(d, s)))
-            if d.link is not s.link:  # the line may be back only now
-                d.shorten(Timer.CUE, d.settings.cue_ms[0])
 
     def _update_joint_limits(self, d: Draft, s: State) -> None:
         """Arm each joint deadline (one that depends on several regions) when its condition becomes true, and disarm it

@@ -225,7 +225,7 @@ def end_empty(d: Draft, e: Event) -> None:
     if d.called:
         clear_reply(d)
     else:
-        give_up(d, d.asked, Cue.EMPTY)
+        give_up(d, d.asked, Cue.CALL_MADE if d.telling else Cue.EMPTY)
         end_reply(d, heard=True)
 
 

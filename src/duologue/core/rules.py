@@ -12,7 +12,23 @@ from .draft import Draft
 from .effects import HoldPlayback, ReportLost, ResumePlayback, StartPlayback
 from .events import Event
 from .jobs import drop_work
-from .leaves import AWAY, CLOSED, DEAD, EARLY, FOREGROUND, LIVE, SOUNDING, Ask, Ending, Link, Reply, User, Voice, Words
+from .leaves import (
+    AWAY,
+    CLOSED,
+    DEAD,
+    EARLY,
+    FOREGROUND,
+    LIVE,
+    SOUNDING,
+    Ask,
+    Cue,
+    Ending,
+    Link,
+    Reply,
+    User,
+    Voice,
+    Words,
+)
 from .rows import Rule
 from .state import floor_is_open, has_foreground, is_owed, is_sounding
 
@@ -71,7 +87,7 @@ def _counts(d: Draft) -> bool:
 
 
 def _flags(d: Draft) -> bool:
-    return d.cut or d.paused or d.says or d.ending is not Ending.NO
+    return d.cut or d.paused or d.says or d.told is not Cue.SOUND or d.ending is not Ending.NO
 
 
 def clear_leftovers(d: Draft, e: Event) -> None:
@@ -89,6 +105,7 @@ def clear_leftovers(d: Draft, e: Event) -> None:
     d.final = d.unread = d.news = False
     d.faults = d.faults_in_a_row = d.check_ins = d.attempts = 0
     d.cut = d.paused = d.says = False
+    d.told = Cue.SOUND
     d.ending = Ending.NO
     d.fault = None
 

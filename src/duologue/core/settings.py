@@ -13,8 +13,22 @@ from .errors import InvalidSettings
 from .leaves import ErrorClass, Overlap
 
 
+class _ChosenFields:
+    """Remembers which fields the user set. This isn't part of the value: settings with equal fields are equal, and only
+    fields are compared, shown and written."""
+
+    __slots__ = ("_chosen",)
+    _chosen: frozenset[str]
+
+    @property
+    def chosen(self) -> frozenset[str]:
+        """The names of the fields that were given to `profile` or `with_changes`, also those whose value is the same as
+        in the profile."""
+        return getattr(self, "_chosen", frozenset())
+
+
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(_ChosenFields):
     """The settings of one conversation. They don't change while the conversation lasts."""
 
     name: str = "confirm"  # the profile's name, for logs and journals
@@ -185,7 +199,9 @@ def with_changes(settings: Settings, **changes: Any) -> Settings:
     lists all problems."""
     if changes.get("dead_air_ms") == 0:
         changes.setdefault("hangs_up", False)
-    return replace(settings, **changes)
+    changed = replace(settings, **changes)
+    object.__setattr__(changed, "_chosen", settings.chosen | changes.keys())  # `changed` is new: no other code has it
+    return changed
 
 
 class Policy(NamedTuple):

@@ -22,6 +22,7 @@ from .leaves import (
     SOUNDING,
     TIMERS,
     Ask,
+    Cue,
     Ending,
     ErrorClass,
     FaultSource,
@@ -109,6 +110,10 @@ class State(NamedTuple):
     losses: int = 0  # how often the line was lost before an answer to the turns up to `asked_again` was heard
     cut: bool = False  # a sound or a lost line cut off an answer, and the person has said nothing since
     cues: int = 0  # cues that the person has heard in this wait
+    quiet_at: int = 0  # when the person's last sound ended, or when they typed or sent a turn
+    sign_at: int = 0  # since when the person waits for the next sign of life; 0: they wait for nothing
+    told: Cue = Cue.SOUND  # what the person was told, if a sound without words may have cut it off; SOUND: nothing
+    told_at: int = 0  # when they were told it
     ending: Ending = Ending.NO  # whether the conversation ends once everything was said
     guess: int = 0  # the id of the words about which the brain was asked early; 0: no early request
     guesses: int = 0  # how often the brain was asked early in this turn
@@ -227,19 +232,20 @@ def is_waited_for(s: StateOrDraft) -> bool:
     return s.said > s.answered or s.news or s.telling or has_foreground(s)
 
 
-def is_rest_owed(s: StateOrDraft) -> bool:
-    """Was an answer cut off by a sound without words or by a lost line, and does the person wait for the rest of it, or
-    for the offer to go on?"""
-    return s.cut or (s.ask is Ask.OFFER and s.reply in PENDING)
+def is_kept_waiting(s: StateOrDraft) -> bool:
+    """Does the person wait for something: for what `is_waited_for` lists, for the rest of an answer that was cut off,
+    or for what the agent says by itself, such as a check-in that is late? Also yes while the agent speaks, because the
+    speech may have a gap. A sound that the person makes meanwhile doesn't end the wait. No after a fatal fault, because
+    then there is nothing to wait for."""
+    if s.link in CLOSED or (s.fault is not None and s.fault.fatal):
+        return False
+    return s.voice in SOUNDING or is_waited_for(s) or s.cut or s.reply in PENDING
 
 
 def waits_in_silence(s: StateOrDraft) -> bool:
-    """Does the person wait in silence? Yes, if the person is quiet and waits for something, and the agent is silent.
-    Also yes while the agent's speech plays, because the speech may have a gap. Every report of playback then starts the
-    wait from 0 again. No after a fatal fault, because then there is nothing to wait for."""
-    if s.user is not _QUIET or s.link in CLOSED or (s.fault is not None and s.fault.fatal):
-        return False
-    return s.voice is _PLAYING or (s.voice is _SILENT and (is_waited_for(s) or is_rest_owed(s)))
+    """Does the person wait, while neither side makes a sound? Yes also while the agent's speech plays, because it may
+    have a gap."""
+    return s.user is _QUIET and (s.voice is _PLAYING or s.voice is _SILENT) and is_kept_waiting(s)
 
 
 def is_at_rest(s: StateOrDraft) -> bool:

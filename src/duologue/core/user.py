@@ -7,7 +7,8 @@ USER_ROWS, except that a closed line ends the turn.
 
 from __future__ import annotations
 
-from .answers import tell, withdraw_end
+from .answers import tell, tell_again, withdraw_end
+from .cues import wait_anew
 from .deadlines import dead_air_ms
 from .draft import Draft
 from .effects import CommitAudio, DiscardAudio, PlayCue, RecordOverheard, StopCue, WarnLongTalk
@@ -27,9 +28,10 @@ from .events import (
 )
 from .leaves import PENDING, SOUNDING, TIMER_INDEX, Ask, Cue, Ending, Timer, User, Voice, Words
 from .rows import Row, row
-from .state import State, StateOrDraft, awaits_check_in, is_waited_for
+from .state import State, StateOrDraft, awaits_check_in, is_kept_waiting, is_waited_for
 
 _DEAD_AIR = TIMER_INDEX[Timer.DEAD_AIR]
+_TOLD_MS = 4_000  # an apology is heard to its end within this time
 
 # -- Guards
 
@@ -90,8 +92,14 @@ def begin_turn(d: Draft, e: Event) -> None:
     d.content = d.guesses = 0
     d.onset = d.seq
     d.overheard = 0  # from now on, a verdict is about this turn
+    if d.before.user is User.QUIET and e.at - d.told_at > _TOLD_MS:
+        d.told = Cue.SOUND  # the person has heard all of it
     if d.before.user is User.QUIET and d.before.voice is Voice.SILENT:
         d.emit(StopCue())
+
+
+def note_quiet(d: Draft, e: SpeechStopped) -> None:
+    d.quiet_at = max(0, e.at - e.quiet_ms)
 
 
 def expect_more_text(d: Draft, e: Event) -> None:
@@ -131,7 +139,7 @@ def _note_content(d: Draft, e: WordsHeard) -> None:
 def commit_audio(d: Draft, e: Event) -> None:
     d.emit(CommitAudio(d.turn))
     d.final = d.unread = False  # if there was a final text, a sound has followed it
-    _warn_of_limit(d, e)
+    _note_end_of_audio(d, e)
     if isinstance(e, SendPressed | PttReleased):
         hurry_text(d, e)
 
@@ -154,12 +162,15 @@ def end_turn(d: Draft, e: Event) -> None:
 
 def commit_and_end_turn(d: Draft, e: Event) -> None:
     _close_audio(d)
-    _warn_of_limit(d, e)
+    _note_end_of_audio(d, e)
     end_turn(d, e)
 
 
-def _warn_of_limit(d: Draft, e: Event) -> None:
-    if isinstance(e, TimerFired) and e.timer is Timer.TALK:
+def _note_end_of_audio(d: Draft, e: Event) -> None:
+    """If the person has sent the turn, they are silent from now on. If the turn has reached its limit, warn."""
+    if isinstance(e, SendPressed | PttReleased):
+        d.quiet_at = e.at
+    elif isinstance(e, TimerFired) and e.timer is Timer.TALK:
         d.emit(WarnLongTalk(d.turn))
 
 
@@ -174,11 +185,15 @@ def take_typed(d: Draft, e: Event) -> None:
     if d.before.user is User.QUIET:
         d.turn += 1
         d.content = d.guesses = 0
-        if d.before.voice is Voice.SILENT:
-            d.emit(StopCue())  # the wait goes on: a turn that is typed explains no silence
+        if d.before.voice is Voice.SILENT and not is_kept_waiting(d.before):
+            d.emit(StopCue())  # otherwise the wait goes on, and so does its cue: a typed turn explains no silence
     elif d.before.user in _OPEN:
         _close_audio(d)
+    d.quiet_at = e.at
+    d.told = Cue.SOUND
     _mark_said(d, d.turn)
+    if d.fault is not None and d.fault.fatal:
+        _repeat_last_words(d)
     _forget_words(d)
 
 
@@ -223,7 +238,13 @@ def _end_turn(d: Draft) -> None:
             d.check_ins = 0
         else:
             _mark_said(d, d.turn)
-    if d.fault is not None and d.fault.fatal:
+            wait_anew(d)
+    is_over = d.fault is not None and d.fault.fatal
+    if d.words is Words.NONE and not is_over:
+        tell_again(d)
+    elif d.words is not Words.NONE:
+        d.told = Cue.SOUND
+    if is_over:
         _say_last_words(d)
     elif (
         d.words is Words.NONE
@@ -243,8 +264,12 @@ def _say_last_words(d: Draft) -> None:
     if d.words is Words.NONE:
         d.shorten(Timer.DISMISS, d.settings.close_ms_max)
     else:
-        d.arm(Timer.DISMISS, d.settings.fatal_ms)
-        tell(d, Cue.ENDED)
+        _repeat_last_words(d)
+
+
+def _repeat_last_words(d: Draft) -> None:
+    d.arm(Timer.DISMISS, d.settings.fatal_ms)
+    tell(d, Cue.ENDED)
 
 
 def _give_sign(d: Draft, turn: int) -> None:
@@ -282,11 +307,12 @@ def _forget_words(d: Draft) -> None:
 
 U, T = User, Timer
 _OPEN = (U.TALKING, U.SETTLING)
-_ENDS = (TurnEnded, PttReleased, SendPressed, T.TALK, T.SETTLE)
+# A sound that turns out to be noise (SoundDismissed) ends a turn with words, and the words count.
+_ENDS = (TurnEnded, PttReleased, SendPressed, T.TALK, T.SETTLE, SoundDismissed)
 
 USER_ROWS: tuple[Row, ...] = (
     row(U.QUIET, (SpeechStarted, PttPressed), U.TALKING, begin_turn),
-    row(U.TALKING, SpeechStopped, U.SETTLING),
+    row(U.TALKING, SpeechStopped, U.SETTLING, note_quiet),
     row(U.SETTLING, (SpeechStarted, PttPressed), U.TALKING, expect_more_text, why="the same turn continues"),
     row(_OPEN, T.COMMIT, None, commit_part, why="a long turn; the person keeps the floor"),
     row(U.TRANSCRIBING, (SpeechStarted, PttPressed), U.TALKING, begin_next_turn),

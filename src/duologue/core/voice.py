@@ -24,9 +24,9 @@ from .answers import (
     stop_sound,
     withdraw_end,
 )
-from .deadlines import cue_ms
+from .cues import give_cue, note_speech_heard
 from .draft import Draft
-from .effects import PlayCue, WarnLongSpeech
+from .effects import StopCue, WarnLongSpeech
 from .events import (
     Event,
     InterruptRequested,
@@ -43,7 +43,7 @@ from .events import (
     TextTyped,
     WordsHeard,
 )
-from .leaves import ENDING, SOUNDING, TIMER_INDEX, Ask, Cue, Ending, Overlap, Timer, Voice
+from .leaves import ENDING, SOUNDING, TIMER_INDEX, Ask, Ending, Overlap, Timer, Voice
 from .rows import Row, row
 from .state import State, floor_is_open, has_foreground, is_owed
 
@@ -92,6 +92,8 @@ def interrupt(d: Draft, e: Event) -> None:
     stop_sound(d)
     if isinstance(e, SpeechStarted | OverlapJudged):
         note_cut_goodbye(d)
+    if d.cues and isinstance(e, InterruptRequested):
+        d.emit(StopCue())
     cancel_reply(d)
     d.cut = isinstance(e, _BY_SOUND) and d.ask in TAKEN_UP
     if d.ask is not Ask.SAY:
@@ -131,11 +133,7 @@ def progress(d: Draft, e: PlaybackProgressed) -> None:
     note_heard(d, e)
     if d.voice is Voice.PLAYING:
         d.arm(Timer.STALL, d.settings.stall_ms_max)
-        if d.due[_CUE]:  # the person hears the voice: the next silence begins when this sound was over
-            d.cues = 0
-            later = d.due[_CUE] + more_ms
-            d.arm(Timer.CUE, cue_ms(d))
-            d.due[_CUE] = min(later, d.due[_CUE])
+        note_speech_heard(d, more_ms)
 
 
 def finish(d: Draft, e: PlaybackFinished) -> None:
@@ -164,20 +162,12 @@ def expect_verdict(d: Draft, e: Event) -> None:
     d.disarm(Timer.LULL)
 
 
-def give_cue(d: Draft, e: Event) -> None:
-    """Play a cue, which shows that the agent is still there: a sound the first time, and words after that."""
-    d.emit(PlayCue(Cue.WORDS if d.cues else Cue.SOUND))
-    d.cues = min(d.cues + 1, len(d.settings.cue_ms) - 1)
-    d.arm(Timer.CUE, cue_ms(d))
-
-
 def warn_long_speech(d: Draft, e: Event) -> None:
     d.emit(WarnLongSpeech(d.voice_id))
 
 
 V, T = Voice, Timer
 
-_CUE = TIMER_INDEX[Timer.CUE]
 _BY_SOUND = (SpeechStarted, PttPressed, OverlapJudged)
 TAKES_FLOOR = (*_BY_SOUND, TextTyped, InterruptRequested)
 

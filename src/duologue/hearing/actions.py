@@ -34,6 +34,7 @@ from .inputs import (
 )
 from .questions import AskedQuestion, hear_late, hear_late_for_jobs, pose, pose_for_jobs
 from .state import (
+    EarlyEnd,
     HeardUtterance,
     HearingDraft,
     JudgedWords,
@@ -50,6 +51,20 @@ from .words import handle, hear, store_typed
 def is_about_newest(d: HearingDraft, heard: SpeechEnded | Pause) -> bool:
     newest = newest_of(d)
     return newest is None or heard.utterance in (0, newest.number)
+
+
+def has_begun_already(d: HearingDraft, heard: SpeechBegan) -> bool:
+    """Is this the onset of the newest utterance, whose text came first, or whose voice is still heard? Otherwise the
+    ears use the number again, for a new utterance."""
+    newest = newest_of(d)
+    is_newest = newest is not None and 0 < heard.utterance == newest.number
+    return is_newest and (d.speaking or not newest.has_onset)  # type: ignore[union-attr]
+
+
+def is_of_unknown_utterance(d: HearingDraft, heard: SpeechEnded) -> bool:
+    """Is this the end of an utterance whose onset was not reported?"""
+    newest = newest_of(d)
+    return heard.utterance > (newest.number if newest is not None else 0)
 
 
 def has_utterances(d: HearingDraft, heard: TurnOver) -> bool:
@@ -94,9 +109,19 @@ def ignore(d: HearingDraft, heard: object) -> None:
     """Change nothing."""
 
 
+def note_onset(d: HearingDraft, heard: SpeechBegan) -> None:
+    """The utterance has begun already. Only remember that these ears report onsets, and that they reported this one."""
+    d.hears_onsets = True
+    newest = newest_of(d)
+    assert newest is not None
+    d.put(newest._replace(has_onset=True))
+
+
 def begin_speech(d: HearingDraft, heard: SpeechBegan) -> None:
     d.hears_onsets = True
     _begin(d, heard.utterance)
+    if heard.utterance and d.early_end.number == heard.utterance:
+        _end_early(d)
 
 
 def _begin(d: HearingDraft, number: int) -> HeardUtterance:
@@ -146,11 +171,32 @@ def _add(d: HearingDraft, number: int) -> HeardUtterance:
     return d.put(HeardUtterance(number, d.serial, d.core.turn, d.core.onset, began_at=d.at))
 
 
+def note_early_end(d: HearingDraft, heard: SpeechEnded) -> None:
+    """Remember when this voice ended. Its onset is late or was lost, and its text may still come. The utterance before
+    it is over too."""
+    ended_at = d.at - heard.quiet_ms
+    end_voice(d, max(d.began_at, ended_at))
+    d.early_end = EarlyEnd(heard.utterance, ended_at)
+
+
+def _end_early(d: HearingDraft) -> HeardUtterance:
+    """End the voice of the newest utterance, which has just begun: its end was reported before."""
+    newest, ended_at = newest_of(d), d.early_end.ended_at
+    assert newest is not None
+    d.early_end = EarlyEnd()
+    d.began_at = min(d.began_at, ended_at)
+    late_ms = d.at - d.began_at
+    over_ms = max(-1, newest.over_ms - late_ms)
+    newest = d.put(newest._replace(began_at=d.began_at, over_ms=over_ms, is_late=True))
+    end_voice(d, ended_at)
+    return newest
+
+
 def end_speech(d: HearingDraft, heard: SpeechEnded) -> None:
     newest = newest_of(d)
     if newest is not None and newest.was_dismissed:
         d.put(newest._replace(was_dismissed=False))
-    end_voice(d, d.at - heard.quiet_ms)
+    end_voice(d, max(d.began_at, d.at - heard.quiet_ms))
 
 
 def end_voice(d: HearingDraft, ended_at: int) -> None:
@@ -170,6 +216,7 @@ def forget_ears(d: HearingDraft, i: EarsStopped) -> None:
     end_voice(d, d.at)
     d.known = ()
     d.newest = 0
+    d.early_end = EarlyEnd()
     d.has_frames = d.reads_along = False
 
 
@@ -187,7 +234,10 @@ def hear_missed(d: HearingDraft, heard: Partial | Final) -> None:
 
 
 def hear_first(d: HearingDraft, heard: Partial | Final) -> None:
-    _hear(d, _begin(d, heard.utterance), heard)
+    utterance = d.put(_begin(d, heard.utterance)._replace(is_late=d.hears_onsets, has_onset=False))
+    if heard.utterance and d.early_end.number == heard.utterance:
+        utterance = _end_early(d)
+    _hear(d, utterance, heard)
 
 
 def hear_text(d: HearingDraft, heard: Partial | Final) -> None:
@@ -205,7 +255,7 @@ def _hear(d: HearingDraft, utterance: HeardUtterance, heard: Partial | Final) ->
             return
         text = ""  # the echo of the agent's own words isn't something that the user said
     else:
-        text = without_own(text, follow_own_speech(d), utterance.began_at, _late_ms(d))
+        text = without_own(text, follow_own_speech(d), utterance.began_at, _late_ms(d, utterance))
     _note_words(d, utterance.serial, text, heard)
     if utterance.taken:
         text = _without_taken(d, utterance, text, heard)
@@ -293,13 +343,13 @@ def _tell(d: HearingDraft, turn: int, utterance: HeardUtterance, text: str, hear
 
 def _is_own(d: HearingDraft, utterance: HeardUtterance, text: str) -> bool:
     """Are these words an echo, that is, the agent's own words, picked up by the microphone?"""
-    return bool(text) and is_own(text, follow_own_speech(d), utterance.began_at, _late_ms(d))
+    return bool(text) and is_own(text, follow_own_speech(d), utterance.began_at, _late_ms(d, utterance))
 
 
-def _late_ms(d: HearingDraft) -> int:
-    """How many milliseconds before the recorded onset the user may have begun to speak. 0 if the ears report onsets. If
-    the ears report only text, they do so after they have transcribed the speech, so it began earlier."""
-    return 0 if d.hears_onsets else d.policy.text_late_ms
+def _late_ms(d: HearingDraft, utterance: HeardUtterance) -> int:
+    """How many milliseconds before the recorded beginning the user may have begun to speak. 0 if the ears reported the
+    onset. If they reported only text, they did so after they had transcribed the speech, so it began earlier."""
+    return d.policy.text_late_ms if utterance.is_late or not d.hears_onsets else 0
 
 
 def follow_own_speech(d: HearingDraft) -> OwnSpeech:

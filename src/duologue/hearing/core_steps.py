@@ -6,6 +6,8 @@ user's words, and shifts times after a pause. Then at most one row applies.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from duologue.core import events as ev
 from duologue.core.effects import StartReply, WarnLongTalk
 from duologue.core.leaves import ACTIVE, AWAY, Link, User, Voice
@@ -32,6 +34,7 @@ from .words import TurnMark
 from .words import follow as follow_words
 
 _OPEN = (User.TALKING, User.SETTLING)
+_SOUNDING = (Voice.PLAYING, Voice.HELD)
 
 
 def see(d: HearingDraft, i: CoreStepped) -> None:
@@ -45,14 +48,16 @@ def see(d: HearingDraft, i: CoreStepped) -> None:
     if d.job_questions:
         d.job_questions = follow_jobs(d.job_questions, i.record, needed, d.policy.question_shown_ms)
     d.core = after
-    if i.record.effects or type(i.record.event) in (ev.TextTyped, ev.PlaybackFinished, ev.ReplyFinished, ev.ToolCalled):
+    is_told = type(i.record.event) in (ev.TextTyped, ev.PlaybackFinished, ev.ReplyFinished, ev.ToolCalled)
+    if i.record.effects or after.said != before.said or is_told:
         d.words = follow_words(d.words, i.record, (one.turn for one in d.known))
         if d.job_questions:
             _judge_for_jobs(d, i)
-    if after.heard_ms != before.heard_ms or (after.voice is Voice.PLAYING and before.voice is not Voice.PLAYING):
-        d.heard_at = d.at
+    _follow_playback(d, before, after)
     if after.turn > before.turn:
         d.turn_at = d.at
+    if before.user in _OPEN and (after.user not in _OPEN or after.turn > before.turn):
+        _note_end_of_turn(d, before.turn)
     if after.onset > before.onset:
         newest = newest_of(d)
         if newest is not None and not newest.onset:
@@ -61,6 +66,23 @@ def see(d: HearingDraft, i: CoreStepped) -> None:
         d.sent_turn = after.turn
     if before.link is not after.link:
         _follow_link(d, before.link, after.link)
+
+
+def _follow_playback(d: HearingDraft, before: State, after: State) -> None:
+    """Record when the line last reported how much of the agent's speech was heard. The time in which the speech was
+    held doesn't count."""
+    if before.voice is Voice.PLAYING and after.voice is Voice.HELD:
+        d.held_at = d.at
+    if after.heard_ms != before.heard_ms or (after.voice is Voice.PLAYING and before.voice not in _SOUNDING):
+        d.heard_at = d.at
+    elif after.voice is Voice.PLAYING and before.voice is Voice.HELD:
+        d.heard_at += d.at - max(d.held_at, d.heard_at)
+
+
+def _note_end_of_turn(d: HearingDraft, turn: int) -> None:
+    for one in d.known:
+        if one.turn == turn and not one.turn_ended_at:
+            d.put(one._replace(turn_ended_at=d.at))
 
 
 def _judge_for_jobs(d: HearingDraft, i: CoreStepped) -> None:
@@ -91,9 +113,19 @@ def _follow_link(d: HearingDraft, before: Link, after: Link) -> None:
     if after in DEAF:
         d.deaf_at = d.at
         return
-    d.began_at, d.ended_at, d.end_reported_at, d.turn_at, d.text_at = (
-        at + d.at - max(at, d.deaf_at) for at in (d.began_at, d.ended_at, d.end_reported_at, d.turn_at, d.text_at)
+    d.began_at, d.ended_at, d.end_reported_at, d.turn_at, d.text_at, d.heard_at, d.held_at = (
+        _after_break(d, at)
+        for at in (d.began_at, d.ended_at, d.end_reported_at, d.turn_at, d.text_at, d.heard_at, d.held_at)
     )
+    d.early_end = d.early_end._replace(ended_at=_after_break(d, d.early_end.ended_at))
+    for one in d.known:
+        if one.turn_ended_at:
+            d.put(one._replace(turn_ended_at=_after_break(d, one.turn_ended_at)))
+
+
+def _after_break(d: HearingDraft, at: int) -> int:
+    """This time, shifted by the length of the break."""
+    return at + d.at - max(at, d.deaf_at)
 
 
 # -- The conversation machine has ended a turn in mid-speech
@@ -187,17 +219,40 @@ def take_answer(d: HearingDraft, i: CoreStepped) -> None:
 
 
 def _early_answer(d: HearingDraft, before: State) -> HeardUtterance | None:
-    one: HeardUtterance
-    if d.question is None or before.voice not in (Voice.PLAYING, Voice.HELD):
+    if d.question is None:
         return None
     least_ms = least_answer_ms(d.policy, d.question)
+    return next((one for one in _overheard(d, before) if one.over_ms >= least_ms), None)
+
+
+def _overheard(d: HearingDraft, before: State) -> Iterator[HeardUtterance]:
+    """The utterances that were recorded as overheard while the agent was speaking, newest first."""
+    one: HeardUtterance
+    if before.voice not in _SOUNDING:
+        return
     for one in reversed(d.known):
         said = d.words.of(one.turn)
-        if (
-            one.over_ms >= least_ms
-            and before.floor_turn < one.turn
-            and one.turn > d.core.said
-            and said.mark is TurnMark.OVERHEARD
-        ):
-            return one
-    return None
+        if before.floor_turn < one.turn and one.turn > d.core.said and said.mark is TurnMark.OVERHEARD:
+            yield one
+
+
+# -- Words after the agent's sound, whose end the line reported late
+
+
+def turn_ended_after_sound(d: HearingDraft, i: CoreStepped) -> bool:
+    """Did the user's turn end after the agent's sound, although the line reports the end of the sound only now? When
+    the sound ended follows from its length, and from the last report of how much of it was heard."""
+    return type(i.record.event) is ev.PlaybackFinished and _said_after_sound(d, i) is not None
+
+
+def take_words(d: HearingDraft, i: CoreStepped) -> None:
+    """Treat the overheard words as the next turn, as if the line had reported the end of the sound in time."""
+    found = _said_after_sound(d, i)
+    assert found is not None
+    d.intents.append(it.TakeAnswer(found.turn, ("after_sound",), 0.8))
+
+
+def _said_after_sound(d: HearingDraft, i: CoreStepped) -> HeardUtterance | None:
+    before = i.record.before
+    ended_at = d.before.heard_at + max(0, i.record.event.heard_ms - before.heard_ms)  # type: ignore[attr-defined]
+    return next((one for one in _overheard(d, before) if ended_at < one.turn_ended_at), None)

@@ -102,8 +102,8 @@ class DismissSound:
 
 @dataclass(frozen=True, slots=True)
 class TakeAnswer:
-    """The words of this turn answer the agent's question. The user said them while the agent spoke the end of the
-    question."""
+    """The words of this turn were recorded as overheard, but they are the next turn: the user said them over the end of
+    the agent's question, or after the agent's sound."""
 
     turn: int
     reasons: tuple[str, ...]

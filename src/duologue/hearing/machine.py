@@ -60,8 +60,10 @@ class HearingRow:
 
 HEARING_ROWS: tuple[HearingRow, ...] = (
     # What the ears report
+    HearingRow((SpeechBegan,), act.note_onset, act.has_begun_already, "its text came first, or it is reported twice"),
     HearingRow((SpeechBegan,), act.begin_speech),
-    HearingRow((SpeechEnded,), act.end_speech, act.is_about_newest, "an old utterance has ended already"),
+    HearingRow((SpeechEnded,), act.note_early_end, act.is_of_unknown_utterance, "its onset is late or was lost"),
+    HearingRow((SpeechEnded,), act.end_speech, act.is_about_newest, "the end of an older utterance changes nothing"),
     HearingRow((VoiceFrame,), act.follow_frame),
     HearingRow((Pause,), act.note_pause, act.is_about_newest),
     HearingRow((Partial,), act.ignore, act.has_final_text, "a partial text after the final text"),
@@ -85,6 +87,7 @@ HEARING_ROWS: tuple[HearingRow, ...] = (
     HearingRow((CoreStepped,), core.give_up_sound, core.ended_in_noise, "the ears have probably missed its end"),
     HearingRow((CoreStepped,), core.begin_rest, core.is_withheld_no_more, "the brain was asked, so the voice counts"),
     HearingRow((CoreStepped,), core.take_answer, core.answer_came_early, "said over the end of the question"),
+    HearingRow((CoreStepped,), core.take_words, core.turn_ended_after_sound, "the line reported its end late"),
     HearingRow((CoreStepped,), core.repeat_question, core.came_back_in_question, "the lost line cut it off"),
     HearingRow((CoreStepped,), core.follow),
     # Time

@@ -53,6 +53,16 @@ class HeardUtterance(NamedTuple):
     has_begun: bool = True  # False: its onset is withheld, until the brain has been asked about the turn before
     was_dismissed: bool = False  # its turn has ended as noise, although its voice went on
     over_ms: int = -1  # how much of the agent's speech was heard when its part in this turn began; -1: in silence
+    is_late: bool = False  # its onset was reported too late or not at all, so it began before `began_at`
+    has_onset: bool = True  # False: its onset hasn't been reported yet
+    turn_ended_at: int = 0  # when its turn ended; 0: the turn goes on
+
+
+class EarlyEnd(NamedTuple):
+    """The end of an utterance whose onset was not reported yet."""
+
+    number: int = 0  # the utterance's number, given by the ears; 0: there is no such utterance
+    ended_at: int = 0
 
 
 class HearingState(NamedTuple):
@@ -73,10 +83,12 @@ class HearingState(NamedTuple):
     began_at: int = 0  # when the newest voice began
     ended_at: int = 0  # when the voice fell silent
     end_reported_at: int = 0  # when the ears reported that, which is later
+    early_end: EarlyEnd = EarlyEnd()  # an end that was reported before its onset
     turn_at: int = 0  # when the newest turn began
     text_at: int = 0  # when the text of an utterance last changed
     deaf_at: int = 0  # when audio stopped arriving
     heard_at: int = 0  # when the line last reported how much of the agent's speech was heard
+    held_at: int = 0  # when the agent's speech was last held
 
     pause: PauseFeatures | None = None  # what is known about the current pause and the turn before it
     is_read: bool = False  # the text of the words before this pause has come, or has stopped changing
@@ -130,7 +142,7 @@ def due_times(policy: HearingPolicy, s: HearingState) -> list[DueTime]:
         if core.user is User.TALKING and (s.reads_along or s.has_frames):
             if core.words is WordKind.NONE:
                 found.append(DueTime(s.turn_at + wordless_limit_ms(policy, core), "wordless"))
-            elif core.unread:  # as above, but also for several noises in a row
+            elif core.unread or not _has_text(s, newest):  # as above, but also for several noises in a row
                 found.append(DueTime(s.text_at + policy.wordless_ms_max, "wordless"))
         if core.user is User.TALKING and _has_text(s, newest) and s.text_at >= s.began_at and not s.has_frames:
             found.append(DueTime(s.text_at + policy.unchanged_ms_max, "unchanged"))
@@ -295,10 +307,12 @@ class HearingDraft:
     began_at: int
     ended_at: int
     end_reported_at: int
+    early_end: EarlyEnd
     turn_at: int
     text_at: int
     deaf_at: int
     heard_at: int
+    held_at: int
     pause: PauseFeatures | None
     is_read: bool
     said: Linguistic
@@ -325,10 +339,11 @@ class HearingDraft:
         (
             self.core, self.words, self.known, self.newest, self.serial, self.speaking, self.button,
             self.hears_onsets, self.reads_along, self.has_frames, self.began_at, self.ended_at, self.end_reported_at,
-            self.turn_at, self.text_at, self.deaf_at, self.heard_at, self.pause, self.is_read, self.said,
-            self.said_by, self.first_texts, self.last_confidence, self.stability, self.frames_turn, self.frames,
-            self.wait, self.wait_for, self.guessed, self.judged, self.ended_onset, self.sent_turn, self.agent_words,
-            self.own, self.question, self.asked_question, self.aside_question, self.job_questions,
+            self.early_end, self.turn_at, self.text_at, self.deaf_at, self.heard_at, self.held_at, self.pause,
+            self.is_read, self.said, self.said_by, self.first_texts, self.last_confidence, self.stability,
+            self.frames_turn, self.frames, self.wait, self.wait_for, self.guessed, self.judged, self.ended_onset,
+            self.sent_turn, self.agent_words, self.own, self.question, self.asked_question, self.aside_question,
+            self.job_questions,
         ) = s  # fmt: skip
         self.policy = policy
         self.before = s
@@ -342,7 +357,8 @@ class HearingDraft:
             (
                 self.core, self.words, self.known, self.newest, self.serial, self.speaking, self.button,
                 self.hears_onsets, self.reads_along, self.has_frames, self.began_at, self.ended_at,
-                self.end_reported_at, self.turn_at, self.text_at, self.deaf_at, self.heard_at, self.pause,
+                self.end_reported_at, self.early_end, self.turn_at, self.text_at, self.deaf_at, self.heard_at,
+                self.held_at, self.pause,
                 self.is_read, self.said, self.said_by, self.first_texts, self.last_confidence, self.stability,
                 self.frames_turn, self.frames, self.wait, self.wait_for, self.guessed, self.judged, self.ended_onset,
                 self.sent_turn, self.agent_words, self.own, self.question, self.asked_question, self.aside_question,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 from duologue.core import events as ev
@@ -58,6 +58,7 @@ class EarsJournal(NamedTuple):
     is_redacted: bool = False  # its words are placeholders
     # Policies that took over later: after how many events each did, and the policy. None: it isn't part of Duologue.
     changes: tuple[tuple[int, HearingPolicy | None], ...] = ()
+    unknown: str = ""  # the name of the first policy that isn't part of Duologue and wasn't given either
 
 
 class HearingDecision(NamedTuple):
@@ -71,12 +72,14 @@ class HearingDecision(NamedTuple):
     unverified: bool = False  # the journal has another decision, which may follow from words that are redacted
 
 
-def read_ears(lines: Iterable[str], complete: bool = True) -> EarsJournal:
+def read_ears(lines: Iterable[str], complete: bool = True, own: Sequence[HearingPolicy] = ()) -> EarsJournal:
     """Read an ear journal. Raises InvalidEars, whose message names the first line that is wrong. If `complete` is
-    False, the end line may be missing, and an incomplete last line is ignored."""
+    False, the end line may be missing, and an incomplete last line is ignored. A journal contains only the name of a
+    policy that isn't part of Duologue; the policy itself is taken from `own`."""
     checked = checked_lines(lines, complete)
     header = next(checked, (1, {}))[1]
-    policy, words = _read_header(header)
+    policy, words = _read_header(header, own)
+    unknown = _unknown_policy(header, own)
     entries: list[EarsEntry] = []
     changes: list[tuple[int, HearingPolicy | None]] = []
     end: tuple[int, str] | None = None
@@ -90,7 +93,8 @@ def read_ears(lines: Iterable[str], complete: bool = True) -> EarsJournal:
                 )
             end = (data.get("events", 0), data.get("digest", ""))
         elif "policy" in data:
-            changes.append(_change(number, data, changes))
+            changes.append(_change(number, data, changes, own))
+            unknown = unknown or _unknown_policy(data, own)
         else:
             entries.append(_entry(number, data, entries[-1] if entries else None))
     if complete and end is None:
@@ -107,6 +111,7 @@ def read_ears(lines: Iterable[str], complete: bool = True) -> EarsJournal:
         end,
         is_redacted,
         tuple(changes),
+        unknown,
     )
 
 
@@ -152,31 +157,53 @@ def _check_format(header: dict[str, Any]) -> None:
         )
 
 
-def _read_header(header: dict[str, Any]) -> tuple[HearingPolicy | None, SaidWords]:
+def _read_header(header: dict[str, Any], own: Sequence[HearingPolicy]) -> tuple[HearingPolicy | None, SaidWords]:
     if not header:
         raise InvalidEars("line 1: the file is empty")
     try:
         words = words_from_json(header.get("words"))
     except DuologueError as error:
         raise InvalidEars(f"line 1: {error}") from None
-    return _read_policy(header), words
+    return _read_policy(header, own), words
 
 
-def _read_policy(data: dict[str, Any]) -> HearingPolicy | None:
+def _read_policy(data: dict[str, Any], own: Sequence[HearingPolicy]) -> HearingPolicy | None:
+    given, missing = data.get("policy"), _own_parts(data)
+    if not isinstance(given, dict) or _unknown_policy(data, own):
+        return None
     try:
-        policy: HearingPolicy = policy_from_json(data.get("policy"))
+        policy: HearingPolicy = policy_from_json({key: value for key, value in given.items() if key not in missing})
     except DuologueError:
         return None
-    return policy
+    return replace(policy, **{part: _with_name(name, part, own) for part, name in missing.items()})
+
+
+def _own_parts(data: dict[str, Any]) -> dict[str, str]:
+    """The parts of this policy that aren't a part of Duologue, with the names of their classes."""
+    given = data.get("policy")
+    parts = {part: given.get(part) for part in ("endpoint", "overlap")} if isinstance(given, dict) else {}
+    return {part: str(one.get("policy")) for part, one in parts.items() if isinstance(one, dict) and "own" in one}
+
+
+def _with_name(name: str, part: str, own: Sequence[HearingPolicy]) -> Any:
+    """The first of these policies whose class has this name. None if no class has it."""
+    return next((found for one in own if type(found := getattr(one, part)).__name__ == name), None)
+
+
+def _unknown_policy(data: dict[str, Any], own: Sequence[HearingPolicy]) -> str:
+    return next((name for part, name in _own_parts(data).items() if _with_name(name, part, own) is None), "")
 
 
 def _change(
-    number: int, data: dict[str, Any], before: list[tuple[int, HearingPolicy | None]]
+    number: int,
+    data: dict[str, Any],
+    before: list[tuple[int, HearingPolicy | None]],
+    own: Sequence[HearingPolicy],
 ) -> tuple[int, HearingPolicy | None]:
     events, least = data.get("n"), before[-1][0] if before else 0
     if type(events) is not int or events < least:
         raise InvalidEars(f"line {number}: `n` must be the number of events before this line, at least {least}")
-    return events, _read_policy(data)
+    return events, _read_policy(data, own)
 
 
 def _entry(number: int, data: dict[str, Any], before: EarsEntry | None) -> EarsEntry:
@@ -211,8 +238,10 @@ def replay_ears(
     difference. If the ear journal is redacted, a decision that differs is only marked as `unverified`. If a crash has
     cut off the journal of events, set `complete` to False: the last decisions may then be missing in it."""
     if ears.policy is None or any(policy is None for _, policy in ears.changes):
+        what = f"the policy {ears.unknown!r}" if ears.unknown else "the policy of this conversation"
         raise InvalidEars(
-            "the policy of this conversation isn't part of Duologue, so the conversation can't be replayed here"
+            f"{what} isn't part of Duologue: name an agent that has it, as in "
+            "`duologue replay FILE --agent module:agent`"
         )
     _check_pair(ears, start, records)
     s = initial_hearing(start, ears.words)

@@ -80,6 +80,26 @@ def test_ears_fail() -> None:
         heard(dice(fail=1))
 
 
+def test_ears_that_failed_know_nothing_of_earlier_utterances() -> None:
+    class Stuttering:
+        """Says more about an utterance that began before the failure, and then something new."""
+
+        async def listen(self, audio: Any) -> AsyncIterator[Heard]:
+            yield Final("again", utterance=1)
+            yield Final("new", utterance=2)
+
+    with_faults = dice(fail=8)
+    ears = FaultyEars(Stuttering(), with_faults)  # type: ignore[arg-type]
+
+    async def listen() -> list[Heard]:
+        with pytest.raises(ERRORS):
+            [one async for one in ears.listen(None)]  # type: ignore[arg-type]
+        with_faults.rates = NO_FAULTS
+        return [one async for one in ears.listen(None)]  # type: ignore[arg-type]
+
+    assert run_simulated(listen()) == [Final("new", utterance=2)]
+
+
 def test_the_same_seed_repeats_the_same_faults() -> None:
     assert heard(dice(5, lose=0.2, duplicate=0.2)) == heard(dice(5, lose=0.2, duplicate=0.2))
     assert heard(dice(5, lose=0.2, duplicate=0.2)) != heard(dice(6, lose=0.2, duplicate=0.2))

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from duologue.brains.scripted import ScriptedBrain
+from duologue.core import cues
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core import machine
 from duologue.core.leaves import ErrorClass
 from duologue.core.settings import Settings, profile
 from duologue.ears.scripted import ScriptedEars
@@ -52,7 +52,7 @@ OPEN = [LineAct(0, "open")]
 def asked(at_ms: int = 1_000) -> CallerAccount:
     """A caller who has asked something, which the ears have reported."""
     text = "what is it"
-    return CallerAccount([Uttered(at_ms - 500, at_ms, text)], delivered=[(at_ms + 100, text)], ends=[at_ms])
+    return CallerAccount([Uttered(at_ms - 500, at_ms, text)], delivered=[(at_ms + 100, text)], ends=[(at_ms, 1)])
 
 
 def heard(*sounds: Sounded, line: list[LineAct] = OPEN, cues: tuple[CueGiven, ...] = (), **more: Any) -> HeardCall:
@@ -73,9 +73,9 @@ def test_a_caller_waits_from_the_question_to_the_end_of_its_answer() -> None:
     ("account", "what"),
     [
         (CallerAccount([Uttered(500, 1_000, "what is it")]), "words that never reached the agent"),
-        (CallerAccount([Uttered(500, 1_000)], ends=[1_000]), "a sound without words"),
+        (CallerAccount([Uttered(500, 1_000)], ends=[(1_000, 1)]), "a sound without words"),
         (
-            CallerAccount([Uttered(500, 1_000, "mhm", False)], delivered=[(1_100, "mhm")], ends=[1_000]),
+            CallerAccount([Uttered(500, 1_000, "mhm", False)], delivered=[(1_100, "mhm")], ends=[(1_000, 1)]),
             "words that expect no answer",
         ),
     ],
@@ -97,6 +97,13 @@ def test_a_typed_message_and_the_result_of_a_tool_are_waited_for() -> None:
     tool = ServiceSpan(1_000, 6_000, "tool")
     assert list(waits(CallerAccount(worked=[tool]), heard(ANSWERED))) == [TimeSpan(1_000, 31_000)]
     assert list(waits(CallerAccount(worked=[tool._replace(is_awaited=False)]), heard(ANSWERED))) == []
+
+
+def test_an_answer_that_comes_before_the_ears_show_the_lost_end_of_the_question_counts() -> None:
+    account = asked()
+    account.ends.clear()
+    assert list(waits(account, heard(Sounded("voice", 1, 5_000, 6_000), ANSWERED._replace(number=2)))) == []
+    assert list(waits(account, heard(ANSWERED))) == [TimeSpan(11_000, 31_000)]
 
 
 @pytest.mark.parametrize("service", ["brain", "voice"])
@@ -133,7 +140,7 @@ def test_an_apology_that_was_never_heard_ends_no_wait() -> None:
 def test_a_caller_who_speaks_or_pauses_or_can_not_hear_does_not_wait() -> None:
     account = CallerAccount(typed=[1_000], pauses=[TimeSpan(5_000, 8_000)], wobbles=[TimeSpan(10_000, 12_000)])
     account.uttered.append(Uttered(20_000, 22_000, "hm"))
-    account.ends.append(22_000)
+    account.ends.append((22_000, 1))
     line = [*OPEN, LineAct(25_000, "away"), LineAct(28_000, "open")]
     assert list(waits(account, heard(ANSWERED, line=line))) == [
         TimeSpan(1_000, 5_000),
@@ -145,6 +152,24 @@ def test_a_caller_who_speaks_or_pauses_or_can_not_hear_does_not_wait() -> None:
 
 
 # -- How long the silence was
+
+
+@pytest.mark.req("H-01", "H-08")
+def test_sounds_without_words_end_no_silence() -> None:
+    account = CallerAccount(typed=[1_000])
+    for number in range(1, 11):
+        at = 1_000 + 2_450 * number
+        account.uttered.append(Uttered(at - 200, at))
+        account.ends.append((at, number))
+    assert measure(account, heard(ANSWERED)) == Silence(29_000 - 10 * 800, 29_000 - 10 * 800)
+
+
+def test_ears_that_fail_during_an_utterance_do_not_hide_its_end() -> None:
+    account = asked()
+    account.ends.clear()
+    account.delivered[0] = (800, "what is it")
+    account.failed.append((900, "ears"))
+    assert list(waits(account, heard(ANSWERED))) == [TimeSpan(1_000, 31_000)]
 
 
 @pytest.mark.req("H-01")
@@ -297,7 +322,7 @@ def test_a_product_without_cues_is_noticed(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.req("H-01")
 def test_a_machine_that_thinks_that_nothing_is_waited_for_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "waits_in_silence", lambda s: False)
+    monkeypatch.setattr(cues, "waits_in_silence", lambda s: False)
     assert any("before the first sign" in one for one in complaints())
 
 

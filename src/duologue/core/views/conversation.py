@@ -1,7 +1,7 @@
-"""A view with ten states: the vocabulary of a voice agent in an editor.
+"""A view with ten states, named as in a code editor that has a voice agent.
 
-Here, "listening" means that the floor is open to the person. A lost line shows as suspended, because this vocabulary
-counts network resynchronisation as a suspension.
+In these names, "listening" means that the floor is open to the person. A lost line shows as suspended, because the
+editor counts network resynchronisation as a suspension.
 """
 
 from __future__ import annotations

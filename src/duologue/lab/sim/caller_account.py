@@ -53,7 +53,8 @@ class CallerAccount:
     pauses: list[TimeSpan] = field(default_factory=list)  # the caller has paused the conversation
     wobbles: list[TimeSpan] = field(default_factory=list)  # the caller can't hear, although the line isn't closed
     delivered: list[tuple[int, str]] = field(default_factory=list)  # texts that the ears have reported
-    ends: list[int] = field(default_factory=list)  # when the ears have reported the end of speech, or a final text
+    # When the ears have reported the end of a sound or its final text, and the number of the sound: 1 is the first one.
+    ends: list[tuple[int, int]] = field(default_factory=list)
     worked: list[ServiceSpan] = field(default_factory=list)
     asked: list[tuple[int, str]] = field(default_factory=list)  # the words in each request to the brain
     failed: list[tuple[int, str]] = field(default_factory=list)  # when a service failed, and which one

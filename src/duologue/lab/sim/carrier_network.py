@@ -48,6 +48,7 @@ class Leg:
     answer_url: str = ""  # gets what the carrier's machine detection finds out, if that was asked for
     caller: str = ""  # who calls
     called: str = ""
+    fields: dict[str, str] = field(default_factory=dict)  # in each webhook, such as SIP headers
     is_over: bool = False
     instructions: ElementTree.Element | None = None
     changed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -208,11 +209,13 @@ class CarrierNetwork:
         self.legs[leg.call] = leg
         return leg
 
-    def call_in(self, number: str, called: str) -> Leg:
-        """Let the person at this telephone call the server's number."""
+    def call_in(self, number: str, called: str, query: str = "", **fields: str) -> Leg:
+        """Let the person at this telephone call the server's number. `query` is that of the webhook's address, which
+        the operator has set. The webhooks have these additional fields, such as SIP headers."""
         leg = self._add_leg(number, number, called)
+        leg.fields = fields
         self.log.note(number, f"calls {called}")
-        self._start(self.answer(leg, self.url + WEBHOOKS[self.carrier]))
+        self._start(self.answer(leg, self.url + WEBHOOKS[self.carrier] + query))
         return leg
 
     async def _ring(self, leg: Leg, url: str, limit_ms: int) -> None:
@@ -323,7 +326,7 @@ class CarrierNetwork:
             await self._post(leg, leg.status_url, {"CallStatus": status})
 
     async def _post(self, leg: Leg, url: str, fields: dict[str, str]) -> tuple[int, str]:
-        form = {"CallSid": leg.call, "From": leg.caller, "To": leg.called, **fields}
+        form = {"CallSid": leg.call, "From": leg.caller, "To": leg.called, **leg.fields, **fields}
         body = urlencode(form).encode()
         kind = {"Content-Type": "application/x-www-form-urlencoded"}
         return await self.wires.post(url, {**kind, **self._signature(url, form, body)}, body)

@@ -130,19 +130,26 @@ class FaultyVoice:
                     yield sound
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FaultyEars:
-    """Ears that lose, repeat and swap what they hear, and sometimes fail."""
+    """Ears that lose, repeat and swap what they hear, and sometimes fail. After a failure, they know nothing of the
+    utterances up to `forgotten`, because they began before it."""
 
     ears: Ears
     dice: FaultDice
     account: CallerAccount = field(default_factory=CallerAccount)
+    newest: int = 0  # the highest number of an utterance so far
+    forgotten: int = 0
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
         dice, swapped = self.dice, None
         async with reading(self.ears.listen(audio)) as stream:
             async for heard in stream:
+                if 0 < heard.utterance <= self.forgotten:
+                    continue
+                self.newest = max(self.newest, heard.utterance)
                 if dice.happens(dice.rates.fail / 8):
+                    self.forgotten = self.newest
                     self.account.failed.append((now_ms(), "ears"))
                     raise dice.failure()
                 if dice.happens(dice.rates.lose):

@@ -212,7 +212,7 @@ def note_finals(conversation: Conversation, evidence: Evidence) -> None:
         if isinstance(heard, Final | Partial) and heard.text:
             evidence.account.delivered.append((now_ms(), heard.text))
         if isinstance(heard, Final | SpeechEnded):
-            evidence.account.ends.append(now_ms())
+            evidence.account.ends.append((now_ms(), heard.utterance))
 
     conversation.engine.taps.append(note)
 

@@ -21,6 +21,9 @@ WORDS_MS_MAX = 8_000  # to words: of the answer, or words that say what is going
 GAP_MS_MAX = 10_000  # between two signs
 TALKED_ON_MS = 300  # an agent that speaks for this long after the caller's words has not yielded
 DELIVERED_MS_MAX = 8_000  # ears report a text within this time after it was said
+LOST_END_MS_MAX = 10_000  # after this long, the agent must have noticed that the ears missed the end of a sound
+NOISE_MS_MAX = 600  # after the end of a sound without words, the agent must have noticed that it was noise
+RETRY_MS_MAX = 4_000  # the longest pause before a service is tried again
 TOLD_MS_MAX = 4_000  # from the signal that the caller is told something until its sound begins
 # What the caller is told when no answer, or no more of it, will come.
 FINAL_CUES = ("apology", "empty", "call_made", "broken_off", "ended")
@@ -67,13 +70,37 @@ class HeardCall:
 
 
 def measure(account: CallerAccount, heard: HeardCall) -> Silence:
-    """The longest silences while the caller waited and could have heard something."""
-    sounds = sorted(heard.sounded, key=lambda one: one.start_ms)
-    wordless = {one.at for one in heard.cues if not one.text}
+    """The longest silences while the caller waited and could have heard something. A sound without words that the
+    caller makes doesn't end a silence: its own time is left out, and the silence goes on after it."""
+    clock = _ClockWithoutNoise(account)
+    sounds = sorted(
+        (one._replace(start_ms=clock.at(one.start_ms), end_ms=clock.at(one.end_ms)) for one in heard.sounded),
+        key=lambda one: one.start_ms,
+    )
+    wordless = {clock.at(one.at) for one in heard.cues if not one.text}
     found = Silence()
     for wait in waits(account, heard):
-        found = found.worst(_within(wait, sounds, wordless))
+        found = found.worst(_within(TimeSpan(*map(clock.at, wait)), sounds, wordless))
     return found
+
+
+class _ClockWithoutNoise:
+    """A clock that stands still while the caller makes a sound without words, and until the agent must have noticed
+    that the sound was noise."""
+
+    def __init__(self, account: CallerAccount) -> None:
+        self.noises: list[TimeSpan] = []
+        for one in sorted(account.uttered):
+            if one.text or one.end_ms == OPEN_MS:
+                continue
+            span = TimeSpan(one.start_ms, _known_end_of(one, account) + NOISE_MS_MAX)
+            if self.noises and span.start_ms <= self.noises[-1].end_ms:
+                before = self.noises.pop()
+                span = TimeSpan(before.start_ms, max(before.end_ms, span.end_ms))
+            self.noises.append(span)
+
+    def at(self, ms: int) -> int:
+        return ms - sum(max(0, min(ms, noise.end_ms) - noise.start_ms) for noise in self.noises)
 
 
 def _within(wait: TimeSpan, sounds: list[Sounded], wordless: set[int]) -> Silence:
@@ -99,7 +126,7 @@ def questions(account: CallerAccount, heard: HeardCall) -> list[int]:
     """The times at which the caller began to wait for something: the end of each utterance that expects an answer, each
     typed message, and the end of each tool that the conversation waited for, because the caller must hear the
     result."""
-    said = [_end_of(one, account) for one in account.uttered if _is_question(one, account, heard.voices)]
+    said = [one.end_ms for one in account.uttered if _is_question(one, account, heard.voices)]
     results = [
         one.end_ms
         for one in account.worked
@@ -114,16 +141,24 @@ def _is_question(one: Uttered, account: CallerAccount, voices: list[TimeSpan]) -
     if not one.text or not one.expects_answer or one.end_ms == OPEN_MS:
         return False
     words = set(one.text.split())
-    latest = one.end_ms + DELIVERED_MS_MAX
+    failures = [at for at, of in account.failed if of == "ears" and at >= one.start_ms]  # nothing of it comes after one
+    latest = min([*failures, one.end_ms + DELIVERED_MS_MAX])
     is_delivered = any(one.start_ms <= at <= latest and words & set(text.split()) for at, text in account.delivered)
     talked_on = any(voice.has(one.end_ms) and voice.end_ms > one.end_ms + TALKED_ON_MS for voice in voices)
     return is_delivered and not talked_on
 
 
-def _end_of(one: Uttered, account: CallerAccount) -> int:
-    """The time at which the caller began to wait: the end of the utterance. If the ears have lost the report of this
-    end, it is the time of their next report, because the agent couldn't know earlier."""
-    return next((at for at in account.ends if at >= one.end_ms), one.end_ms)
+def _known_end_of(one: Uttered, account: CallerAccount) -> int:
+    """The time from which silence counts: the end of the utterance. If the ears have lost the report of this end, it is
+    the time at which they reported anything else that shows it, because the agent couldn't know earlier: the text of
+    this utterance, the end or the text of a later one, or their own failure, also one during the utterance. If they
+    reported nothing, it is LOST_END_MS_MAX after the end."""
+    if one.end_ms == OPEN_MS:
+        return OPEN_MS
+    number = account.uttered.index(one) + 1
+    reports = [at for at, of in account.ends if of >= number and at >= one.end_ms]
+    failures = [max(at, one.end_ms) for at, of in account.failed if of == "ears" and at >= one.start_ms]
+    return min([*reports, *failures, one.end_ms + LOST_END_MS_MAX])
 
 
 def _gave_up(account: CallerAccount, at_ms: int) -> bool:
@@ -142,9 +177,10 @@ def waits(account: CallerAccount, heard: HeardCall) -> Iterator[TimeSpan]:
     """Yield the spans of time in which the caller waited for something and could have heard it: the caller was quiet,
     and the line was connected."""
     asked = [_wait_for(at, answers(account, heard)) for at in questions(account, heard)]
-    busy = [TimeSpan(one.start_ms, one.end_ms) for one in account.worked if one.is_awaited]
+    given = [answer.start_ms for answer in answers(account, heard)]
+    busy = _joined((TimeSpan(one.start_ms, one.end_ms) for one in account.worked if one.is_awaited), given)
     deaf = [
-        *(TimeSpan(one.start_ms, _end_of(one, account)) for one in account.uttered),
+        *(TimeSpan(one.start_ms, _known_end_of(one, account)) for one in account.uttered if one.text),
         *account.pauses,
         *account.wobbles,
         *_away(heard.connections),
@@ -159,6 +195,20 @@ def waits(account: CallerAccount, heard: HeardCall) -> Iterator[TimeSpan]:
         if since is not None and (not is_waiting or after == OPEN_MS):
             yield TimeSpan(since, edge)
             since = None
+
+
+def _joined(spans: Iterable[TimeSpan], given: Sequence[int]) -> list[TimeSpan]:
+    """The spans in which services worked. The pause before a service is tried again belongs to the same wait, unless
+    the caller got an answer (at one of the times `given`) from the beginning of the first attempt on."""
+    found: list[TimeSpan] = []
+    for span in sorted(spans):
+        if found and span.start_ms <= found[-1].end_ms + RETRY_MS_MAX:
+            before = found[-1]
+            if not any(before.start_ms <= at <= span.start_ms for at in given):
+                found.pop()
+                span = TimeSpan(before.start_ms, max(before.end_ms, span.end_ms))
+        found.append(span)
+    return found
 
 
 def _wait_for(asked_ms: int, given: list[TimeSpan]) -> TimeSpan:

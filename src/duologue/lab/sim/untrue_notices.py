@@ -144,7 +144,8 @@ def _shows_fault(journal: JournalFacts, notice: sg.Noticed, _: Sequence[sg.Notic
     later = [fact for fact in journal.facts if fact.is_used and fact.at > notice.at]
     if notice.fatal:
         return is_failure and not any(fact.kind in _LIFE for fact in later)
-    return is_failure and not _ends_at_once(later)
+    is_hung_up = any(fact.kind == "EndRequested" for fact in journal.at(notice.at))
+    return is_failure and (is_hung_up or not _ends_at_once(later))
 
 
 def _failed_part(fact: JournalFact, error: str) -> str:

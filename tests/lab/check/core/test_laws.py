@@ -29,7 +29,7 @@ def test_a_leaf_without_a_hard_deadline_is_found() -> None:
 
 
 def test_a_final_text_that_outlasts_its_turn_is_found() -> None:
-    rows = changed("timer:talk/timer:settle [text_is_final]", lambda r: replace(r, do=None))
+    rows = changed("timer:talk/timer:settle/SoundDismissed [text_is_final]", lambda r: replace(r, do=None))
     assert breaks(laws.NOTHING_STALE, Machine(rows))
 
 

@@ -38,6 +38,13 @@ def acts_after_a_no(domain: Domain, state: DialogueState, event: DialogueEvent) 
     return step(domain, state, event)
 
 
+def acts_on_a_question(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
+    """Hears only the yes of "okay and that is free of charge right"."""
+    if state.phase is Phase.CONFIRMING and isinstance(event, UserMessage) and event.text.startswith("okay and"):
+        event = replace(event, text="yes")
+    return step(domain, state, event)
+
+
 def confirms_what_was_denied(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
     after, effects = step(domain, state, event)
     if state.top is not None and state.top.denied and isinstance(event, UserMessage):
@@ -78,6 +85,7 @@ def takes_silently(domain: Domain, state: DialogueState, event: DialogueEvent) -
 BROKEN: dict[str, tuple[Alphabet, Callable[[Domain, DialogueState, DialogueEvent], Result]]] = {
     "one span one slot": (TWINS, fills_two),
     "a no never runs an action": (RATED, acts_after_a_no),
+    "a question never runs an action": (RATED, acts_on_a_question),
     "a denied question is never confirmed": (FINAL, confirms_what_was_denied),
     "a final action runs once": (FINAL, changes_what_was_done),
     "a preference never chooses from a span": (TWINS, prefers_saturday),

@@ -245,7 +245,7 @@ def test_a_yes_to_another_question_of_the_agent_is_found(scope: HearingScope) ->
     ended = (Posted(ev.AudioBuffered), Posted(ev.PlaybackFinished, (("heard_ms", 1_200),)))
     job = (JOB,) if scope.job else ()
     for stimulus in (
-        *(NewestReplyAsks(job), *ended, Typed(0, "what"), TimePassed(), NewestReplyAsks(is_aside=True), *ended),
+        *(NewestReplyAsks(job), *ended, Typed(0, "what"), TimePassed(3_000), NewestReplyAsks(is_aside=True), *ended),
         Typed(0, "yes"),
     ):
         node, step = explorer.take(node, LedgerChoice(stimulus))

@@ -15,6 +15,7 @@ from duologue.core.leaves import (
     LIVE,
     SOUNDING,
     TIMER_INDEX,
+    Cue,
     ErrorClass,
     FaultSource,
     JobKind,
@@ -55,17 +56,34 @@ def abstract(s: State, late_turns: bool = True) -> State:
             turn, said, asked, answered, floor_turn, turn if s.overheard else 0,
             s.words, s.final, s.unread, 0,
             1 if s.heard_ms else 0, s.ask, s.called, s.firm, s.news, s.telling,
-            s.says, asked_again, s.losses if asked_again else 0, s.cut, s.cues, s.ending,
+            s.says, asked_again, s.losses if asked_again else 0, s.cut, s.cues,
+            0, 1 if s.sign_at else 0, _told(s.told), 0, s.ending,
             ID if s.guess else 0, s.guesses, s.paused, s.retries, s.attempts, s.check_ins, s.faults,
             s.faults_in_a_row, s.fault and _FAULTS[s.fault.fatal], _dues(s),
         ),
     )  # fmt: skip
 
 
+def _told(cue: Cue) -> Cue:
+    return cue if cue is Cue.SOUND else Cue.APOLOGY
+
+
 _PLACES = {name: place for place, name in enumerate(State._fields)}
 _CONSTANT = frozenset(
     _PLACES[name]
-    for name in ("settings", "at", "seq", "onset", "session_id", "reply_id", "voice_id", "call_id", "content")
+    for name in (
+        "settings",
+        "at",
+        "seq",
+        "onset",
+        "session_id",
+        "reply_id",
+        "voice_id",
+        "call_id",
+        "content",
+        "quiet_at",
+        "told_at",
+    )
 )
 _TURN, _SAID, _ASKED, _ANSWERED, _FLOOR_TURN, _OVERHEARD, _ASKED_AGAIN, _LINK, _USER, _VOICE, _JOBS, _CALL_ID, _DUE = (
     _PLACES[name]
@@ -138,6 +156,10 @@ def _simplest(place: int, value: Any) -> Any:
             return 1 if value else 0
         case "guess":
             return ID if value else 0
+        case "sign_at":
+            return 1 if value else 0
+        case "told":
+            return _told(value)
         case "fault":
             return value and _FAULTS[value.fatal]
     return value

@@ -54,12 +54,13 @@ def check_state(s: State) -> Iterator[tuple[str, str]]:
     """Check the audible laws about one state. Yields (law, what is wrong)."""
     is_told = s.fault is not None and s.fault.fatal  # the last words are being said
     could_hear = s.user is User.QUIET and s.link not in _NO_SOUND and not is_told
-    waits = could_hear and (s.voice is Voice.PLAYING or (s.voice is Voice.SILENT and (_is_owed(s) or _is_rest_owed(s))))
+    is_owed = _is_owed(s) or _is_more_to_come(s)
+    waits = could_hear and (s.voice is Voice.PLAYING or (s.voice is Voice.SILENT and is_owed))
     if waits and not s.due[_CUE]:
         yield NO_UNEXPLAINED_SILENCE, "the person waits in silence, and no cue is armed"
     if s.due[_CUE] and not waits:
         yield NO_UNEXPLAINED_SILENCE, "a cue is armed although the person speaks, waits for nothing or can't hear it"
-    if s.cues and not (s.user is User.QUIET and s.voice in (Voice.SILENT, Voice.PLAYING)):
+    if s.cues and (is_told or s.link in CLOSED or not (s.voice in _SPEAKING or is_owed)):
         yield NO_UNEXPLAINED_SILENCE, "cues are counted although the wait is over"
     is_open = s.user is User.QUIET and s.voice is Voice.SILENT and s.reply is Reply.NONE and not s.jobs
     is_free = is_open and s.said == s.answered and not s.news
@@ -79,9 +80,11 @@ def _is_owed(s: State) -> bool:
     return s.said > s.answered or s.news or s.telling or any(job.kind in FOREGROUND for job in s.jobs)
 
 
-def _is_rest_owed(s: State) -> bool:
-    """Does the person wait for the rest of an answer that was cut off, or for the offer to go on?"""
-    return s.cut or (s.ask is Ask.OFFER and s.reply is not Reply.NONE)
+def _is_more_to_come(s: State) -> bool:
+    """Does the person wait for the rest of an answer that was cut off, or for what the agent is about to say by
+    itself?"""
+    is_early = s.reply in (Reply.GUESSING, Reply.DRAFTING, Reply.DRAFTED)
+    return s.cut or (s.reply is not Reply.NONE and not is_early)
 
 
 def _checks_in(s: State) -> bool:
@@ -102,13 +105,13 @@ def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
     if len(played) > 1:
         yield NO_UNEXPLAINED_SILENCE, "two cues are played at once"
     is_stopped = played or step.did(fx.StopCue) or isinstance(event, ev.PlaybackProgressed)
-    if after.cues == 0 and before.cues and not is_stopped:
+    if after.cues == 0 and before.cues and before.user is User.QUIET and not is_stopped:
         yield NO_UNEXPLAINED_SILENCE, "the wait has ended, and its cue goes on"
-    is_onset = isinstance(event, ev.SpeechStarted | ev.PttPressed | ev.TextTyped) and before.link not in CLOSED
-    if is_onset and before.user is User.QUIET and before.voice is Voice.SILENT and len(step.did(fx.StopCue)) != 1:
+    is_onset = isinstance(event, ev.SpeechStarted | ev.PttPressed) and before.link not in CLOSED
+    may_sound = before.user is User.QUIET and (before.voice is Voice.SILENT or before.cues)
+    if is_onset and may_sound and after.user is not User.QUIET and len(step.did(fx.StopCue)) != 1:
         yield NO_UNEXPLAINED_SILENCE, "the person begins to speak, and the cue isn't stopped once"
     is_pause = after.link is Link.SUSPENDED and before.link is not Link.SUSPENDED
-    may_sound = before.user is User.QUIET and (before.voice is Voice.SILENT or before.cues)
     if is_pause and may_sound and not step.did(fx.StopCue):
         yield PAUSE_LASTS, "a pause begins, and the cue goes on"
     yield from _question(step, played)
@@ -125,9 +128,16 @@ def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
 
 
 def _noise(step: CheckedStep) -> Iterator[tuple[str, str]]:
-    """Check that a check-in that became due during a sound without words comes right after the sound, and that such
-    sounds delay the end of a call, but don't keep the call."""
+    """Check that a check-in that became due during a sound without words comes right after the sound, that such sounds
+    delay the end of a call, but don't keep the call, and that they don't put off the next sign of life."""
     before, after = step.before, step.after
+    is_wordless = before.words is Words.NONE and after.words is Words.NONE and _is_of_speech(step.event)
+    if before.sign_at and is_wordless and _only_sound(step):
+        settings = after.settings
+        interval_ms = settings.cue_ms[min(before.cues, len(settings.cue_ms) - 1)]
+        next_ms = max(after.at + settings.beat_ms, before.sign_at + interval_ms)
+        if after.sign_at > before.sign_at or after.cues < before.cues or after.due[_CUE] > next_ms:
+            yield NOISE_IS_BOUNDED, "a sound without words has put off the next sign of life"
     ends = before.user is not User.QUIET and after.user is User.QUIET and before.words is Words.NONE
     was_due = not before.due[_DEAD_AIR] and before.link in LIVE and _checks_in(before) and _is_idle(before)
     delay_ms = after.due[_DEAD_AIR] - after.at
@@ -212,7 +222,9 @@ def _is_only_a_cue(step: CheckedStep) -> Iterator[tuple[str, str]]:
     doesn't belong to cues."""
 
     def rest(s: State) -> State:
-        return s._replace(at=0, cues=0, due=tuple(0 if index == _CUE else due for index, due in enumerate(s.due)))
+        return s._replace(
+            at=0, cues=0, sign_at=0, due=tuple(0 if index == _CUE else due for index, due in enumerate(s.due))
+        )
 
     if rest(step.before) != rest(step.after):
         yield NO_UNEXPLAINED_SILENCE, "a cue changes more than itself"

@@ -122,6 +122,7 @@ class Alphabet:
             yield from self.also
         if state.phase is Phase.CONFIRMING:
             yield self.messages.change_it
+            yield from self.messages.tagged
         yield from self.corrections(state)
 
     def _decisive_answers(self, spec: SlotSpec) -> Iterator[str]:

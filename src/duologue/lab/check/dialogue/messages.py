@@ -25,6 +25,7 @@ class TriedMessages:
     yesterday: str
     second: str  # the second of several
     change_it: str  # a wish for a change
+    tagged: tuple[str, ...]  # a yes, and a statement that asks whether it is so
     change: str  # with {slot} and {value}
     make_it: str  # with {value}
     money: str  # with {value}
@@ -63,6 +64,7 @@ _ENGLISH = TriedMessages(
     "yesterday",
     "the second one",
     "no, change it",
+    ("okay and that is free of charge right", "yes i take it that it comes with a map"),
     "change the {slot} to {value}",
     "no, make it {value}",
     "{value} dollars",
@@ -99,6 +101,7 @@ _GERMAN = TriedMessages(
     "gestern",
     "den zweiten",
     "nein, ändern",
+    ("okay, und das ist gratis, oder", "ja, und Hunde dürfen mit, nicht wahr"),
     "ändern Sie {slot} auf {value}",
     "nein, lieber {value}",
     "{value} Euro",
@@ -132,6 +135,7 @@ _SPANISH = TriedMessages(
     "ayer",
     "el segundo",
     "no, cambiar",
+    ("vale, y eso es gratis, verdad", "sí, y los perros pueden venir, no es así"),
     "cambie {slot} a {value}",
     "no, mejor {value}",
     "{value} euros",

@@ -58,6 +58,15 @@ def a_no_never_runs_an_action(seen: ObservedStep) -> Iterator[str]:
         yield "an action runs after a no"
 
 
+def a_question_never_runs_an_action(seen: ObservedStep) -> Iterator[str]:
+    """Check that no action runs because the user said something and asked whether it is so, even after a yes."""
+    if not isinstance(seen.event, UserMessage) or seen.before.phase is not Phase.CONFIRMING or seen.before.queue:
+        return
+    is_question = seen.event.text in messages_of(seen.domain.language).tagged
+    if is_question and (seen.runs or seen.confirmed):
+        yield "an action runs, or a step is confirmed, after a question"
+
+
 def a_denied_question_is_never_confirmed(seen: ObservedStep) -> Iterator[str]:
     """Check that a yes confirms nothing in two situations. In the first, the user has said no, and the agent asks what
     to change. In the second, the agent checks values before an action, but there is no value to check."""
@@ -149,6 +158,7 @@ def _slots_of(seen: ObservedStep) -> Slots:
 SILENT_ERROR_LAWS: tuple[Callable[[ObservedStep], Iterator[str]], ...] = (
     one_span_one_slot,
     a_no_never_runs_an_action,
+    a_question_never_runs_an_action,
     a_denied_question_is_never_confirmed,
     a_final_action_runs_once,
     a_preference_never_chooses_from_a_span,

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from duologue.core.leaves import FROZEN, TIMER_INDEX, Timer, User, Voice, Words
+from duologue.core.leaves import FROZEN, TIMER_INDEX, Cue, Timer, User, Voice, Words
 from duologue.core.state import FREEZES, JobRecord, State
 from duologue.hearing.policy import HearingPolicy
 from duologue.hearing.questions import NOT_YET, AskedQuestion
@@ -33,8 +33,10 @@ NOW = 1_000_000  # the time of every abstract state
 QUESTION_MS = 3_000  # longer than every speech, and than a question is shown before it counts as asked
 PAST_MS = 12_000  # events that are older are treated alike, because no limit of the hearing machine is this long
 SILENCE_MS = 5_000  # the same for the end of a voice: no wait in silence is this long
-# Timers that only show, warn or commit audio: nothing that is checked here depends on them.
-SOFT = frozenset((Timer.SESSION_WARNING, Timer.SESSION_LIMIT, Timer.BREAKER, Timer.LONG_SPEECH, Timer.COMMIT))
+# Timers that only show, warn, commit audio or give a sign of life: nothing that is checked here depends on them.
+SOFT = frozenset(
+    (Timer.SESSION_WARNING, Timer.SESSION_LIMIT, Timer.BREAKER, Timer.LONG_SPEECH, Timer.COMMIT, Timer.CUE)
+)
 _SOFT = frozenset(TIMER_INDEX[timer] for timer in SOFT)
 _LONG_AGO = NOW - PAST_MS
 GIST = 1  # of every turn with words: only whether they change matters
@@ -135,6 +137,10 @@ def _core(s: State, shift: int, replies: dict[int, int], contents: dict[int, int
         session_id=1,
         reply_id=replies[s.reply_id],
         voice_id=voices[s.voice_id],
+        quiet_at=NOW,  # only signs of life depend on these two
+        sign_at=NOW if s.sign_at else 0,
+        told=Cue.SOUND,
+        told_at=NOW,
         content=contents.get(s.content, 0),  # the content of a turn that was typed can't come again
         guess=GIST if s.guess else 0,
         due=_dues(s.due, s.link in FROZEN, shift),
@@ -202,10 +208,12 @@ def _hearing(
         began_at=_time(s.began_at, shift, s.speaking or is_withheld),
         ended_at=_time(s.ended_at, shift, end_matters, SILENCE_MS),
         end_reported_at=_time(s.end_reported_at, shift, end_matters, SILENCE_MS),
+        early_end=s.early_end._replace(ended_at=_time(s.early_end.ended_at, shift, s.early_end.number > 0, SILENCE_MS)),
         turn_at=_time(s.turn_at, shift, is_open),  # also with words, because the STT may take them back
         text_at=_time(s.text_at, shift, is_open and core.words is not Words.NONE),
         deaf_at=_time(s.deaf_at, shift, core.link in DEAF),
         heard_at=_time(s.heard_at, shift, is_sounding),
+        held_at=_time(s.held_at, shift, core.voice is Voice.HELD),
         said=s.said if by_frames or not s.said.stability else replace(s.said, stability=0.0),
         stability=s.stability if by_frames or policy.early_wait_ms_max else _UNKNOWN_STABILITY,
         frames=_frames(s.frames, shift),
@@ -254,15 +262,26 @@ def _utterance(
     is_old = began_at + ECHO_RULE.lead_ms_max < played_at
     if is_old and all(word.start_ms > began_at + ECHO_RULE.lead_ms_max for word in own.words):
         began_at = _BEFORE_OWN_WORDS
-    return one._replace(onset=onset, sound=_sound(one.sound), began_at=began_at, over_ms=_over_ms(one, core, policy))
+    return one._replace(
+        onset=onset,
+        sound=_sound(one.sound),
+        began_at=began_at,
+        over_ms=_over_ms(one, core, policy),
+        is_late=one.is_late and bool(own.words),
+        turn_ended_at=_time(one.turn_ended_at, shift, _may_be_taken(one, core)) if one.turn_ended_at else 0,
+    )
+
+
+def _may_be_taken(one: HeardUtterance, core: State) -> bool:
+    """May the words of this utterance, which were said while the agent spoke, still become the next turn?"""
+    return core.voice in (Voice.PLAYING, Voice.HELD) and one.turn > max(core.floor_turn, core.said)
 
 
 def _over_ms(one: HeardUtterance, core: State, policy: HearingPolicy) -> int:
     """How much of the agent's speech was heard when this utterance began, reduced to three values: -1 if the utterance
     can't answer a question, 0 if too little was heard for an answer, and otherwise the least amount that is enough for
     an answer to the only question that the agent asks (`scopes.QUESTION`)."""
-    may_answer = core.voice in (Voice.PLAYING, Voice.HELD) and one.turn > max(core.floor_turn, core.said)
-    if one.over_ms < 0 or not may_answer:
+    if one.over_ms < 0 or not _may_be_taken(one, core):
         return -1
     least_ms = least_answer_ms(policy, QUESTION)
     return least_ms if one.over_ms >= least_ms else 0
@@ -288,8 +307,7 @@ def _sound(sound: Any) -> Any:
     if not isinstance(sound, SoundMemory):
         return sound
     is_voice = sound.evidence_peak >= _EVIDENCE_ENOUGH
-    return replace(
-        sound,
+    return sound._replace(
         voiced_ms=min(sound.voiced_ms, _VOICED_ENOUGH_MS),
         sure_ms=min(sound.sure_ms, float(_VOICED_ENOUGH_MS)),
         silence_ms=min(sound.silence_ms, _SILENCE_ENOUGH_MS),
@@ -302,8 +320,7 @@ def _frames(frames: Any, shift: int) -> Any:
     if not isinstance(frames, TurnMemory):
         return frames
     pending, changed = frames.pending_since_ms, frames.text_changed_ms
-    return replace(
-        frames,
+    return frames._replace(
         pending_since_ms=None if pending is None else max(_LONG_AGO, pending + shift),
         text_changed_ms=None if changed is None else max(_LONG_AGO, changed + shift),
     )

@@ -57,6 +57,8 @@ def _reports(scope: HearingScope, ledger: WordsLedger) -> Iterator[LedgerChoice]
         if scope.onsets:
             if newest is None or not newest.is_on:
                 yield LedgerChoice(SpeechBegan(number), key, number)
+                if scope.swaps:
+                    yield from _swapped(scope, EarUtterance(key, number), ledger)
         elif newest is None or newest.stage >= FINAL_STAGE:
             yield from _texts(scope, EarUtterance(key, number))
     for one in ledger.utterances:
@@ -68,6 +70,15 @@ def _reports(scope: HearingScope, ledger: WordsLedger) -> Iterator[LedgerChoice]
         yield from _stray(ledger)
     if scope.stops > ledger.uses("stop"):
         yield LedgerChoice(inp.EarsStopped(0), use="stop")
+
+
+def _swapped(scope: HearingScope, one: EarUtterance, ledger: WordsLedger) -> Iterator[LedgerChoice]:
+    """The end and the texts of an utterance before its onset, and the onset of an utterance that is known already."""
+    if not ledger.uses(f"end{one.number}"):
+        yield LedgerChoice(SpeechEnded(one.number), use=f"end{one.number}")
+    yield from _texts(scope, one)
+    if ledger.utterances and not ledger.uses("again"):
+        yield LedgerChoice(SpeechBegan(ledger.utterances[-1].number), use="again")
 
 
 def _texts(scope: HearingScope, one: EarUtterance) -> Iterator[LedgerChoice]:

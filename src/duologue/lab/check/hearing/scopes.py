@@ -41,6 +41,7 @@ class HearingScope:
     onsets: bool = True  # the ears report onsets and ends
     quiet_ms: int = 0  # how late they report the end of a voice
     stray: bool = False  # text for an utterance that was never reported, and for a skipped number
+    swaps: bool = False  # the end of a voice may be reported before its onset
     server: bool = False  # the ears detect the end of a turn
     frames: int = 0  # how many frames of voice, and of silence, the ears report for an utterance
     buttons: int = 0  # how often the button is pressed
@@ -65,11 +66,12 @@ class HearingScope:
 
     def settings(self, profile: str) -> Settings:
         """The profile's settings, but with some features turned off or limited, because other explorations cover them:
-        check-ins, retries and repeated faults."""
+        check-ins, cues, retries and repeated faults."""
         return with_changes(
             PROFILES[profile],
             greets=False,
             commit_ms=600_000,
+            cue_ms=(36_000_000,),
             dead_air_ms=self.check_in_ms,
             check_ins_max=1,
             hangs_up=False,
@@ -84,7 +86,7 @@ class HearingScope:
 
     @property
     def echoes(self) -> bool:
-        """May a text contain words that the agent says?"""
+        """Can a heard text contain the agent's own words (echo)?"""
         texts = {*self.partials, *self.finals, *self.revisions, *self.first_texts}
         return not texts.isdisjoint((ECHO, OVER_ECHO, MORE_OVER_ECHO))
 
@@ -101,12 +103,14 @@ SMALL: tuple[HearingScope, ...] = (
     HearingScope("again", 2, (FILLER,), (FILLER,)),
     HearingScope("late", 3, (), (LONG, EMPTY)),
     HearingScope("stray", 2, (), (LONG, EMPTY), stray=True),  # a third one would make it three times as large
+    HearingScope("swapped", 2, (), (LONG, EMPTY), swaps=True),
     HearingScope("sent", finals=(LONGER,), sends=1, replies=True),
     HearingScope("button", 1, (SHORT,), (LONGER, EMPTY), buttons=1, sends=1),
     HearingScope("typed", 1, (SHORT,), (LONGER,), sends=1, typed=1, replies=True),
     HearingScope("over", 1, (SHORT,), (LONG, FILLER, EMPTY), (REVISED,), **_SPEAKING),  # type: ignore[arg-type]
     HearingScope("twice", 2, (), (LONG, FILLER), **_SPEAKING),  # type: ignore[arg-type]
     HearingScope("early", 1, (), (FILLER,), **_SPEAKING),  # type: ignore[arg-type]
+    HearingScope("lagging", 1, (), (FILLER,), wait_ms=700, **_SPEAKING),  # type: ignore[arg-type]
     HearingScope("firm", 1, (), (LONG, FILLER, ECHO), firm=True, late=True, **_SPEAKING),  # type: ignore[arg-type]
     HearingScope("echo", 1, (OVER_ECHO,), (MORE_OVER_ECHO, ECHO), **_SPEAKING),  # type: ignore[arg-type]
     HearingScope("doubtful", 1, (SHORT,), (LONG, ECHO), confidences=(1.0, 0.2), first_texts=("", SHORT), **_SPEAKING),  # type: ignore[arg-type]
@@ -129,7 +133,7 @@ SMALL: tuple[HearingScope, ...] = (
 SCOPES = {scope.name: scope for scope in SMALL}
 # For a quick check: the smallest scopes, which still fire every row.
 QUICK_NAMES = (
-    "fillers", "again", "stray", "typed", "over", "early", "firm", "echo", "doubtful", "long", "line", "frames",
-    "textual", "unnumbered", "guessed", "judged", "asked", "job asks", "noise",
+    "fillers", "again", "stray", "swapped", "typed", "over", "early", "lagging", "firm", "echo", "doubtful", "long",
+    "line", "frames", "textual", "unnumbered", "guessed", "judged", "asked", "job asks", "noise",
 )  # fmt: skip
 QUICK = tuple(SCOPES[name] for name in QUICK_NAMES)

@@ -21,7 +21,7 @@ from duologue.lab.sim.stage import Stage
 from tests.core.scenes import asked, speaking, up
 
 EVERYTHING = CheckScope("everything", lambda settings: settings, frozenset())
-WALK_STEPS = 6
+WALK_STEPS = 8
 
 
 def walk(machine: Machine = MACHINE) -> Iterator[CheckedStep]:

@@ -106,7 +106,7 @@ REPLY_PROMISES: tuple[Promise, ...] = (
         lambda s, e: _live(s) and s.reply in _OPEN and not s.called and s.retries > 0,
         lambda x: (
             does(x, fx.ReportLost) == (x.before.asked > x.before.answered)
-            and (fx.PlayCue(Cue.EMPTY) in x.effects)
+            and (fx.PlayCue(Cue.CALL_MADE if x.before.telling else Cue.EMPTY) in x.effects)
             == (x.before.asked > x.before.answered and x.after.user is User.QUIET)
             and x.after.reply_id > x.before.reply_id
             and x.after.answered == x.before.asked

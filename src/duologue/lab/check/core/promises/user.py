@@ -227,10 +227,16 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: goes(x, User.QUIET) and does(x, fx.CommitAudio) and never(x, fx.DiscardAudio),
     ),
     Promise(
-        "words that may still change can't be dismissed",
+        "if turn-taking dismisses a sound of a turn with words, the turn ends and its words count",
         (ev.SoundDismissed,),
-        lambda s, e: s.words is not Words.NONE and not s.unread,
-        lambda x: x.after is x.before,
+        lambda s, e: (
+            _active(s) and s.user in _OPEN and e.turn == s.turn and e.onset >= s.onset and s.words is not Words.NONE
+        ),
+        lambda x: (
+            goes(x, User.QUIET if x.before.final else User.TRANSCRIBING)
+            and does(x, fx.CommitAudio)
+            and never(x, fx.DiscardAudio)
+        ),
     ),
     Promise(
         "an overheard turn that proves to be an answer is owed an answer",
