@@ -13,6 +13,7 @@ TIME = SlotSpec("time", SlotKind.TIME, "What time?", hours=(8, 20))
 LIFT = SlotSpec("lift", SlotKind.YES_NO, "Do you need a lift?")
 CODE = SlotSpec("code", SlotKind.CODE, "Which number?")
 COUNT = number("count")
+OWNER = SlotSpec("owner", SlotKind.NAME, "What's your name?")
 
 
 def asked(slot: SlotSpec, *others: SlotSpec) -> Talker:
@@ -38,6 +39,17 @@ def asked(slot: SlotSpec, *others: SlotSpec) -> Talker:
         (LIFT, "I don't think so, my sister picks me up", False),
         (LIFT, "yes, no actually, my wife can drive me, so no", False),
         (COLOUR, "it suits the sofa, the blue one", "blue"),
+        (COUNT, "seven, no eight, my cousin forgot himself", 8),
+        (COUNT, "nine, the last one comes on Sunday", 9),
+        (COUNT, "say eleven to be on the safe side", 11),
+        (LIFT, "well, one of us could walk and one couldn't, but yes", True),
+        (LIFT, "yes but not all week, well no", False),
+        (TIME, "eleven my aunt drives me", "11:00"),
+        (DAY, "Thursday before eleven", "2025-12-04"),
+        (DAY, "tomorrow after half past three", "2025-12-03"),
+        (LIFT, "no, a taxi will do", False),
+        (OWNER, "clara voss i told your colleague", "clara voss"),
+        (OWNER, "yes my uncle's, edwin voss", "edwin voss"),
     ],
 )
 def test_the_clause_that_answers_is_taken_and_announced(slot: SlotSpec, text: str, value: Json) -> None:
@@ -56,6 +68,10 @@ def test_the_clause_that_answers_is_taken_and_announced(slot: SlotSpec, text: st
         (LIFT, "yes, if it's free of charge"),
         (LIFT, "no, but my son might"),
         (LIFT, "yes please, or maybe my sister drives"),
+        (DAY, "Friday, I can't"),
+        (DAY, "Friday i can't make it"),
+        (OWNER, "twelve elm row it's on the corner"),
+        (OWNER, "lovely weather it never rains"),
     ],
 )
 def test_a_clause_that_another_one_takes_back_is_no_answer(slot: SlotSpec, text: str) -> None:

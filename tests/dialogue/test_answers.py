@@ -192,3 +192,14 @@ def test_free_text_with_a_question_behind_it_is_the_text_alone() -> None:
     talker.says("my tooth hurts a lot, and how long will it take?").means()
     assert talker.slots == {"about": "my tooth hurts a lot"}
     assert talker.said == "So far I have about my tooth hurts a lot. size?"
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    "text",
+    ["how about something funny what do other people put", "anything nice really what would you take"],
+)
+def test_a_text_that_is_left_to_the_agent_before_a_question_is_no_answer(text: str) -> None:
+    words = SlotSpec("words", SlotKind.TEXT, "What shall we print on it?")
+    talker = talk(Collect("w", "words"), slots=(words,)).says(text).means()
+    assert (talker.slots, talker.state.waiting_for) == ({}, "words")

@@ -195,3 +195,18 @@ def test_a_value_for_another_task_is_a_miss() -> None:
     spec = choice("other", "a", "b")
     about = domain(flow("task", Collect("size", "size")), flow("other", Collect("other", "other")), slots=(SIZE, spec))
     assert Talker(about).starts("task").says(OTHER).means(SetSlot("other", "a")).state.misses == 1
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("text", ["I want to go home please", "no I said the garden door", "no I meant Monday"])
+def test_a_repeated_wish_and_an_objection_are_no_free_text(text: str) -> None:
+    where = SlotSpec("where", SlotKind.TEXT, "Where to?")
+    about = domain(replace(flow("ride", Collect("w", "where")), examples=("I want to go home",)), slots=(where,))
+    talker = Talker(about).starts("ride").says(text).means()
+    assert (talker.slots, talker.said.endswith("Where to?")) == ({}, True)
+
+
+def test_words_around_a_repeated_text_are_left_out() -> None:
+    where = SlotSpec("where", SlotKind.TEXT, "Where to?")
+    talker = talk(Collect("w", "where"), slots=(where,)).says("yes, that's what I said, the garden door").means()
+    assert talker.slots == {"where": "the garden door"}

@@ -235,3 +235,39 @@ def test_nothing_and_the_wish_of_the_question_asks_for_the_confirmation_again(te
 @pytest.mark.parametrize("text", ["nothing, forget it", "nothing, don't send it"])
 def test_nothing_and_a_refusal_confirms_nothing(text: str) -> None:
     assert "executing_action" not in at_confirmation().says("no", text).phase
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "oh never mind, yes, send it",
+        "it's my last fifty so yes please",
+        "I was going to ask my aunt, but she's out. Yes, go ahead",
+    ],
+)
+def test_a_whole_yes_in_the_last_clause_counts(text: str) -> None:
+    assert len(at_confirmation().says(text).runs) == 1
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the name isn't right, yes",
+        "yes, I mean no",
+        "if it's free, yes",
+        "yes but will it arrive today because I have to be back at work",
+        "you forgot the reason, but yes",
+        "okay and it goes to my Anna right we do this every month",
+        "okay, my aunt is waiting",
+        "okay and my aunt can come along right",
+        "yes it's the big one right",
+        "ok thanks bye",
+        "no don't send it yet",
+        "I'll ask my aunt first, leave it for now",
+        "no don't send it, I only wanted to look, forget it",
+    ],
+)
+def test_a_yes_beside_a_doubt_or_a_change_runs_nothing(text: str) -> None:
+    assert at_confirmation().says(text).runs == []

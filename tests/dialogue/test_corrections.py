@@ -355,3 +355,25 @@ def test_an_ordinal_that_may_be_a_day_is_no_position_in_a_list() -> None:
     assert talker.says("sorry, I meant the third, not the fourth").slots == {"kind": "caravan", "day": "2025-12-03"}
     talker.says("no, the second, not the third")
     assert talker.slots["kind"] == "caravan"
+
+
+@pytest.mark.req("D-07")
+@pytest.mark.parametrize(
+    ("text", "hour"),
+    [
+        ("about nine, no, I tell a lie, it was nearer ten", "10:00"),
+        ("eleven, no, it's more like twelve", "12:00"),
+        ("perhaps nine, strike that, eleven", "11:00"),
+    ],
+)
+def test_an_answer_may_be_corrected_in_the_same_breath(text: str, hour: str) -> None:
+    time = SlotSpec("time", SlotKind.TIME, "What time?", hours=(8, 20))
+    assert talk(Collect("t", "time"), slots=(time,)).says(text).slots == {"time": hour}
+
+
+@pytest.mark.req("D-07")
+def test_the_digits_of_a_phone_number_correct_no_count() -> None:
+    phone = SlotSpec("phone", SlotKind.PHONE, "Your number?")
+    talker = talk(Collect("n", "amount"), Collect("p", "phone"), slots=(AMOUNT, phone)).says("four")
+    talker.says("it's my aunt's phone oh double two one three four five six")
+    assert talker.slots["amount"] == 4

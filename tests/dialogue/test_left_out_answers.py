@@ -8,7 +8,7 @@ import pytest
 
 from duologue.dialogue.english import SlotKind
 from duologue.dialogue.flow import Collect, SayText, SlotSpec
-from tests.dialogue.dialogue_flows import Talker, number, talk
+from tests.dialogue.dialogue_flows import COLOUR, Talker, number, talk
 
 EMAIL = SlotSpec("email", SlotKind.EMAIL, "Your e-mail address?", help="We write to you.")
 MILES = number("miles", help="A rough figure is fine.")
@@ -70,3 +70,9 @@ def test_a_question_about_an_optional_slot_is_told_that_it_may_be_left_out() -> 
     slot = replace(EMAIL, is_optional=True, help="")
     talker = asked(slot).says("is it ok if I don't give that?").means()
     assert talker.said == "You can also leave that out. Your e-mail address?"
+
+
+@pytest.mark.req("D-05")
+def test_a_value_after_a_never_mind_cancels_nothing() -> None:
+    talker = talk(Collect("c", "colour"), slots=(COLOUR,)).says("okay never mind we'll take the blue one")
+    assert talker.phase != "idle"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from duologue.dialogue.english import SlotKind
+from duologue.dialogue.english import ANY, SlotKind
 from duologue.dialogue.flow import Collect, SlotSpec
 from tests.dialogue.dialogue_flows import choice, number, talk
 
@@ -44,3 +46,13 @@ def test_the_agent_asks_about_the_choices_that_are_left(text: str) -> None:
     stylist = choice("stylist", "Marco", "Aisha", "Joy")
     talker = talk(Collect("stylist", "stylist"), slots=(stylist,)).says(text)
     assert talker.said == "Did you mean Aisha or Joy?"
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("text", ["asap", "as quickly as you can, we're starving", "soon as possible please"])
+def test_the_first_possible_time_is_left_out_if_the_time_is_optional(text: str) -> None:
+    optional = replace(TIME, is_optional=True)
+    talker = talk(Collect("time", "time"), Collect("weeks", "weeks"), slots=(optional, number("weeks"))).says(text)
+    assert (talker.slots["time"], talker.said.endswith("weeks?")) == (ANY, True)
+    required = talk(Collect("time", "time"), slots=(TIME,)).says(text)
+    assert (required.slots, required.said.startswith("All right, ")) == ({}, True)

@@ -205,3 +205,16 @@ def test_a_change_of_a_list_right_after_the_task_is_confirmed_again(text: str, e
 def test_other_words_about_an_ordered_thing_change_nothing_after_the_task(text: str) -> None:
     done = ordered()
     assert done.says(text).phase != "confirming"
+
+
+@pytest.mark.req("D-08")
+@pytest.mark.parametrize("text", ["no that's it how long will it take", "that's everything, and my aunt says thanks"])
+def test_a_clause_may_end_the_list(text: str) -> None:
+    talker = talk("two large pizzas").says(text)
+    assert (orders(talker), talker.said.endswith("Where to?")) == (["2 large pizza"], True)
+
+
+@pytest.mark.req("D-08")
+@pytest.mark.parametrize("text", ["that's all, but make the pizzas small", "that's all and a small soup too"])
+def test_a_clause_that_changes_the_list_keeps_it_open(text: str) -> None:
+    assert talk("two large pizzas").says(text).said != "Where to?"

@@ -8,8 +8,14 @@ import pytest
 
 from duologue.dialogue.english import Json, SlotKind
 from duologue.dialogue.flow import Collect, Confirm, PerformAction, SlotSpec
-from duologue.dialogue.partial_corrections import corrections_in_part, opens_correction, second_values, unclear_change
-from tests.dialogue.dialogue_flows import TODAY, Talker, choice, talk
+from duologue.dialogue.partial_corrections import (
+    corrections_in_part,
+    opens_correction,
+    second_values,
+    unclear_change,
+    unclear_slots,
+)
+from tests.dialogue.dialogue_flows import TODAY, Talker, choice, number, talk
 
 SLOTS = (
     choice("drink", "tea", "coffee"),
@@ -42,6 +48,14 @@ def ordered() -> Talker:
         ("sorry, could we make it saturday?", {"day": "2025-12-06"}),
         ("no, it was the friday just gone, the twenty-eighth", {"day": "2025-11-28"}),
         ("no, november twenty-eighth, four days ago", {"day": "2025-11-28"}),
+        ("hang on coffee my aunt hates tea", {"drink": "coffee"}),
+        ("lovely send it but on saturday", {"day": "2025-12-06"}),
+        ("all good except the time it should be half past five", {"time": "17:30"}),
+        ("it wasn't friday it was saturday", {"day": "2025-12-06"}),
+        ("Saturday suits my aunt better", {}),
+        ("Saturday suits us better", {"day": "2025-12-06"}),
+        ("I'll ask my aunt and ring again on saturday", {}),
+        ("you know what, we'll try again tomorrow", {}),
     ],
 )
 def test_a_clause_with_a_new_value_changes_its_slot(text: str, changed: dict[str, Json]) -> None:
@@ -90,3 +104,60 @@ def test_a_denied_value_is_replaced_by_the_right_one() -> None:
     item = choice("item", "glasses", "phone")
     talker = talk(Collect("a", "item"), Confirm("sure", "A {item}?"), slots=(item,)).says("phone")
     assert talker.says("No no, not a phone, I lost my glasses!").slots == {"item": "glasses"}
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "no, it's the same price as the coffee"),
+        ("en", "actually the same again for my wife with coffee"),
+        ("de", "nein, dasselbe wie beim coffee"),
+        ("es", "no, lo mismo que con el coffee"),
+    ],
+)
+def test_a_thing_to_which_the_user_compares_is_no_new_value(language: str, text: str) -> None:
+    talker = ordered()
+    talker.domain = replace(talker.domain, language=language)
+    talker.says(text)
+    assert (talker.slots["drink"], talker.runs) == ("tea", [])
+
+
+@pytest.mark.req("D-07", "D-09")
+@pytest.mark.parametrize(
+    ("text", "street", "copies"),
+    [
+        ("thirty one mill lane", "thirty one mill lane", 4),
+        ("no it's 31 mill lane", "31 mill lane", 4),
+        ("31 mill", "31 mill lane", 4),
+        ("31 b mill lane actually", "31 b mill lane", 4),
+        ("make it five", "thirty mill lane", 5),
+    ],
+)
+def test_a_number_in_a_text_that_is_said_again_is_no_value_of_another_slot(text: str, street: str, copies: int) -> None:
+    slots = SlotSpec("street", SlotKind.TEXT, "Where?"), SlotSpec("copies", SlotKind.NUMBER, "How many?")
+    steps = *(Collect(one.name, one.name) for one in slots), Confirm("sure", "{copies} to {street}. Shall I?")
+    talker = talk(*steps, PerformAction("go", "go"), slots=slots).says("thirty mill lane", "four", text)
+    assert (talker.slots, talker.runs) == ({"street": street, "copies": copies}, [])
+
+
+def counted() -> Talker:
+    slots = (SlotSpec("time", SlotKind.TIME, "When?", hours=(8, 20)), number("rooms"))
+    steps = [Collect(spec.name, spec.name) for spec in slots]
+    go = Confirm("sure", "{rooms} at {time}?"), PerformAction("go", "go")
+    return talk(*steps, *go, slots=slots).says("ten", "three")
+
+
+@pytest.mark.req("D-09")
+def test_a_value_in_a_clause_that_fits_two_slots_changes_neither_and_is_asked() -> None:
+    talker = counted()
+    talker.says("oh my aunt is late so make it eleven")
+    assert talker.slots == {"time": "10:00", "rooms": 3}
+    assert talker.said.startswith("I can't tell whether you mean the rooms or the time.")
+    assert talker.says("the time").slots["time"] == "11:00"
+
+
+@pytest.mark.req("D-09")
+def test_the_old_value_tells_which_slot_is_meant() -> None:
+    talker = counted()
+    assert unclear_slots(talker.domain, talker.state.stack[-1], "forget ten, put it back to nine", TODAY) == ()

@@ -26,6 +26,7 @@ def confirming() -> Talker:
     {
         "hmm, I don't need the locker after all": "Ann Smith, locker: no, phone: 01632960112. Shall I?",
         "oh, take the phone number off": "Ann Smith, locker: yes, phone: any. Shall I?",
+        "yes but leave the phone number out": "Ann Smith, locker: yes, phone: any. Shall I?",
         "take my phone off, I never answer it": "Ann Smith, locker: yes, phone: any. Shall I?",
     }.items(),
 )
@@ -43,3 +44,9 @@ def test_a_required_value_is_not_taken_away() -> None:
 def test_a_value_that_is_gone_already_changes_nothing() -> None:
     talker = confirming().says("hmm, I don't need the locker after all", "without the locker, I said")
     assert talker.said == "All right. Ann Smith, locker: no, phone: 01632960112. Shall I?"
+
+
+@pytest.mark.parametrize("text", ["no the phone should ring twice", "leave the phone as it is"])
+def test_a_clause_about_a_value_takes_nothing_away(text: str) -> None:
+    talker = confirming().says(text)
+    assert (talker.slots["phone"], talker.runs) == ("01632960112", [])

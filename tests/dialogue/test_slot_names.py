@@ -36,3 +36,9 @@ def test_a_slot_is_known_by_its_label_its_name_a_word_of_it_and_its_kind() -> No
     assert [len(called) for called, _ in names] == sorted((len(called) for called, _ in names), reverse=True)
     assert only_named(about, "task", "I meant the date, please") == "visit_day"
     assert only_named(about, "task", "the date is fine") is None
+
+
+def test_a_question_word_is_no_name_of_a_slot() -> None:
+    often = SlotSpec("often", SlotKind.NUMBER, "How often?", label="how often")
+    names = dict(names_of(domain(flow("task", Collect("a", "often")), slots=(often,)), "task"))
+    assert (names.get("how often"), "how" in names) == ("often", False)

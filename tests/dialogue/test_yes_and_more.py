@@ -61,6 +61,40 @@ def test_a_question_behind_a_yes_is_answered_and_the_yes_is_used() -> None:
     assert (weighed.runs, weighed.said.startswith("Dogs are welcome.")) == ([], True)
 
 
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "okay and the cleaning is included right",
+        "yes and there's a lift isn't there",
+        "sure, you send me the papers, correct",
+        "yes and they take cards don't they",
+        "so we can park there huh",
+        "yes and it's mister lee right he always does it",
+        "yes I take it the towels are there",
+        "yes so we just come over yeah",
+    ],
+)
+def test_a_statement_with_a_tag_is_a_question_and_runs_nothing(text: str) -> None:
+    talker = at_confirmation()
+    asked = talker.said
+    talker.says(text)
+    assert (talker.runs, talker.asked_nlu) == ([], False)
+    assert talker.said.startswith(talker.domain.patterns.cannot_answer)
+    assert talker.said.endswith(asked)
+    assert len(talker.says("yes").runs) == 1
+
+
+def test_a_statement_with_a_tag_is_answered_if_the_faq_can_and_runs_nothing() -> None:
+    talker = with_faq().says("yes and you take dogs don't you")
+    assert (talker.runs, talker.said.startswith("Dogs are welcome.")) == ([], True)
+
+
+@pytest.mark.parametrize("text", ["yes, that's right", "yeah right", "you've got that right", "that's all correct"])
+def test_praise_is_no_tag(text: str) -> None:
+    assert len(at_confirmation().says(text).runs) == 1
+
+
 @pytest.mark.parametrize("text", ["yes, Lakeside Café", "yes if it's free", "yes, but not there", "yes, maybe it is"])
 def test_a_yes_with_a_value_or_a_doubt_behind_it_runs_nothing(text: str) -> None:
     flow = (Collect("a", "place"), Confirm("sure", "At {place}?"), PerformAction("go", "go", ("place",)))
@@ -75,3 +109,9 @@ def test_a_yes_is_kept_in_other_languages(language: str, text: str) -> None:
     talker = talk(Collect("a", "size"), Confirm("sure", "{size}?"), SayText("ok", "Fertig."), slots=(SIZE,))
     talker.domain = replace(talker.domain, language=language)
     assert "Fertig." in talker.says("small", text).said
+
+
+@pytest.mark.req("D-09")
+def test_after_a_yes_the_wish_for_the_same_again_waits_for_the_action() -> None:
+    talker = at_confirmation().says("yes and the same for my mother please")
+    assert (len(talker.runs), talker.state.queue) == (1, ("same for my mother please",))

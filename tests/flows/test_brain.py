@@ -530,13 +530,96 @@ def test_after_a_question_that_was_heard_before_a_value_may_come_at_any_time() -
     run_simulated(scene())
 
 
+def slots_of(brain: FlowBrain, call: Call) -> dict[str, Any]:
+    """The slots of the open task of this call."""
+    talk = brain.talk_of(call.conversation.id)
+    assert talk is not None
+    assert talk.state.top is not None
+    return {name: filled.value for name, filled in talk.state.top.slots}
+
+
 @pytest.mark.req("H-06")
 def test_the_end_of_a_sentence_over_the_next_question_becomes_no_answer_to_it() -> None:
     """On a call: the question for the origin was cut after a moment."""
-    with Call(Agent(flights())) as call:
+    brain = flights()
+    with Call(Agent(brain)) as call:
         call.says("I want to book a flight to").interrupts("Boston", after_ms=64)
         call.expect_heard("Where would you like to fly from?")
+        assert slots_of(brain, call) == {}
         call.user("Chicago").expect_heard("Where would you like to fly to?")
+        assert slots_of(brain, call) == {"origin": "Chicago"}
+
+
+BOOKED = ("I want to book a flight", "Boston", "Paris", "tomorrow")
+CANCELLED = ("I want to book a flight", "Boston", "cancel that", "yes")
+
+
+@pytest.mark.req("H-06")
+@pytest.mark.parametrize("before", [BOOKED, CANCELLED], ids=["second booking", "after a cancelled booking"])
+def test_a_question_that_was_heard_in_an_earlier_task_has_not_been_asked_in_this_one(before: tuple[str, ...]) -> None:
+    """The same question and the same answer were said in the task before."""
+    brain = flights()
+    with Call(Agent(brain)) as call:
+        for text in before:
+            call.user(text).settles()
+        call.says("I want to book a flight to").interrupts("Boston", after_ms=64)
+        call.settles()
+        assert slots_of(brain, call) == {}
+        assert call.heard[-1] == "Where would you like to fly from?"
+        call.user("Chicago").settles()
+        assert slots_of(brain, call) == {"origin": "Chicago"}
+
+
+@pytest.mark.req("H-06")
+@pytest.mark.parametrize(
+    ("said", "slots"),
+    [
+        ("from London to Boston", {"origin": "London", "destination": "Boston"}),
+        ("to Boston", {"destination": "Boston"}),
+        ("from Boston", {"origin": "Boston"}),
+        ("Boston please", {}),
+        ("in Boston", {}),
+    ],
+)
+def test_values_that_name_their_slots_are_kept_before_the_question_is_heard(said: str, slots: dict[str, str]) -> None:
+    brain = flights()
+    with Call(Agent(brain)) as call:
+        call.says("I want to book a flight").interrupts(said, after_ms=64)
+        call.settles()
+        assert slots_of(brain, call) == slots
+        asked = "depart?" if len(slots) == 2 else "fly from?" if "origin" not in slots else "fly to?"
+        assert asked in call.heard[-1]
+
+
+@pytest.mark.req("H-06")
+def test_a_day_that_may_be_two_is_no_answer_to_a_question_that_was_not_heard_either() -> None:
+    brain = flights()
+    with Call(Agent(brain)) as call:
+        call.user("I want to book a flight").settles()
+        call.says("from Boston to London").interrupts("next Friday", after_ms=64)
+        call.settles()
+        assert slots_of(brain, call) == {"origin": "Boston", "destination": "London"}
+        assert call.heard[-1] == "When would you like to depart?"
+
+
+@pytest.mark.req("H-06")
+def test_another_process_knows_since_when_a_question_is_open() -> None:
+    """The question was heard, and cut off only when it was said again. So a value may come at any time."""
+
+    async def scene() -> None:
+        store, said = RecentCheckpoints(), list[Any]()
+        for turn, text in enumerate(("I want to book a flight", "please repeat", "Boston"), 1):
+            brain = flights(store=store)  # a new process for each turn
+            said.append(UserSaid(turn, text))
+            request = Request(turn, text, tuple(said), conversation="call", premature=turn == 3)
+            heard = "".join([str(getattr(part, "text", part)) async for part in brain.reply(request)])
+            assert heard == f"Where would you like to fly {'from' if turn < 3 else 'to'}? "
+            said.append(AgentSaid(turn, heard[: 5 if turn == 2 else None]))
+        talk = brain.talk_of("call")
+        assert talk is not None
+        assert talk.state.slots.get("origin") == "Boston"
+
+    run_simulated(scene())
 
 
 @pytest.mark.req("H-17")

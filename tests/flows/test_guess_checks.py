@@ -6,7 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from duologue.dialogue.commands import Affirm, Cancel, ChitChat, Command, Deny, Handoff, Help, NeedTime, Skip, StartFlow
+from duologue.dialogue.commands import (
+    Affirm,
+    Cancel,
+    ChitChat,
+    Command,
+    Deny,
+    Handoff,
+    Help,
+    NeedTime,
+    Restart,
+    Skip,
+    StartFlow,
+)
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.state import DialogueState, Instance
 from duologue.flows import parse_flows
@@ -244,3 +256,42 @@ def test_a_question_right_after_a_task_starts_none(text: str, is_started: bool) 
     assert (StartFlow("book_table") in commands) is is_started
     later = replace(ended, turn_count=40)
     assert StartFlow("book_table") in commands_of(DOMAIN, later, asked, understood("flow book_table"), "2026-03-04")
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    ("text", "restarts"),
+    [
+        ("could the party begin half an hour later", False),
+        ("we'd rather start from the back gate", False),
+        ("can we start at nine instead of eight", False),
+        ("let's start the whole thing over", True),
+        ("oh dear let's begin again", True),
+        ("i want to go from the top", True),
+    ],
+)
+def test_to_start_something_is_not_to_start_over(text: str, restarts: bool) -> None:
+    # Past bug: "can we start an hour later" lost all answers.
+    asking = DialogueState(stack=(Instance(1, "book_table"),))
+    asked = Understand(1, text, ("book_table",), (), question="Shall I book it?")
+    guess = Understanding((Guess("start_over", 0.97),), True, 0.97, by="minilm")
+    assert (commands_of(DOMAIN, asking, asked, guess, "2026-03-04") == (Restart(),)) is restarts
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    ("text", "is_wish"),
+    [
+        ("who'll ring me about it", False),
+        ("will anybody ring me", False),
+        ("you ring me back don't you", False),
+        ("who can i talk to", True),
+        ("is there a human there", True),
+        ("i want somebody to help me", True),
+    ],
+)
+def test_a_question_about_a_call_is_no_wish_for_a_person(text: str, is_wish: bool) -> None:
+    # Past bug: "who'll be in touch with me" handed the call over.
+    asked = Understand(1, text, ("book_table",), ())
+    guess = Understanding((Guess("handoff", 0.97),), True, 0.97, by="minilm")
+    assert (commands_of(DOMAIN, DialogueState(), asked, guess, "2026-03-04") == (Handoff(),)) is is_wish

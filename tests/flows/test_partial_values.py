@@ -161,3 +161,17 @@ def test_one_more_thing_never_replaces_the_first() -> None:
     assert one_more(SHOP, state, "yes and I also want a kayak", new) == (ChitChat("I can take only one boat."),)
     assert one_more(SHOP, state, "I want a kayak", new) == ()
     assert one_more(SHOP, state, "I also want a canoe", (SetSlot("boat", "canoe"),)) == ()
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    ("text", "slot"),
+    [
+        ("four people should do, my aunt says five, so let's go with that", "people"),
+        ("on Friday, but I can't", "day"),
+        ("half past nine, that doesn't work", "time"),
+    ],
+)
+def test_a_value_that_is_doubted_or_denied_beside_it_is_not_taken(text: str, slot: str) -> None:
+    found = heard_in_part(text, Understanding(None, 0.1), waiting_for=slot)
+    assert not any(isinstance(one, SetSlot) and one.slot == slot for one in found)

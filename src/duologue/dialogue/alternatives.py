@@ -61,12 +61,18 @@ def _values_around(message: MessageInContext, at: int) -> tuple[Json, ...]:
     after = next(clause for clause in clauses if at + 1 in clause)
     ors = [place for place in range(before.start, last) if message.tokens[place].word in message.words.ors]
     left = text_of(message.text, message.tokens, range(ors[-1] + 1 if ors else before.start, last + 1))
+    is_range = message.tokens[at].word in message.words.tos
+    if is_range and not any(message.words.is_number(token.word) for token in message.words.tokens_of(left)):
+        return ()  # "up to three hundred"
     for right in _ends(message, range(at + 1, after.stop)):
-        second = _read(message, right) or _read(message, f"{right} {left}")  # "eleven or half past"
+        second = _read(message, right)
+        if not second and message.asked.slot.kind in _COUNTED:
+            second = _read(message, f"{right} {left.split()[-1]}")  # "an hour, maybe two"
+        second = second or _read(message, f"{right} {left}")  # "eleven or half past"
         first = _with_shared_words(message, left, right) or _read(message, left)
         second = second or _read(message, right, str(first[0]) if first else "")
         if first and second and first != second:
-            return tuple(dict.fromkeys((*first, *second)))
+            return (*first, *(value for value in second if value not in first))  # amounts of money can't be hashed
     return ()
 
 

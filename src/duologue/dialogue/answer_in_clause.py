@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 
 from .clauses import CLAUSES_MAX, clauses_of, runs_of, text_of, without_join
 from .commands import SetSlot
+from .corrections import self_correction
+from .denials import only_denies
 from .interpreters import MessageInContext
 from .language.days import today_of
-from .language.readings import ANY, Ambiguous, Direct, Json, Reading, Slot, SlotKind
+from .language.readings import ANY, Ambiguous, Direct, Json, Question, Reading, Slot, SlotKind, Unclear
 from .language.stop_phrases import after_stop
 from .language.tokens import Token, words_of
 from .preferred_values import ask_which_of
@@ -30,7 +32,9 @@ _COUNTED = (SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
 _LIMITED = (SlotKind.DATE, SlotKind.TIME)
 _DEPARTURES = ("cancel", "restart", "person", "back")
 _SPELLED = (SlotKind.CODE, SlotKind.PHONE, SlotKind.EMAIL)
+_TIME = Slot("time", SlotKind.TIME)
 _NAME_WORDS_MAX = 4
+_NAME_WORDS_MIN = 2
 _TAG_WORDS_MAX = 3
 
 
@@ -67,11 +71,11 @@ def take_answer_in_clause(message: MessageInContext) -> bool:
         is_behind = asked.start >= found.part.stop  # before their answer, users may ask themselves something
         words = answer_to(d, message.tokens[asked.start : clauses[-1].stop if is_behind else asked.stop])
         d.say(words or (d.domain.patterns.cannot_answer if is_behind else ""))
-    _take(message, found)
+    use_found(message, found)
     return True
 
 
-def _take(message: MessageInContext, found: FoundAnswer) -> None:
+def use_found(message: MessageInContext, found: FoundAnswer) -> None:
     """Use the value, or ask which of the values is meant."""
     d, slot = message.d, message.asked.slot
     prefers = "ask" if found.must_ask else d.spec(slot.name).prefers
@@ -131,6 +135,8 @@ def _read(message: MessageInContext, run: range, part: range) -> FoundAnswer | N
         if slot.kind in _LIMITED and _has_limit(message, part, begins):
             return None
         return FoundAnswer(run, part, reading.candidates, reading.must_ask)
+    if isinstance(reading, Unclear) and len(run) > 1 and slot.kind in _COUNTED + _LIMITED:
+        return _corrected(message, run, part)
     if not isinstance(reading, Direct) or reading.values[0].value == ANY:
         return None
     begins = message.tokens[part.start].start + reading.values[0].span[0]
@@ -139,11 +145,38 @@ def _read(message: MessageInContext, run: range, part: range) -> FoundAnswer | N
     return FoundAnswer(run, part, (reading.values[0].value,))
 
 
+def _corrected(message: MessageInContext, run: range, part: range) -> FoundAnswer | None:
+    """The last value of clauses in which the user corrects the answer: "three, no two"."""
+    d, text = message.d, text_of(message.text, message.tokens, part)
+    found = self_correction(d.domain, message.asked.slot.name, text, d.today)
+    if not found:
+        return None
+    clauses = clauses_of(message.words, message.tokens)
+    each = [_read(message, range(at, at + 1), clauses[at]) for at in run]
+    dropped = tuple(value for one in each if one is not None for value in one.candidates if value != found[0].value)
+    return FoundAnswer(run, part, (found[0].value,), dropped=dropped)
+
+
 def _without_tail(message: MessageInContext, part: range) -> range:
-    """The part without words such as "or so" at its end."""
+    """The part without words such as "or so" at its end. After a day, a limit of the time is left out too: "Friday
+    after five"."""
+    part = _without_time_limit(message, part)
     said = words_of(message.tokens[part.start : part.stop])
     size = next((len(one) for one in message.words.or_so if said[-len(one) :] == one), 0)
     return range(part.start, part.stop - size) if size < len(said) else part
+
+
+def _without_time_limit(message: MessageInContext, part: range) -> range:
+    if message.asked.slot.kind is not SlotKind.DATE:
+        return part
+    said = words_of(message.tokens[part.start : part.stop])
+    for at in range(1, len(said)):
+        size = next((len(one) for one in message.words.limits if said[at : at + len(one)] == one), 0)
+        rest = text_of(message.text, message.tokens, range(part.start + at + size, part.stop)) if size else ""
+        reading = message.d.domain.pack.replies.read(Question(_TIME), rest, message.d.today) if rest else None
+        if isinstance(reading, Direct | Ambiguous):
+            return range(part.start, part.start + at)
+    return part
 
 
 def _has_limit(message: MessageInContext, part: range, begins: int) -> bool:
@@ -169,14 +202,20 @@ def is_exception(message: MessageInContext, clauses: Sequence[range], at: int) -
 
 def _may_be_name(message: MessageInContext, part: range, reading: Reading) -> bool:
     """Can the words that the grammar read be a name that isn't on a list? Yes, if each word is capitalised and none is
-    an ordinary word."""
+    an ordinary word. If the whole reply has no capital letter, the name must have at least two words: "petra lang, you
+    have that already"."""
     if not isinstance(reading, Direct):
         return False
     start = message.tokens[part.start].start
     inside = range(start + reading.values[0].span[0], start + reading.values[0].span[1])
     said = [token for token in message.tokens[part.start : part.stop] if token.start in inside]
-    return 0 < len(said) <= _NAME_WORDS_MAX and all(
-        token.text[0].isupper() and token.word not in message.words.common for token in said
+    least = 1
+    if not any(token.text[0].isupper() for token in message.tokens):
+        least = _NAME_WORDS_MIN  # nothing is capitalised, as from many STTs
+    return least <= len(said) <= _NAME_WORDS_MAX and all(
+        (token.text[0].isupper() or (least > 1 and not message.words.is_number(token.word)))
+        and token.word not in message.words.common
+        for token in said
     )
 
 
@@ -192,7 +231,9 @@ def _chosen(message: MessageInContext, clauses: Sequence[range], found: list[Fou
         return replace(narrowest, candidates=tuple(common))
     if dated := _dated(message, found):
         return dated
-    is_conclusion = message.tokens[clauses[found[-1].run.start].start].word in message.words.conclusions
+    is_conclusion = message.tokens[clauses[found[-1].run.start].start].word in message.words.conclusions or (
+        message.asked.slot.kind is SlotKind.YES_NO and _has_last_word(message, found[-1], clauses)
+    )
     if not is_conclusion and not _is_taken_back(message, found[-2], found[-1]):
         return None
     return replace(found[-1], dropped=tuple(value for one in found[:-1] for value in one.candidates))
@@ -233,10 +274,17 @@ def _spoils(message: MessageInContext, found: FoundAnswer, clauses: Sequence[ran
         return True
     concludes = message.tokens[clauses[found.run.start].start].word in message.words.conclusions
     if message.asked.slot.kind is SlotKind.YES_NO:
-        return not concludes and _turns(message, tokens)
+        return not concludes and _turns(message, tokens, is_weighed=_has_last_word(message, found, clauses))
     if at >= found.run.stop and _takes_back(message, bare):
         return True
     denies = any(message.words.is_negation(token.word) for token in tokens)
+    if (
+        denies
+        and at == found.run.stop
+        and message.asked.slot.kind in _LIMITED
+        and only_denies(message.d.domain.pack, bare)
+    ):
+        return True
     return not concludes and not denies and _competes(message, tokens, found, is_later=at >= found.run.stop)
 
 
@@ -245,17 +293,37 @@ def _takes_back(message: MessageInContext, bare: Sequence[Token]) -> bool:
     stands alone: "no, wait". False for "no jokes please", where the no belongs to a noun."""
     words = message.words
     is_no = bare[0].word in words.dissent and (
-        len(bare) == 1 or bool(bare[1].pause) or bare[1].word.partition("'")[0] in words.common
+        len(bare) == 1
+        or bool(bare[1].pause)
+        or bare[1].word.partition("'")[0] in words.common
+        or words.is_number(bare[1].word)
     )
     return is_no or bare[0].word in words.ors
 
 
-def _turns(message: MessageInContext, tokens: Sequence[Token]) -> bool:
+def _has_last_word(message: MessageInContext, found: FoundAnswer, clauses: Sequence[range]) -> bool:
+    """Is the answer the last clause, after a "but" or a "well"? Then the user has weighed what stands before it: "some
+    would and some wouldn't, but yes"."""
+    words, last = message.words, clauses[found.run.start]
+    return found.run.stop == len(clauses) and (
+        message.tokens[last.start].word in words.contrasts | words.fillers | words.conclusions
+    )
+
+
+def _turns(message: MessageInContext, tokens: Sequence[Token], *, is_weighed: bool = False) -> bool:
     """May this clause change the meaning of a yes or no? True if it contains a condition ("if"), an "or" or a negation,
-    or if it is a question."""
+    or if it is a question. With `is_weighed`, a later clause decides, and only a condition or a question counts."""
     words = message.words
-    turning = words.conditions | words.ors
-    return any(token.word in turning or words.is_negation(token.word) for token in tokens) or message.signs.asks(tokens)
+    if message.signs.asks(tokens) or any(token.word in words.conditions for token in tokens):
+        return not is_weighed or message.signs.asks(tokens) or _sets_condition(message, tokens)
+    return not is_weighed and any(token.word in words.ors or words.is_negation(token.word) for token in tokens)
+
+
+def _sets_condition(message: MessageInContext, tokens: Sequence[Token]) -> bool:
+    """Does this clause begin with a word such as "if" or "unless"? Words such as "would" and "might" inside it only
+    weigh."""
+    bare = [token.word for token in tokens if token.word not in message.words.joins | message.words.fillers]
+    return bool(bare) and bare[0] in message.words.conditions
 
 
 def _competes(message: MessageInContext, tokens: Sequence[Token], found: FoundAnswer, *, is_later: bool) -> bool:
@@ -263,7 +331,10 @@ def _competes(message: MessageInContext, tokens: Sequence[Token], found: FoundAn
     the answer: a number in that clause is about something else, because the grammar didn't accept it as the answer."""
     slot = message.asked.slot
     if slot.kind in _COUNTED:
-        return is_later and any(message.words.is_number(token.word) for token in tokens)
+        return is_later and any(
+            message.words.is_number(token.word) and not (at and token.word in message.words.which_ones)
+            for at, token in enumerate(tokens)  # "four, the last one comes by train"
+        )
     if slot.kind in _SPELLED:
         return any(char.isdigit() for token in tokens for char in token.word)
     text = message.text[tokens[0].start : tokens[-1].end]

@@ -10,7 +10,7 @@ from .alternatives import take_alternatives
 from .answer_in_clause import take_answer_in_clause
 from .apply_commands import apply_commands
 from .clauses import clauses_of, text_of
-from .commands import BY_NAME, Command, Farewell, SetSlot, Skip
+from .commands import BY_NAME, Command, CorrectSlot, Farewell, SetSlot, Skip
 from .corrections import (
     are_both_yes_no,
     corrections,
@@ -20,6 +20,7 @@ from .corrections import (
     other_slot_corrections,
     self_correction,
 )
+from .described_choices import take_described_choice
 from .draft import Commitment, DialogueDraft
 from .interpreters import Interpreter, MessageInContext, as_set_slots, interpret, question_of
 from .language.readings import (
@@ -40,7 +41,8 @@ from .list_answers import take_list_change, take_list_reply
 from .not_understood import miss
 from .partial_corrections import calls_wrong, corrections_in_part
 from .preferred_values import take_preferred_value
-from .prompts import count_try, is_question_current
+from .prompts import count_try, is_confirming, is_question_current
+from .range_of_times import take_beginning
 from .repairs import leave_for_question
 from .repeated_answers import take_repeated_answer, take_repeated_before_text
 from .requests import understanding
@@ -269,11 +271,13 @@ QUESTION: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("answer and a question", "one clause is an answer, another is a question", _take_answer_and_question),
     Interpreter("side question", "a question that the flow itself answers", take_side_question),
     Interpreter("correction", "a change of this or an earlier answer, or a goodbye", _take_correction),
+    Interpreter("beginning of a range", "two times with a till between them", take_beginning),
     Interpreter("answer in a clause", "one clause is an answer, the others explain or comment", take_answer_in_clause),
     Interpreter("command in a clause", "one clause is a command, the others comment on it", take_command_in_clause),
     Interpreter("answer before", "the previous answer is repeated or replaced", take_repeated_answer),
     Interpreter("limit in a clause", "a limit or a vague wish among other words", take_limit_in_clause),
     Interpreter("no value", "the user has no value, doesn't know it, or doesn't mind", take_missing_value),
+    Interpreter("described choice", "a word that describes only one of the choices", take_described_choice),
     Interpreter(
         "interrupted question", "an answer to the question before a repair flow", _take_for_interrupted_question
     ),
@@ -381,12 +385,18 @@ def correct(d: DialogueDraft, text: str) -> bool:
             or other_slot_corrections(*about)
             or other_day_or_time(*about)
         )
+    if is_confirming(d) and named_slot(d.domain, d.top, text, d.today) is None:
+        found = tuple(one for one in found if not _is_yes_or_no(d, one))  # "yes, I mean no"
     if not found and _is_farewell(d, text):
         found = (Farewell(),)
     if found:
         d.enter(Phase.UNDERSTANDING)
         apply_commands(d, found)
     return bool(found)
+
+
+def _is_yes_or_no(d: DialogueDraft, command: Command) -> bool:
+    return isinstance(command, SetSlot | CorrectSlot) and d.spec(command.slot).kind is SlotKind.YES_NO
 
 
 def _is_farewell(d: DialogueDraft, text: str) -> bool:

@@ -114,12 +114,16 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
         return False
     if _objects(d, words, tokens):
         return False
+    if _asks_for_open_task(d, words):
+        count_try(d)
+        continue_flow(d)
+        return True
     mended = _mended_text(d, words)
     if mended is not None:
         words, tokens = mended, pack.words.tokens_of(mended)
     whole = pack.replies.trimmed_text(tokens, d.spec(slot).grammar_slot)
     first, after = part = pack.replies.answering_part(tokens, whole) if tokens else whole
-    if pack.signs.asks(tokens[first:after]):
+    if first == after or pack.signs.asks(tokens[first:after]):
         return False
     start = tokens[first].start if first else 0
     end = tokens[after - 1].end if after < len(tokens) else len(words)
@@ -129,6 +133,16 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
     d.set(values=(SetSlot(slot, words[start:end], words[start:end], (start, end), source),))
     validate_next(d)
     return True
+
+
+def _asks_for_open_task(d: DialogueDraft, text: str) -> bool:
+    """Is this an example of the open task, said again instead of an answer? True for "I need a taxi", after the task
+    has asked for an address."""
+    words = d.domain.pack.words
+    around = words.polite | words.fillers
+    said = [token.word for token in words.tokens_of(text) if token.word not in around]
+    examples = ([token.word for token in words.tokens_of(one) if token.word not in around] for one in d.flow.examples)
+    return any(said == example for example in examples)
 
 
 def _mended_text(d: DialogueDraft, words: str) -> str | None:
@@ -145,16 +159,20 @@ def _mended_text(d: DialogueDraft, words: str) -> str | None:
 
 
 def _objects(d: DialogueDraft, text: str, tokens: Sequence[Token]) -> bool:
-    """Is this an objection instead of the text that was asked for? Yes, if it begins with a no that is repeated or
-    followed by a pause: "no no, I want to renew them". Also yes if it first stops the agent and then gives only days,
-    times or amounts: "hang on, that's a hundred altogether"."""
+    """Is this an objection instead of the text that was asked for? Yes, if it begins with a no that is repeated, or
+    followed by a pause or by words such as "I said": "no no, I want to renew them", "no I said medium". Also yes if it
+    first stops the agent and then gives only days, times or amounts: "hang on, that's a hundred altogether"."""
     words = d.domain.pack.words
     begins = next((place for place, token in enumerate(tokens) if token.word not in words.fillers), 0)
     follows = tokens[begins + 1] if begins + 1 < len(tokens) else None
     if (
         follows is not None
         and tokens[begins].word in words.dissent
-        and (follows.pause or follows.word in words.dissent)
+        and (
+            follows.pause
+            or follows.word in words.dissent
+            or d.domain.pack.corrections.meant.match(text[follows.start :])
+        )
     ):
         return True
     stopped = after_stop(words_of(tokens), words.stopping, words.before_questions)

@@ -1,7 +1,8 @@
 """Divides a message into clauses, so that each clause can be read by itself: "seven, before work", "it's a company car,
 the plate is LN 70".
 
-A clause begins after a pause, or with a word such as "but", "because" or "so". Rule: the clauses follow each other
+A clause begins after a pause, or with a word such as "but", "because" or "so". In a reply without any pause, it also
+begins where the language says so: "six people my brother's coming". Rule: the clauses follow each other
 without a gap, so together they are the whole message.
 """
 
@@ -16,15 +17,17 @@ from .language.tokens import Token
 CLAUSES_MAX = 8  # longer messages aren't read clause by clause
 
 
-def clauses_of(words: LanguageWords, tokens: Sequence[Token]) -> list[range]:
+def clauses_of(words: LanguageWords, tokens: Sequence[Token], *, at_subjects: bool = True) -> list[range]:
     """The clauses of a message, each as a range of token indexes. A number such as "a hundred and twenty" isn't
-    divided."""
-    starts = [at for at in range(len(tokens)) if at == 0 or _begins(words, tokens, at)]
+    divided. With `at_subjects=False`, a message without pauses is divided only at joining words."""
+    starts = [at for at in range(len(tokens)) if at == 0 or _begins(words, tokens, at, at_subjects)]
     return [range(start, stop) for start, stop in pairwise([*starts, len(tokens)])]
 
 
-def _begins(words: LanguageWords, tokens: Sequence[Token], at: int) -> bool:
+def _begins(words: LanguageWords, tokens: Sequence[Token], at: int, at_subjects: bool) -> bool:
     if tokens[at].pause:
+        return True
+    if at_subjects and words.begins_clause(tokens, at):
         return True
     if tokens[at].word not in words.joins or tokens[at - 1].word in words.joins | words.ors:
         return False  # "and so", "or so"

@@ -15,8 +15,8 @@ from .draft import DialogueDraft
 from .effects import Understand, Validate
 from .events import Understood, UserMessage, Validated
 from .flow import Domain, Flow
-from .interpreters import as_set_slots, question_of
-from .language.readings import Direct, SlotKind, Value
+from .interpreters import as_set_slots, empty_slots, question_of
+from .language.readings import Ambiguous, Direct, SlotKind, Value
 from .language.tokens import Token
 from .machine import guarded_step
 from .state import BUSY, DialogueState, Phase
@@ -43,11 +43,22 @@ def completeness(domain: Domain, state: DialogueState, text: str, today: str) ->
     return COMPLETE if _is_whole(domain, state, text, today) else UNKNOWN
 
 
-def is_plain_value(domain: Domain, state: DialogueState, text: str, today: str) -> bool:
-    """True if this text is nothing but a value for the slot that is asked for, with the words that may stand around
-    it."""
-    question = question_of(DialogueDraft(domain, state, 0, today))
-    return isinstance(domain.pack.replies.read(question, text, today), Direct)
+def is_bare_value(domain: Domain, state: DialogueState, text: str, today: str) -> bool:
+    """Is this text only a value for the slot that is asked for? "Boston" is. "From London to Boston" isn't, because it
+    says which slots its values are for, so it means the same before the question as after it."""
+    draft = DialogueDraft(domain, state, 0, today)
+    if not isinstance(domain.pack.replies.read(question_of(draft), text, today), Direct | Ambiguous):
+        return False
+    about = " ".join((draft.flow.description, *draft.flow.examples))
+    named = domain.pack.replies.read_volunteered(empty_slots(draft), text, about, today)
+    return named is None or not _has_words_beside(domain, text, [value.span for value in named.values])
+
+
+def _has_words_beside(domain: Domain, text: str, spans: Sequence[tuple[int, int]]) -> bool:
+    """Are there words that belong to no value, other than fillers and words of politeness?"""
+    empty = domain.pack.words.polite | domain.pack.words.fillers
+    words = [token for token in domain.pack.words.tokens_of(text) if token.word not in empty]
+    return any(not any(start <= token.start < end for start, end in spans) for token in words)
 
 
 def _is_whole(domain: Domain, state: DialogueState, text: str, today: str) -> bool:

@@ -12,8 +12,8 @@ from functools import cached_property
 from .answers import ask_nlu, correct, count_as_miss
 from .apply_commands import apply_commands
 from .clauses import clauses_of, text_of
-from .commands import BY_NAME, ChitChat, ClearSlot, Command, CorrectSlot, NeedTime, SetSlot
-from .corrections import Correction, is_asked, named_slot, slots_that_fit, value_for_slot
+from .commands import BY_NAME, ClearSlot, Command, CorrectSlot, NeedTime, SetSlot
+from .corrections import Correction, compares, is_asked, named_slot, slots_that_fit, value_for_slot
 from .draft import DialogueDraft
 from .elliptic_corrections import with_currency_of
 from .flow import Confirm, PerformAction
@@ -34,17 +34,25 @@ from .language.readings import (
 from .language.tokens import Token
 from .left_out_answers import take_command_in_clause
 from .list_answers import take_list_change
-from .partial_corrections import calls_wrong, corrections_in_part, opens_correction, second_values, unclear_change
+from .partial_corrections import (
+    calls_wrong,
+    corrections_in_part,
+    opens_correction,
+    second_values,
+    unclear_change,
+    unclear_slots,
+)
 from .prompts import count_try
 from .removed_values import take_removed_value
 from .repeated_answers import take_repeated_value
 from .run_flow import continue_flow
-from .side_questions import take_side_question
+from .side_questions import answer_to, take_side_question
 from .slot_names import only_named
 from .state import Phase
-from .templates import chosen, fill, gaps_of
-from .unclear_changes import ask_which
-from .yes_and_more import hesitates_after_yes, take_yes_and_more
+from .templates import chosen, gaps_of
+from .text_corrections import text_again
+from .unclear_changes import ask_which, which_slot
+from .yes_and_more import begins_with_yes, hesitates_after_yes, take_last_yes, take_yes_and_more
 from .yes_and_no import say_no, say_yes
 
 _CONTACT_KINDS = (SlotKind.PHONE, SlotKind.EMAIL)  # a value of these kinds, instead of a yes, is always a correction
@@ -153,6 +161,41 @@ def _take_yes_and_question(reply: MessageToConfirmation) -> bool:
     return True
 
 
+def _take_tag_question(reply: MessageToConfirmation) -> bool:
+    """Handle a statement with a tag, with or without a yes before it: "okay, and that includes the fuel, right". It is
+    answered if the agent can answer it, and the confirmation is asked again. Return False for any other reply."""
+    d = reply.d
+    if d.s.reading_back or d.top.denied or not reply.signs.is_tagged(reply.tokens):
+        return False
+    return _take_question_again(reply)
+
+
+def _take_yes_and_tag(reply: MessageToConfirmation) -> bool:
+    """Handle a statement with a tag, after a yes or in words that alone would mean yes."""
+    is_yes = reply.answer is ConfirmationAnswer.YES or begins_with_yes(reply)
+    return is_yes and _take_tag_question(reply)
+
+
+def _take_question_again(reply: MessageToConfirmation) -> bool:
+    d = reply.d
+    if reply.answer not in (None, ConfirmationAnswer.YES):
+        return False  # "no, it's three, isn't it"
+    if answer := answer_to(d, reply.tokens):
+        d.say(answer)
+    elif not _only_repeats(reply):
+        d.say(d.domain.patterns.cannot_answer)
+    d.set(misses=0, silences=0)
+    continue_flow(d)
+    return True
+
+
+def _only_repeats(reply: MessageToConfirmation) -> bool:
+    """Has the question of the confirmation all words of the reply that mean something?"""
+    words, echo = reply.words, reply.words.stems_of(reply.d.s.last_question)
+    known = words.common | words.polite | words.fillers
+    return all(token.word in known or words.stem(token.word) in echo for token in reply.tokens)
+
+
 def _take_yes_and_more(reply: MessageToConfirmation) -> bool:
     return reply.named is None and take_yes_and_more(reply, _confirmed_slots(reply.d))
 
@@ -194,6 +237,31 @@ def _take_change_in_part(reply: MessageToConfirmation) -> bool:
     return bool(found)
 
 
+def _take_text_again(reply: MessageToConfirmation) -> bool:
+    """Handle a free text or a name that the user says once more, shorter or longer: "yes, but it's just the Lion". The
+    agent says what it changed and asks for the confirmation again. Return False for any other reply."""
+    d = reply.d
+    found = text_again(d.domain, d.top, reply.text) if not d.s.reading_back and not d.top.denied else None
+    if found is not None:
+        _apply(d, (found,))
+    return found is not None
+
+
+def _take_unclear_slot(reply: MessageToConfirmation) -> bool:
+    """Handle a change that fits several slots, in one clause of a reply: ask which slot is meant. Return False for any
+    other reply."""
+    d = reply.d
+    fitting = unclear_slots(d.domain, d.top, reply.text, d.today) if not d.s.reading_back else ()
+    if not fitting:
+        return False
+    _apply(d, (which_slot(d, fitting),))
+    return True
+
+
+def _take_last_yes(reply: MessageToConfirmation) -> bool:
+    return reply.named is None and take_last_yes(reply, _confirmed_slots(reply.d))
+
+
 def _take_no(reply: MessageToConfirmation) -> bool:
     return reply.answer is ConfirmationAnswer.NO and _deny(reply)
 
@@ -210,9 +278,15 @@ def _take_change(reply: MessageToConfirmation) -> bool:
         isinstance(one, CorrectSlot) and one.value == ANY for one in instead or ()
     ):
         return False  # "yes, oh wait, does he need to bring anything" leaves nothing open
+    if any(isinstance(one, CorrectSlot) and _compares(reply, one) for one in instead or ()):
+        return False
     if instead is not None:
         _apply(reply.d, instead)
     return instead is not None
+
+
+def _compares(reply: MessageToConfirmation, one: CorrectSlot) -> bool:
+    return compares(reply.d.domain, one.slot, reply.text, one.raw)
 
 
 def _take_no_preference(reply: MessageToConfirmation) -> bool:
@@ -253,8 +327,11 @@ CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
     Interpreter("wish for a change", "the user wants a change but doesn't say which", _take_wish_for_change),
     Interpreter("change of a list", "an item that is added, removed or changed", take_list_change),
     Interpreter("named slot", "a new value with the name of its slot", _take_named_slot),
+    Interpreter("yes and a tag", "a yes, then a statement with a tag: that's free, right", _take_yes_and_tag),
     Interpreter("yes", "every word is part of a yes", _take_yes),
+    Interpreter("yes in the end", "other words, and a whole yes in the last clause", _take_last_yes),
     Interpreter("no", "every word is part of a no", _take_no),
+    Interpreter("text again", "a free text or a name, said once more", _take_text_again),
     Interpreter("second value", "a further value for a slot that takes only one", _take_second_value),
     Interpreter("change", "a new value instead of a yes or no", _take_change),
     Interpreter("yes and more", "a yes, then a goodbye, a comment or a question with an answer", _take_yes_and_more),
@@ -264,6 +341,8 @@ CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
     Interpreter("correction", "a change of an earlier answer, or a goodbye", _take_correction),
     Interpreter("unclear change", "a new day or time with several meanings", _take_unclear_change),
     Interpreter("change among other words", "words for a change, and a new value in one clause", _take_change_in_part),
+    Interpreter("unclear slot", "a new value in one clause that fits several slots", _take_unclear_slot),
+    Interpreter("tag question", "a statement that asks for agreement: you open at nine, right", _take_tag_question),
     Interpreter("slot to change", "only the name of a slot", _take_only_named),
     Interpreter("value again", "the user repeats a value of the confirmation", take_repeated_value),
     Interpreter("removed value", "a value that the user no longer wants", take_removed_value),
@@ -339,9 +418,7 @@ def _change_commands(d: DialogueDraft, text: str, reading: Reading) -> tuple[Com
     if meant := _settled(d, text):
         return meant
     if len(slots := _fitting(d, text)) > 1:
-        forms = d.domain.pack.spoken
-        named = [forms.named.replace("{name}", d.spec(name).display_name) for name in slots]
-        return (ChitChat(fill(d.domain.patterns.which, {"slots": named}, "", forms)),)
+        return (which_slot(d, slots),)
     if isinstance(reading, Confirmation) and (found := reading.values or _only_reading(d, text)):
         return tuple(CorrectSlot(one.slot, _in_old_unit(d, one), one.raw, one.span, "grammar") for one in found)
     if reached := _only_reading(d, text, _CONTACT_KINDS):

@@ -15,6 +15,7 @@ from datetime import date
 from difflib import SequenceMatcher
 from itertools import pairwise
 
+from .clauses import clauses_of
 from .commands import ClearSlot, CorrectSlot, SetSlot
 from .elliptic_corrections import nearest_time, with_currency_of, with_new_count
 from .flow import Collect, Domain, SlotSpec
@@ -23,6 +24,7 @@ from .reference_day import slot_to_correct
 from .slot_names import names_of
 from .state import Filled, Instance
 from .templates import first_of, spoken
+from .text_corrections import without_old_text
 
 Correction = CorrectSlot | SetSlot | ClearSlot
 
@@ -30,6 +32,7 @@ _LENGTH_MAX = 200
 _TEXT_WORDS_MAX = 12
 _PAUSE = re.compile(r"[,.;!]\s+")
 _WORD_CHARS_MIN = 3
+_COUNT_WORDS_MAX = 6
 _ENDING_CHARS_MAX = 2
 _ALIKE_MIN = 0.6  # how similar a text and a choice must be, from 0 to 1, for the text to be a misspelling of the choice
 _MOMENTS = {SlotKind.TIME: SlotKind.DATE, SlotKind.DATE: SlotKind.TIME}
@@ -44,8 +47,20 @@ def corrections(domain: Domain, instance: Instance, text: str, today: str) -> tu
         return ()
     for find in (_by_name, _by_value, _by_last_answer, _by_opening_words):
         for found in find(domain, instance, text, today):
-            return (found,)
+            is_other = not isinstance(found, ClearSlot) and compares(domain, found.slot, text, found.raw)
+            return () if is_other else (found,)
     return ()
+
+
+def compares(domain: Domain, slot: str, text: str, raw: str) -> bool:
+    """Does a word such as "same" stand before this choice or name? Then it is another thing, to which the user
+    compares: "the same for my cat"."""
+    words, spec = domain.pack.words, domain.slots[slot]
+    ends = text.casefold().rfind(raw.casefold()) + len(raw)
+    named = words.stems_of(*(name for choice in spec.choices for name in (choice.value, *choice.also)))
+    same = {word for word in words.same if words.stem(word) not in named}  # "same day delivery" may be a choice
+    is_after = any(token.word in same and token.start < ends for token in words.tokens_of(text))
+    return is_after and spec.kind in (SlotKind.CHOICE, SlotKind.NAME)
 
 
 def named_slot(domain: Domain, instance: Instance, text: str, today: str) -> tuple[str, tuple[Correction, ...]] | None:
@@ -79,7 +94,7 @@ def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tup
             return name, ()
         found = _first(_read(domain, spec, said["new"], said.span("new"), today, filled))
         if found is None and filled is not None:
-            found = _named_text(domain, spec, said)
+            found = _named_text(domain, spec, said, str(filled.value))
         if found is not None and filled is None:
             return name, (SetSlot(name, found.value, found.raw, found.span),)
         return name, (found,) if found is not None else ()
@@ -90,16 +105,21 @@ def _wrong_text(domain: Domain, spec: SlotSpec, called: str, text: str) -> Corre
     """The correction of a free text that the message first calls wrong: "the address is wrong, it's 12 Mill Lane". None
     for any other message, and for slots of other types."""
     patterns = domain.pack.corrections
-    for pause in _PAUSE.finditer(text) if spec.kind is SlotKind.TEXT else ():
-        told = patterns.make_it.match(text[pause.end() :])
-        if told is not None and patterns.says_wrong(called, text[: pause.start()]):
+    if spec.kind is not SlotKind.TEXT:
+        return None
+    tokens = domain.pack.words.tokens_of(text)
+    starts = [pause.end() for pause in _PAUSE.finditer(text)]
+    starts += [tokens[one.start].start for one in clauses_of(domain.pack.words, tokens)[1:]]
+    for start in starts:
+        told = patterns.make_it.match(text[start:])
+        if told is not None and patterns.says_wrong(called, text[:start].rstrip(" ,.;!")):
             return CorrectSlot(spec.name, told["new"], told["new"], source="correction")
     return None
 
 
-def _named_text(domain: Domain, spec: SlotSpec, said: re.Match[str]) -> CorrectSlot | None:
+def _named_text(domain: Domain, spec: SlotSpec, said: re.Match[str], old: str) -> CorrectSlot | None:
     """The correction of a free-text slot that the message names, as in "the title is just Emma". None for slots of
-    other types. Also None if the new text is a question or is too long."""
+    other types. Also None if the new text is a question or is too long. `old` is the text so far."""
     words = domain.pack.words
     tokens = words.tokens_of(said["new"])
     first = next((at for at, token in enumerate(tokens) if token.word not in words.fillers | words.limiting), 0)
@@ -110,6 +130,7 @@ def _named_text(domain: Domain, spec: SlotSpec, said: re.Match[str]) -> CorrectS
         new = told["new"]  # "the title, it should be Emma"
     if ended := domain.pack.corrections.ends_new.match(new):
         new = ended["new"]  # "8 Orchard Lane instead, we're going to my brother's"
+    new = without_old_text(domain, new, old)
     return CorrectSlot(spec.name, new, new, said.span("new"), "correction")
 
 
@@ -274,6 +295,9 @@ def self_correction(domain: Domain, slot: str, text: str, today: str) -> tuple[S
             return ()
         before = Filled(old.value, old.raw, old.span)  # "yesterday, no, the day before"
     found = _first(_read_listed(domain, spec, said, today, before))
+    if found is None and (said := domain.pack.corrections.make_it.match(said["new"])):
+        found = _first(_read_listed(domain, spec, said, today, before))  # "nine, no, it's more like ten"
+        found = replace(found, span=(0, len(text))) if found is not None else None
     return (SetSlot(slot, found.value, found.raw, found.span),) if found is not None else ()
 
 
@@ -422,6 +446,8 @@ def _read_listed(
     its list are used."""
     if spec.kind is SlotKind.TEXT or domain.pack.corrections.asks_agent.match(said["new"]):
         return
+    if spec.kind is SlotKind.NUMBER and _has_many_digits(domain, said["new"]):
+        return  # the digits of a phone number aren't a number of guests
     for found in _read(domain, spec, said["new"], said.span("new"), today, filled):
         if found.value == ANY and domain.pack.signs.asks(domain.pack.words.tokens_of(said.string)):
             continue  # "oh wait, do I have to bring anything?" leaves no choice to the agent
@@ -430,6 +456,13 @@ def _read_listed(
         is_known = spec.names is not None and found.value in spec.names.values.values()
         if spec.kind is not SlotKind.NAME or not spec.is_open or is_known:
             yield found
+
+
+def _has_many_digits(domain: Domain, text: str) -> bool:
+    """Does the text hold more number words or digits than a count has?"""
+    words = domain.pack.words
+    numbers = [token.word for token in words.tokens_of(text) if words.is_number(token.word)]
+    return sum(len(word) if word.isdecimal() else 1 for word in numbers) > _COUNT_WORDS_MAX
 
 
 def _names_choice(domain: Domain, spec: SlotSpec, value: Json, text: str) -> bool:

@@ -12,18 +12,19 @@ from dataclasses import replace
 from .answers import ask_nlu, count_as_miss
 from .apply_commands import apply_commands
 from .clauses import clauses_of
-from .commands import BY_NAME, AnswerQuestion, ChitChat, Command, CorrectSlot, Farewell, Help, SetSlot
-from .corrections import corrections
+from .commands import BY_NAME, AnswerQuestion, ChitChat, Command, CorrectSlot, Farewell, Help, SetSlot, StartFlow
+from .corrections import corrections, named_slot, slots_that_fit, value_for_slot
 from .draft import DialogueDraft
 from .faq_words import answer_by_words
 from .interpreters import Interpreter, MessageInContext, interpret
 from .language.tokens import Token
 from .list_answers import take_list_change_after_task
-from .partial_corrections import corrections_in_part, opens_correction, unclear_change
+from .partial_corrections import corrections_in_part, opens_correction, unclear_change, unclear_slots
 from .side_questions import questioned, value_asked_for
+from .slot_names import only_named
 from .stack import has_just_ended, reopen
-from .state import Phase
-from .unclear_changes import ask_which
+from .state import Instance, Phase
+from .unclear_changes import ask_which, which_slot
 from .unconfirmed_values import PICKED_OUT
 
 _REMARK_WORDS_MAX = 5
@@ -47,6 +48,35 @@ def _take_command(reply: MessageInContext) -> bool:
         reply.d.enter(Phase.UNDERSTANDING)
         apply_commands(reply.d, (BY_NAME[name],))
     return name is not None
+
+
+def _take_cancellation_of_ended_task(reply: MessageInContext) -> bool:
+    """Handle a "cancel that" right after a task: start the flow that cancels what this task did. Return False for any
+    other message, and if no such flow is offered, or several."""
+    d, words = reply.d, reply.words
+    named = any(words.stem(token.word) in words.cancel_stems for token in reply.tokens)
+    if not named or reply.signs.command_of(reply.tokens) != "cancel" or not has_just_ended(d.domain, d.s):
+        return False
+    found = _cancelling_flows(d)
+    if len(found) != 1:
+        return False
+    d.enter(Phase.UNDERSTANDING)
+    apply_commands(d, (StartFlow(found[0]),))
+    return True
+
+
+def _cancelling_flows(d: DialogueDraft) -> list[str]:
+    """The offered flows that cancel what the task that has just ended did. If several flows cancel something, only
+    those that share a word with the description of this task."""
+    words, ended = d.domain.pack.words, d.s.ended
+    about = {one.name: words.stems_of(one.description, one.name.replace("_", " ")) for one in d.domain.offered}
+    found = [name for name, stems in about.items() if stems & words.cancel_stems]
+    if ended is None or ended.flow in found:
+        return []
+    flow = d.domain.flows[ended.flow]
+    done = words.stems_of(flow.description, flow.name.replace("_", " "))
+    done -= {words.stem(word) for word in words.common | words.small}
+    return [name for name in found if len(found) == 1 or about[name] & done]
 
 
 def _take_correction_of_ended_task(reply: MessageInContext) -> bool:
@@ -105,6 +135,7 @@ def _take_anything(reply: MessageInContext) -> bool:
 
 IDLE: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("nothing said", "an empty message is a miss", _take_empty),
+    Interpreter("cancellation", "a wish to cancel what the last task did", _take_cancellation_of_ended_task),
     Interpreter("command", "the whole message is a command", _take_command),
     Interpreter("correction", "a change of the task that has just ended", _take_correction_of_ended_task),
     Interpreter("list", "a change of the list of the task that has just ended", take_list_change_after_task),
@@ -127,6 +158,11 @@ def reopen_ended(d: DialogueDraft, text: str) -> bool:
     changes = opens_correction(d.domain, text)
     if not found and changes:
         found = corrections_in_part(d.domain, ended, text, d.today)
+    if fitting := _unclear_slots(d, ended, text, found):
+        d.enter(Phase.UNDERSTANDING)
+        apply_commands(d, (which_slot(d, fitting),))
+        return True
+    found = found or _settled(d, ended, text)
     unclear = unclear_change(d.domain, ended, text, d.today) if changes and not found else None
     if unclear is not None:
         reopen(d, ended)
@@ -139,6 +175,33 @@ def reopen_ended(d: DialogueDraft, text: str) -> bool:
     told = tuple(replace(one, source=PICKED_OUT) if isinstance(one, CorrectSlot) else one for one in found)
     apply_commands(d, told)
     return True
+
+
+def _settled(d: DialogueDraft, ended: Instance, text: str) -> tuple[CorrectSlot, ...]:
+    """The correction for a message that only says which slot the message before it was about: "the time", after "could
+    we make it eleven?". Empty for any other message."""
+    slot = only_named(d.domain, ended.flow, text)
+    said = [message.content for message in d.s.messages if message.role == "user"]
+    if slot is None or ended.filled(slot) is None or len(said) < 2:
+        return ()
+    before = corrections(d.domain, ended, said[-2], d.today)
+    if slot not in _unclear_slots(d, ended, said[-2], before):
+        return ()
+    return value_for_slot(d.domain, ended, slot, said[-2], d.today)
+
+
+def _unclear_slots(d: DialogueDraft, ended: Instance, text: str, found: Sequence[Command]) -> tuple[str, ...]:
+    """The slots that the new value in the message may be for, if there are several and the message names none of them.
+    Empty if it is clear which slot is meant."""
+    if not found:
+        return unclear_slots(d.domain, ended, text, d.today)
+    filled = tuple(name for name, _ in ended.slots if name in d.domain.slots)
+    if len(found) != 1 or not isinstance(found[0], CorrectSlot) or found[0].slot not in filled:
+        return ()
+    if named_slot(d.domain, ended, text, d.today) is not None or d.domain.pack.corrections.swap.match(text):
+        return ()
+    fitting = slots_that_fit(d.domain, ended, filled, text, d.today)
+    return fitting if len(fitting) > 1 and found[0].slot in fitting else ()
 
 
 def _courtesy_reply(d: DialogueDraft, text: str) -> tuple[Command, ...]:
@@ -159,14 +222,28 @@ def _courtesy_reply(d: DialogueDraft, text: str) -> tuple[Command, ...]:
 
 
 def _closing_courtesy(d: DialogueDraft, tokens: Sequence[Token]) -> str | None:
-    """The goodbye in the last clause of a message, if the clauses before it are short and ask nothing: "you're a star,
-    bye". None for any other message."""
+    """The goodbye at the end of a message, if the words before it are short clauses that ask nothing ("you're a star,
+    bye"), or if a task has just ended and they begin no wish ("lovely, see you on Sunday, bye"). None for any other
+    message."""
     pack = d.domain.pack
     clauses = clauses_of(pack.words, tokens)
+    if d.s.kept and not pack.signs.asks(tokens) and _ends_with_goodbye(d, tokens):
+        return "farewell"
     if len(clauses) < 2 or pack.signs.asks(tokens) or any(len(one) > _REMARK_WORDS_MAX for one in clauses):
         return None
     last = pack.signs.courtesy_of(tokens[clauses[-1].start :])
     return last if last == "farewell" else None
+
+
+def _ends_with_goodbye(d: DialogueDraft, tokens: Sequence[Token]) -> bool:
+    """Is the last word a goodbye, and does the message contain no word of an example of a flow?"""
+    pack = d.domain.pack
+    if len(tokens) < 2 or pack.signs.courtesy_of(tokens[-1:]) != "farewell":
+        return False
+    wished = pack.words.stems_of(*_examples(d)) - {pack.words.stem(word) for word in pack.words.common}
+    return not any(
+        pack.words.stem(token.word) in wished for token in tokens[:-1] if token.word not in pack.words.common
+    )
 
 
 def _last_sentence(text: str) -> str:

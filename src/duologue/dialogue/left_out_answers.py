@@ -65,13 +65,15 @@ def _insist(d: DialogueDraft, slot: str) -> None:
 def take_command_in_clause(message: MessageInContext) -> bool:
     """Handle a command in one clause, if the other clauses only comment on it: "skip it, I never remember it". Return
     False for any other reply."""
-    d, found = message.d, [one for part in _parts(message) if (one := message.signs.command_of(part)) is not None]
+    d, parts = message.d, _parts(message)
+    found = [one for part in parts if (one := message.signs.command_of(part)) is not None]
     if d.s.reading_back or len(set(found)) != 1 or found[0] not in _COMMANDS:
         return False
     if d.s.waiting_for is None and (found[0] not in _AT_CONFIRMATION or _has_yes(message)):
         return False
-    is_echo = d.s.waiting_for is None and message.signs.repeats(d.s.last_question, message.tokens)
-    if is_echo or (d.s.waiting_for is not None and _gives_value(message)):
+    said = next(part for part in parts if message.signs.command_of(part) is not None)
+    is_echo = d.s.waiting_for is None and message.signs.repeats(d.s.last_question, said)
+    if is_echo or (d.s.waiting_for is not None and (_gives_value(message) or _gives_value_beside(message, parts))):
         return False
     if found[0] in ("cancel", "restart") and message.signs.asks(message.tokens):
         return False
@@ -80,9 +82,21 @@ def take_command_in_clause(message: MessageInContext) -> bool:
     return True
 
 
+def _gives_value_beside(message: MessageInContext, parts: list[Sequence[Token]]) -> bool:
+    """Does a clause that isn't a command hold a value of the open slot? True for "never mind, we'll take the canoe"."""
+    slot, read = message.asked.slot, message.d.domain.pack.replies.read_parts
+    if slot.kind not in (SlotKind.CHOICE, SlotKind.NAME, SlotKind.DATE):
+        return False
+    texts = [message.text[part[0].start : part[-1].end] for part in parts if message.signs.command_of(part) is None]
+    return any(read((slot,), text, message.d.today) for text in texts)
+
+
 def _has_yes(message: MessageInContext) -> bool:
     """Does a clause of the reply to a confirmation say yes?"""
-    return any(message.signs.courtesy_of(part) == "assent" for part in _parts(message))
+    read, d = message.d.domain.pack.replies.read_confirmation, message.d
+    texts = [message.text[part[0].start : part[-1].end] for part in _parts(message)]
+    yes = Confirmation(ConfirmationAnswer.YES)
+    return any(read(d.s.last_question, text, d.today, ()) == yes for text in texts)
 
 
 def _parts(message: MessageInContext) -> list[Sequence[Token]]:

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from .answer_in_clause import is_exception
+from .apply_commands import apply_commands
 from .clauses import clauses_of, text_of, without_join
+from .commands import Skip
 from .interpreters import MessageInContext
 from .language.days import today_of
 from .language.readings import Json, Question, SlotKind, Unclear
@@ -45,6 +47,10 @@ def take_limit_in_clause(message: MessageInContext) -> bool:
         day = today_of(d.today).day
         d.enter(Phase.UNDERSTANDING)
         ask_which_of(d, (day.isoformat(), (day + timedelta(days=1)).isoformat()))
+        return True
+    if kind is SlotKind.TIME and message.asked.slot.may_be_any and any(_is_soonest(message, part) for part in parts):
+        d.enter(Phase.UNDERSTANDING)
+        apply_commands(d, (Skip(),))  # the time needn't be known: "as soon as you can"
         return True
     excepted = [clauses[0], *excepted] if any(_values_at(message, part) for part in excepted) else []
     found = excepted or [part for part in parts if _limits(message, part) or _is_vague(message, part)]
@@ -99,6 +105,8 @@ def _is_vague(message: MessageInContext, part: range) -> bool:
         return False
     places = ((at, one) for one in lists.vague for at in range(len(said)) if said[at : at + len(one)] == one)
     wished = {near for at, one in places for near in range(at, at + len(one))}
+    if message.asked.slot.kind is SlotKind.TIME and _is_soonest(message, part):
+        return True
     if wished:
         around = lists.common | lists.month_ranges
         return all(at in wished or word in around for at, word in enumerate(said))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from .clauses import clauses_of, text_of
+from .clauses import CLAUSES_MAX, clauses_of, text_of, without_join
 from .commands import CorrectSlot, SetSlot
 from .dependencies import final_action_using
 from .draft import DialogueDraft
@@ -35,6 +35,7 @@ from .language.tokens import Token
 from .partial_corrections import corrections_in_part
 from .prompts import count_try, has_failed_too_often, wait_for_answer
 from .run_flow import continue_flow
+from .side_questions import answer_to
 from .stack import has_just_ended, reopen
 from .state import Instance, Phase, without
 from .templates import either, first_of
@@ -53,10 +54,10 @@ def take_list_reply(reply: MessageInContext) -> bool:
         _tell(d, spec, draft.items)
         return True
     if reply.signs.asks(reply.tokens) and not d.domain.list_readers.is_explicit(reply.text):
-        return False
+        return _take_end_in_clause(reply, spec, draft)
     found = _read(d, spec, reply.text, len(draft.items))
     if found is None:
-        return _take_yes_or_no(reply, spec, draft)
+        return _take_yes_or_no(reply, spec, draft) or _take_end_in_clause(reply, spec, draft)
     d.enter(Phase.UNDERSTANDING)
     _apply(d, len(d.s.stack) - 1, spec, found)
     return True
@@ -84,6 +85,42 @@ def _take_yes_or_no(reply: MessageInContext, spec: SlotSpec, draft: ListDraft) -
             wait_for_answer(d)
         return True
     return False
+
+
+def _take_end_in_clause(reply: MessageInContext, spec: SlotSpec, draft: ListDraft) -> bool:
+    """Handle a reply in which one clause ends the list: "no, that's it, what does it cost?", "that's all, but take the
+    lilies out". A question in another clause is answered, and a removal is made. Return False if another clause names
+    items in any other way."""
+    d, clauses = reply.d, clauses_of(reply.words, reply.tokens)
+    if not draft.items or not 1 < len(clauses) <= CLAUSES_MAX:
+        return False
+    parts = [without_join(reply.words, reply.tokens, one) for one in clauses]
+    texts = [text_of(reply.text, reply.tokens, one) for one in parts]
+    ends = [at for at, text in enumerate(texts) if _ends_list(d, spec, text, len(draft.items))]
+    others = {at: _read(d, spec, text, len(draft.items)) for at, text in enumerate(texts) if at not in ends}
+    items = [found for found in others.values() if found is not None and found.kind != "done"]
+    slots = tuple(d.spec(name).grammar_slot for name in spec.items)
+    if any(
+        found is None and d.domain.pack.replies.read_parts(slots, texts[at], d.today) for at, found in others.items()
+    ):
+        return False
+    if not ends or any(found.kind != "remove" or found.leftover for found in items) or len(items) > 1:
+        return False
+    asked = next((at for at in others if reply.signs.asks(reply.tokens[clauses[at].start : clauses[at].stop])), None)
+    if asked is not None:
+        d.say(answer_to(d, reply.tokens[clauses[asked].start :]) or d.domain.patterns.cannot_answer)
+    d.enter(Phase.UNDERSTANDING)
+    end = replace(items[0], is_done=True) if items else ListReply("done", is_done=True)
+    _apply(d, len(d.s.stack) - 1, spec, end)
+    return True
+
+
+def _ends_list(d: DialogueDraft, spec: SlotSpec, text: str, count: int) -> bool:
+    """Does this clause say that nothing more is wanted? A bare "no" isn't enough."""
+    found = _read(d, spec, text, count)
+    if found is not None:
+        return found.kind == "done"
+    return d.domain.pack.signs.where_nothing_more(d.domain.pack.words.tokens_of(text)) is not None
 
 
 def take_list_change(reply: MessageInContext) -> bool:

@@ -15,11 +15,22 @@ from datetime import date
 from functools import lru_cache
 from itertools import pairwise
 
+from .clauses import clauses_of, text_of
 from .commands import ClearSlot, CorrectSlot, SetSlot
-from .corrections import Correction, corrections, is_asked, named_slot, told_slot
+from .corrections import (
+    Correction,
+    compares,
+    corrections,
+    is_asked,
+    named_slot,
+    slots_that_fit,
+    told_slot,
+    value_for_slot,
+)
 from .flow import Domain
 from .language.correction_patterns import CorrectionPatterns
 from .language.readings import ANY, Ambiguous, Direct, Json, Question, SlotKind
+from .language.tokens import words_of
 from .reference_day import slot_to_correct
 from .slot_names import names_of
 from .state import Instance
@@ -27,6 +38,7 @@ from .state import Instance
 _LENGTH_MAX = 200
 _MOMENTS = (SlotKind.DATE, SlotKind.TIME)
 _MEASURED = (*_MOMENTS, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
+_VALUE_WORDS_MAX = 4
 _WORDS_TOLD_MAX = 1  # a clause with a new value may have this many words of its own beside the value
 _LISTED = (SlotKind.CHOICE, SlotKind.NAME)
 _PAUSES = re.compile(r"\s*[,;.!?]+\s+|\s+-+\s+")
@@ -47,6 +59,12 @@ def corrections_in_part(domain: Domain, instance: Instance, text: str, today: st
     found: dict[str, Correction] = {}
     wrong = _called_wrong(domain, instance, text)
     for clause in _clauses(domain, text):
+        fitting = slots_in_clause(domain, instance, clause, text, today)
+        if len(fitting) > 1:
+            continue  # the agent asks which slot is meant
+        if fitting and _says_name(domain, instance, fitting[0], text.replace(clause, " ", 1)):
+            found.update({one.slot: one for one in value_for_slot(domain, instance, fitting[0], clause, today)})
+            continue  # "except the time, it should be nine"
         named = wrong or frozenset(one for one in found if _says_name(domain, instance, one, text))
         is_asked_last = " ".join(text.split()).endswith(f"{clause}?")
         for one in _in_clause(domain, instance, clause, today, is_question=is_asked_last):
@@ -55,6 +73,52 @@ def corrections_in_part(domain: Domain, instance: Instance, text: str, today: st
             if not named or one.slot in named or _says_name(domain, instance, one.slot, clause):
                 found[one.slot] = one
     return tuple(_with_new_value(domain, one, text, today) for one in found.values())
+
+
+def unclear_slots(domain: Domain, instance: Instance, text: str, today: str) -> tuple[str, ...]:
+    """The slots that a new value in the reply may be for, if a clause changes something and several slots fit it. Empty
+    if it is clear which slot is meant, or if another clause gives a clear correction."""
+    if not opens_correction(domain, text) or corrections_in_part(domain, instance, text, today):
+        return ()
+    for clause in _clauses(domain, text):
+        if len(slots := slots_in_clause(domain, instance, clause, text, today)) > 1:
+            return slots
+    return ()
+
+
+def slots_in_clause(domain: Domain, instance: Instance, clause: str, text: str, today: str) -> tuple[str, ...]:
+    """The slots that the clause may change, if it names none of them. If the reply also mentions the current value of
+    some of these slots ("forget ten, put it back to nine"), or names one ("except the time, it should be nine"), only
+    those."""
+    plain = domain.pack.corrections.make_it.match(clause) or domain.pack.corrections.changed_mind.match(clause)
+    if plain is None or domain.pack.corrections.swap.match(clause):
+        return ()
+    if named_slot(domain, instance, clause, today) is not None:
+        return ()
+    filled = tuple(name for name, _ in instance.slots if name in domain.slots)
+    fitting = slots_that_fit(domain, instance, filled, clause, today)
+    if len(fitting) < 2:
+        return fitting
+    rest = text.replace(clause, " ", 1)
+    named = tuple(name for name in fitting if _says_name(domain, instance, name, rest))
+    return named or tuple(name for name in fitting if _mentions(domain, instance, name, rest, today)) or fitting
+
+
+def _mentions(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> bool:
+    """Does a clause of the text end with the current value of the slot, as in "forget ten"?"""
+    filled = instance.filled(slot)
+    for clause in _clauses(domain, text):
+        words = clause.split()
+        for size in range(min(len(words), _VALUE_WORDS_MAX), 0, -1):
+            reading = domain.pack.replies.read(
+                Question(slot_to_correct(domain.slots[slot], filled)), " ".join(words[-size:]), today
+            )
+            values = reading.candidates if isinstance(reading, Ambiguous) else ()
+            if isinstance(reading, Direct):
+                values = (reading.value_of(slot),)
+            if filled is not None and filled.value in values:
+                return True
+    return False
 
 
 def calls_wrong(domain: Domain, instance: Instance, text: str) -> bool:
@@ -99,9 +163,19 @@ def _rests(domain: Domain, text: str) -> list[str]:
 
 
 def opens_correction(domain: Domain, text: str) -> bool:
-    """Does a clause of the reply begin like a correction, with words such as "no", "actually", "make it" or
-    "change"?"""
-    return any(_openings(domain.pack.corrections).match(clause) for clause in _clauses(domain, text))
+    """Does a clause of the reply begin like a correction, with words such as "no", "actually", "make it" or "change"?
+    Or does it say that something suits better, or replace a value ("eleven instead of ten")?"""
+    patterns = domain.pack.corrections
+    return any(
+        _openings(patterns).match(clause) or _suits_better(domain, clause) or patterns.swap.match(clause)
+        for clause in _clauses(domain, text)
+    )
+
+
+def _suits_better(domain: Domain, clause: str) -> bool:
+    words = domain.pack.words
+    said = words_of(words.tokens_of(clause))
+    return any(said[at : at + len(one)] == one for one in words.prefers_after for at in range(1, len(said)))
 
 
 def unclear_change(domain: Domain, instance: Instance, text: str, today: str) -> UnclearChange | None:
@@ -164,12 +238,16 @@ def _in_clause(
     plain = _without_opening(domain, clause)
     if pack.signs.asks(pack.words.tokens_of(plain)) or pack.corrections.adds.search(clause):
         return ()
+    if pack.corrections.asks_agent.match(plain):
+        return ()  # "I'll call again tomorrow"
     found = corrections(domain, instance, clause, today)
     if not found and plain != clause:
         found = corrections(domain, instance, plain, today)
     if not found:
         named = named_slot(domain, instance, clause, today)
         found = named[1] if named is not None else ()
+    if not found and any(pack.words.is_negation(token.word) for token in pack.words.tokens_of(plain)):
+        return ()  # "it wasn't the twentieth"
     if not found:
         held = tuple(told_slot(domain.slots[name]) for name, _ in instance.slots if name in domain.slots)
         parts = pack.replies.read_parts(tuple(one for one in held if _is_closed(one.kind)), plain, today)
@@ -178,6 +256,7 @@ def _in_clause(
             for one in parts
             if domain.slots[one.slot].kind not in _MEASURED
             or not _tells_more(domain, plain, one.span, words_max=0 if is_question else _WORDS_TOLD_MAX)
+            if not compares(domain, one.slot, plain, one.raw)
         )
     return tuple(
         _without_span(one)
@@ -192,7 +271,7 @@ def _tells_more(domain: Domain, clause: str, span: tuple[int, int], words_max: i
     """Does the clause tell something, so that the day or number in it may be only a part of the story? True for "my
     husband's wearing it on Tuesday", but not for "Tuesday would suit us"."""
     words = domain.pack.words
-    around = words.common | words.polite | words.fillers
+    around = words.common | words.polite | words.fillers | {word for phrase in words.prefers_after for word in phrase}
     told = [
         token.word
         for token in words.tokens_of(clause)
@@ -247,8 +326,20 @@ def _clauses(domain: Domain, text: str) -> list[str]:
     text = " ".join(text.split())
     if len(text) > _LENGTH_MAX:
         return []
-    halves = [half for part in _PAUSES.split(text) for half in _halves(domain, part)]
+    parts = _PAUSES.split(text)
+    if len(parts) == 1:
+        parts = _clauses_without_pauses(domain, text)
+    halves = [half for part in parts for half in _halves(domain, part)]
     return [half.strip(" ,.!?") for half in halves if half.strip(" ,.!?")]
+
+
+def _clauses_without_pauses(domain: Domain, text: str) -> list[str]:
+    """The clauses of a reply without punctuation: "book it" and "but six people" in "book it but six people"."""
+    words = domain.pack.words
+    tokens = words.tokens_of(text)
+    clauses = clauses_of(words, tokens)
+    starts = [one.start for one in clauses if one.start == 0 or tokens[one.start].word not in words.ands]
+    return [text_of(text, tokens, range(start, stop)) for start, stop in pairwise((*starts, len(tokens)))]
 
 
 def _halves(domain: Domain, part: str) -> list[str]:

@@ -48,15 +48,29 @@ def _removed(reply: MessageInContext) -> Iterator[SlotSpec]:
         part = without_join(lists, reply.tokens, clause)
         said = words_of(reply.tokens[part.start : part.stop])
         ends = [at + len(one) for one in lists.removing for at in range(len(said)) if said[at : at + len(one)] == one]
+        if not ends and said[:1] and said[-1] in _PUT_ASIDE[1] and _PUT_ASIDE[0] in said:
+            ends = [said.index(_PUT_ASIDE[0]) + 1]  # "leave the locker out"
         if not ends:
             continue
         for called, name in names_of(d.domain, d.top.flow):
             words = tuple(called.split())
             spec, places = d.spec(name), range(min(ends), min(ends) + _WORDS_BETWEEN_MAX)
-            is_named = any(said[at : at + len(words)] == words for at in places)
+            is_named = any(
+                said[at : at + len(words)] == words and not _tells_more(reply, said, at + len(words)) for at in places
+            )
             if is_named and d.top.filled(name) is not None and (spec.is_optional or spec.kind is SlotKind.YES_NO):
                 yield spec
                 break
+
+
+def _tells_more(reply: MessageInContext, said: tuple[str, ...], after: int) -> bool:
+    """Does a verb follow the slot's name right away, as in "no, the card should say …"? Then the clause says something
+    about the value, and doesn't remove it."""
+    return said[after : after + 1] != () and said[after] in reply.words.conditions | _SAYING
+
+
+_PUT_ASIDE = ("leave", ("out", "off"))
+_SAYING = frozenset("is was should must has says say reads needs shall ist soll sollte muss es debe".split())
 
 
 def _without(spec: SlotSpec) -> str | bool:

@@ -33,7 +33,8 @@ def _names(slots: tuple[tuple[str, str, SlotKind], ...], language: str) -> tuple
     full += [(words_of_language.fold(called), name) for name, called, _ in slots]
     full += [(name.replace("_", " ").casefold(), name) for name, _, _ in slots]
     full += [(called.replace("-", " "), name) for called, name in full if "-" in called]
-    words = [(word, name) for called, name in full for word in called.split() if word not in words_of_language.small]
+    small = words_of_language.small | words_of_language.asks_for_value  # "how" alone isn't the slot "how often"
+    words = [(word, name) for called, name in full for word in called.split() if word not in small]
     kinds = [(word, name) for name, _, kind in slots for word in words_of_language.kinds.get(kind, ())]
     of_one = [entry for entry in dict.fromkeys((*words, *kinds)) if len(entry[0]) >= _CHARS_MIN]
     said = Counter(word for word, _ in of_one)

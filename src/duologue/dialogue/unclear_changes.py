@@ -5,10 +5,12 @@ Rule: the slot is emptied and its question is asked with the possible values, so
 
 from __future__ import annotations
 
+from .commands import ChitChat
 from .draft import DialogueDraft
 from .partial_corrections import UnclearChange
 from .run_flow import continue_flow
 from .state import Phase
+from .templates import fill
 from .yes_and_no import clear
 
 
@@ -20,3 +22,10 @@ def ask_which(d: DialogueDraft, change: UnclearChange) -> None:
     if d.top.filled(change.slot) is None:
         d.set(among=change.candidates, misses=0, silences=0)
     continue_flow(d)
+
+
+def which_slot(d: DialogueDraft, slots: tuple[str, ...]) -> ChitChat:
+    """The reply to a new value that fits several slots: the agent can't tell which of them is meant."""
+    forms = d.domain.pack.spoken
+    named = [forms.named.replace("{name}", d.spec(name).display_name) for name in slots]
+    return ChitChat(fill(d.domain.patterns.which, {"slots": named}, "", forms))

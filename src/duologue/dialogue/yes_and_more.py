@@ -3,14 +3,16 @@ children come too?".
 
 The yes and the words after it are read separately. Rule: the yes is used if the rest is a goodbye, a comment, or a
 question that the agent can answer. It isn't used if the rest gives a value, or doubts, denies or changes something.
-An "okay" before a goodbye isn't a yes: the question is asked again.
+An "okay" before anything else isn't a yes: the question is asked again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .answers import count_as_miss
+from .clauses import clauses_of, text_of, without_join
 from .draft import DialogueDraft
 from .interpreters import MessageInContext
 from .language.readings import Confirmation, ConfirmationAnswer, Slot
@@ -42,7 +44,7 @@ def take_yes_and_more(reply: MessageInContext, slots: tuple[Slot, ...]) -> bool:
         _say_yes(d)
         d.set(queue=(*d.s.queue, text))  # said goodbye after the action has run
         return True
-    if any(token.word in reply.words.contrasts - reply.words.ands for token in rest):
+    if any(token.word in reply.words.contrasts - reply.words.ands for token in rest) or _is_only_okay(reply, after):
         return False
     if _asks_for_more(reply, after, slots):
         _say_yes(d)
@@ -59,6 +61,57 @@ def take_yes_and_more(reply: MessageInContext, slots: tuple[Slot, ...]) -> bool:
         _say_yes(d)
         return True
     return False
+
+
+def take_last_yes(reply: MessageInContext, slots: tuple[Slot, ...]) -> bool:
+    """Handle a reply whose last clause is a whole yes, if the clauses before it ask nothing, refuse nothing and give no
+    new value: "oh well, never mind, yes, book it". Return False for any other reply."""
+    d, clauses = reply.d, clauses_of(reply.words, reply.tokens)
+    if d.s.reading_back or d.top.denied or len(clauses) < 2 or reply.signs.is_tagged(reply.tokens):
+        return False
+    starts = (at for at in range(1, len(clauses)) if _is_yes_from(reply, clauses[at].start))
+    begun = next(starts, 0)
+    if not begun:
+        return False
+    before, told = reply.tokens[: clauses[begun].start], text_of(reply.text, reply.tokens, range(clauses[begun].start))
+    values = d.domain.pack.replies.read_parts(tuple(replace(slot, is_past=True) for slot in slots), told, d.today)
+    held = [filled.value for _, filled in d.top.slots]
+    unsettled = reply.words.dissent | reply.words.ors | reply.words.conditions | reply.words.adding
+    if reply.signs.asks(before) or any(value.value not in held for value in values):
+        return False
+    if any(token.word in unsettled for token in before) or _denies_before(reply, clauses[:begun]):
+        return False
+    _say_yes(d)
+    return True
+
+
+def _is_yes_from(reply: MessageInContext, start: int) -> bool:
+    """Are all words from the token `start` on a whole yes, which begins with a word such as "yes"? False after a "but",
+    because "you forgot the sugar, but yes" leaves something to be done."""
+    d, words = reply.d, reply.words
+    if reply.tokens[start].word in words.contrasts - words.ands:
+        return False
+    rest = without_join(words, reply.tokens, range(start, len(reply.tokens)))
+    said = [token for token in reply.tokens[rest.start :] if token.word not in words.fillers | words.polite]
+    if not rest or not said or reply.signs.courtesy_of((said[0],)) != "assent":
+        return False
+    text = text_of(reply.text, reply.tokens, rest)
+    return d.domain.pack.replies.read_confirmation(d.s.last_question, text, d.today, ()) == _YES
+
+
+def _denies_before(reply: MessageInContext, clauses: Sequence[range]) -> bool:
+    """Does one of these clauses deny something, and isn't just a "never mind"?"""
+    parts = [without_join(reply.words, reply.tokens, one) for one in clauses]
+    said = [reply.tokens[one.start : one.stop] for one in parts if one]
+    return any(
+        any(reply.words.is_negation(token.word) for token in part) and reply.signs.command_of(part) is None
+        for part in said
+    )
+
+
+def begins_with_yes(reply: MessageInContext) -> bool:
+    """Is there a yes at the beginning of the reply, and then something else?"""
+    return _end_of_yes(reply) > 0
 
 
 def hesitates_after_yes(reply: MessageInContext) -> bool:
@@ -84,17 +137,21 @@ def _hesitates(reply: MessageInContext, rest: Sequence[Token]) -> bool:
 
 def _is_only_okay(reply: MessageInContext, after: int) -> bool:
     """Is the yes only an "okay"? An "okay, bye" may be a yes and a goodbye, or only a goodbye."""
-    return all(token.word in reply.words.fillers for token in reply.tokens[:after])
+    words = reply.words
+    around = words.fillers | words.polite | words.ands | words.around_names
+    return all(token.word in around for token in reply.tokens[:after])
 
 
 def _asks_for_more(reply: MessageInContext, after: int, slots: tuple[Slot, ...]) -> bool:
     """Do the words after the yes ask for something else as well? True for "and I also want to see a flat". False if
     these words give a value for a slot of this confirmation, or deny something."""
     rest, words = reply.tokens[after:], reply.words
-    if not any(token.word in words.adding for token in rest) or any(words.is_negation(token.word) for token in rest):
+    is_same = any(token.word in words.same for token in rest)  # "and I need the same for my cat"
+    is_more = is_same or any(token.word in words.adding for token in rest)
+    if not is_more or any(words.is_negation(token.word) for token in rest):
         return False
     text = reply.text[rest[0].start :]
-    is_value = bool(reply.d.domain.pack.replies.read_parts(slots, text, reply.d.today))
+    is_value = not is_same and bool(reply.d.domain.pack.replies.read_parts(slots, text, reply.d.today))
     return len(rest) >= _REQUEST_WORDS_MIN and not is_value and not reply.signs.asks(rest)
 
 

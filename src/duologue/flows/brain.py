@@ -12,10 +12,10 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from inspect import signature
-from typing import Any
+from typing import Any, TypeAlias
 
 from duologue.core.leaves import Ask
-from duologue.dialogue.completeness import completeness, is_plain_value
+from duologue.dialogue.completeness import completeness, is_bare_value
 from duologue.dialogue.effects import HandOver, Respond
 from duologue.dialogue.events import UserMessage
 from duologue.dialogue.flow import Domain
@@ -24,7 +24,7 @@ from duologue.dialogue.requests import understanding
 from duologue.dialogue.state import DialogueState, Phase
 from duologue.nlu.understanding import Nlu
 from duologue.ports.brain import Brain, Firm, Form, LastWords, Memory, OpenQuestion, Part, Request, Working
-from duologue.ports.history import AgentSaid, UserSaid
+from duologue.ports.history import AgentSaid, Item, UserSaid
 from duologue.ports.spoken_words import count_words, new_words
 from duologue.ports.streams import with_heartbeats
 from duologue.ports.tool_call import ToolCall
@@ -141,6 +141,7 @@ class FlowBrain:
             async for part in self._catch_up(turns, request):
                 yield part
         text, confidence = turns.new_text(request)
+        turns.note_asking()
         turns.talk.context = request.context
         if self._beside is not None and request.outputs and not text:  # outputs of tools that `beside` called
             async for part in self._aside(self._beside, turns.talk, request):
@@ -150,7 +151,7 @@ class FlowBrain:
         message = turns.talk.message(text, confidence)
         early: list[Respond] = []
         if request.confirmed is not None:
-            if not self._is_too_early(turns.talk, request, text):
+            if not self._is_too_early(turns, request, text):
                 responses, state = await turns.talk.preview(message)
                 is_aside = self._beside is not None and turns.talk.is_unclear
                 for response in () if is_aside else responses:
@@ -159,7 +160,7 @@ class FlowBrain:
             await request.confirmed()
         turns.mark_processed(request)  # saved together with the step, so a restart doesn't process the turn again
         said = bool(early)
-        async for item in with_heartbeats(self._respond(turns.talk, request, message), WORKING_S):
+        async for item in with_heartbeats(self._respond(turns, request, message), WORKING_S):
             if item is None:
                 yield Working(round(WORKING_S * 1000))
                 continue
@@ -221,8 +222,9 @@ class FlowBrain:
         form = form_of(self._domain, state) if state.phase is Phase.CONFIRMING else None
         return tuple(slot.value for slot in form.slots if slot.value) if form is not None else ()
 
-    def _respond(self, talk: DialogueSession, request: Request, message: UserMessage) -> AsyncIterator[Said]:
-        if self._is_too_early(talk, request, message.text):
+    def _respond(self, turns: _DialogueTurns, request: Request, message: UserMessage) -> AsyncIterator[Said]:
+        talk = turns.talk
+        if self._is_too_early(turns, request, message.text):
             return talk.remaining() if talk.has_more else _nothing()  # the question is said, or said again
         if message.text:
             return talk.process(message)
@@ -234,27 +236,29 @@ class FlowBrain:
             return talk.start(self._flow)
         return _nothing()
 
-    def _is_too_early(self, talk: DialogueSession, request: Request, text: str) -> bool:
+    def _is_too_early(self, turns: _DialogueTurns, request: Request, text: str) -> bool:
         """Does the user answer a question that the agent had not yet asked when the user spoke? This is so for a yes to
         a confirmation, and for a value that was spoken before the question for it was heard."""
-        state = talk.state
+        state = turns.talk.state
         if state.phase is Phase.WAITING_FOR_SLOT:
-            return self._is_value_too_early(state, request, text)
-        if state.phase is not Phase.CONFIRMING or not (request.premature or talk.has_more):
+            return self._is_value_too_early(turns, request, text)
+        if state.phase is not Phase.CONFIRMING or not (request.premature or turns.talk.has_more):
             return False
         plain_answer = self._domain.pack.replies.plain_answer
         return plain_answer(state.last_question, text, self._today(), ()) is ConfirmationAnswer.YES
 
-    def _is_value_too_early(self, state: DialogueState, request: Request, text: str) -> bool:
+    def _is_value_too_early(self, turns: _DialogueTurns, request: Request, text: str) -> bool:
         """Is this a spoken value for a question that the user has not heard yet? Example: the agent is about to ask
         "Where do you want to fly from?", and "Boston" comes late from the user's "I want to fly to Boston". False if
-        the user types the value or says it a second time."""
+        the user types the value, says which slot it is for, or says it a second time."""
+        state = turns.talk.state
         if not request.premature or request.typed or not state.last_question:
             return False
-        was_heard = any(isinstance(one, AgentSaid) and state.last_question in one.text for one in request.history)
-        turns = [one.text.casefold() for one in request.history if isinstance(one, UserSaid)]
-        is_again = text.casefold() in turns[:-1]
-        return not was_heard and not is_again and is_plain_value(self._domain, state, text, self._today())
+        since = turns.since_asking(request)
+        was_heard = any(isinstance(one, AgentSaid) and state.last_question in one.text for one in since)
+        said = [one.text.casefold() for one in since if isinstance(one, UserSaid)]
+        is_again = text.casefold() in said[:-1]
+        return not was_heard and not is_again and is_bare_value(self._domain, state, text, self._today())
 
     async def _turns_of(self, conversation: str) -> _DialogueTurns:
         if conversation not in self._talks:
@@ -278,25 +282,34 @@ class FlowBrain:
         return self._talks[conversation]
 
 
+# The number of the flow and the slot that are asked about, and the last user turn before that.
+_Asking: TypeAlias = tuple[int, str, int]
+
+
 class _TurnCheckpoints:
     """Saves and loads the checkpoints of one dialogue. Each checkpoint also holds how many words of each user turn were
-    processed."""
+    processed, and which question was open since which turn."""
 
     def __init__(self, store: CheckpointStore) -> None:
         self._store = store
         self.given: dict[int, int] = {}  # by turn: how many of its words the dialogue has processed
+        self.asking: _Asking = (0, "", 0)
 
     async def load(self, conversation: str) -> dict[str, Any] | None:
         saved = await self._store.load(conversation)
         if saved is None or "dialogue" not in saved:
             return saved
         self.given = {int(turn): _known(given) for turn, given in saved["given"].items()}
+        flow, slot, turn = saved.get("asking", self.asking)
+        self.asking = (flow, slot, turn)
         found: dict[str, Any] = saved["dialogue"]
         return found
 
     async def save(self, conversation: str, checkpoint: dict[str, Any], reasons: tuple[str, ...]) -> None:
         given = {str(turn): known for turn, known in self.given.items()}
-        await self._store.save(conversation, {"dialogue": checkpoint, "given": given}, reasons)
+        await self._store.save(
+            conversation, {"dialogue": checkpoint, "given": given, "asking": list(self.asking)}, reasons
+        )
 
 
 class _DialogueTurns:
@@ -315,6 +328,22 @@ class _DialogueTurns:
     def given(self) -> dict[int, int]:
         """For each turn, the number of its words that the dialogue has processed."""
         return self._checkpoints.given
+
+    def note_asking(self) -> None:
+        """If another question is open than before the last turn, note that it is open since that turn. Called before a
+        turn is processed."""
+        state = self.talk.state
+        open_now = (state.top.id if state.top is not None else 0, state.waiting_for or "")
+        if open_now != self._checkpoints.asking[:2]:
+            self._checkpoints.asking = (*open_now, max(self.given, default=0))
+
+    def since_asking(self, request: Request) -> list[Item]:
+        """The part of the history since the open question was asked for the first time. The same question in an earlier
+        task isn't in it."""
+        turn = self._checkpoints.asking[2]
+        items = list(request.history)
+        before = [place for place, one in enumerate(items) if isinstance(one, UserSaid) and one.turn <= turn]
+        return items[before[-1] + 1 :] if before else items
 
     def mark_processed(self, request: Request) -> None:
         self._checkpoints.given |= {turn.turn: count_words(turn.text) for turn in _user_turns(request)}

@@ -30,6 +30,7 @@ from duologue.fairness.fair_queue import QueueFull
 from duologue.fairness.fair_threads import PREPARATION
 from duologue.nlu.cached import CachedNlu
 from duologue.nlu.understanding import Nlu
+from duologue.ports.answering import go_on_answering
 from duologue.ports.context import Context
 from duologue.ports.failure_report import report_failure
 
@@ -236,6 +237,7 @@ class DialogueSession:
 
     def _begin(self, work: Callable[[], Awaitable[None]]) -> None:
         async def run() -> None:
+            go_on_answering()
             await work()
 
         self._work = asyncio.ensure_future(run())

@@ -30,6 +30,8 @@ _SURE_OF_DEPARTURE = 0.6  # needed to leave the open question, or to take an ans
 _SPOKEN = {"wait": "wait", "go_back": "back", "start_over": "restart", "skip": "skip", "cancel": "cancel"}
 _SPOKEN |= {"handoff": "person"}
 _MEASURES = tuple(Slot(kind.value, kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.MONEY, SlotKind.DURATION))
+_RESTART_WORDS_MAX = 3
+_STARTING = ("start", "begin", "anfang", "anfangen", "empezar")  # these may start anything
 _DEPARTURES = ("go_back", "start_over", "cancel")
 
 
@@ -152,6 +154,15 @@ def _is_unsure_handoff(g: GuessInContext) -> bool:
     return g.intent == "handoff" and g.state.top is not None and g.confidence < _SURE_OF_HANDOFF
 
 
+def _asks_who_calls(g: GuessInContext) -> bool:
+    """Is the guess a handoff, although the message is a question that has no word of a wish for a person? Example: the
+    message "who'll be in touch with me", and the guess "handoff"."""
+    if g.intent != "handoff" or not (g.signs.asks(g.tokens) or g.signs.is_tagged(g.tokens)):
+        return False
+    hints = g.signs.words_of_command("person")
+    return not any(g.words.stem(token.word) in hints and token.word not in g.words.common for token in g.tokens)
+
+
 def _asks_to_leave_it(g: GuessInContext) -> bool:
     """Is the guess a cancellation, although the message asks to leave everything as it is? Example: "leave it as it
     is"."""
@@ -207,6 +218,23 @@ def _has_no_evidence(g: GuessInContext) -> bool:
     )
 
 
+def _starts_something_else(g: GuessInContext) -> bool:
+    """Is the guess "start over", although the message only starts something: "can we start an hour later", "we begin at
+    the station"? The message must have the command in it, or a word such as "scratch" that belongs to it. It
+    must have no day, time or amount."""
+    if g.intent != "start_over":
+        return False
+    tokens, hints = g.tokens, g.signs.words_of_command("restart") - {g.words.stem(word) for word in _STARTING}
+    said = {g.words.stem(token.word) for token in tokens if token.word not in g.words.small}
+    is_command = any(
+        g.signs.command_of(tokens[at : at + size]) == "restart"
+        for size in range(1, _RESTART_WORDS_MAX + 1)
+        for at in range(len(tokens) - size + 1)
+    )
+    is_value = bool(g.domain.pack.replies.read_parts(_MEASURES, g.asked.text, g.today))
+    return is_value or not (is_command or said & hints)
+
+
 def _holds_only_values(g: GuessInContext) -> bool:
     """Does the guess have low confidence, while no task is open and the message contains only days, times and amounts?
     Example: the message "this weekend", and the guess that it asks for the opening hours."""
@@ -246,12 +274,14 @@ DOUBTS: tuple[Callable[[GuessInContext], bool], ...] = (
     _asks_about_it,
     _is_answer_not_said,
     _is_unsure_handoff,
+    _asks_who_calls,
     _asks_to_leave_it,
     _repeats_the_question,
     _denies_waiting,
     _only_opens_with_wait,
     _gives_a_value,
     _has_no_evidence,
+    _starts_something_else,
     _holds_only_values,
     _asks_for_price,
     _shares_no_word,

@@ -72,6 +72,8 @@ def commands_of(
         if given:
             return (StartFlow(flow), *given)
         values = first_values(domain, flow, effect.text, today)
+        if guess.is_task_at_hand and _compares(domain, state, effect.text, values):
+            return ()
         if guess.is_task_at_hand and any(_has_list(state, value.slot) for value in values):
             return ()  # the items of a list that is already there are added or changed one by one, never all at once
         if guess.is_task_at_hand and (kept := one_more(domain, state, effect.text, values)):
@@ -80,6 +82,14 @@ def commands_of(
         return (StartFlow(flow), *later, *values)
     known = {**COMMANDS, **ANSWERS}
     return (known[name][0], *given) if name in known else given
+
+
+def _compares(domain: Domain, state: DialogueState, text: str, values: tuple[SetSlot, ...]) -> bool:
+    """Does the message compare with another thing, as in "the same for my cat", while this task is about a dog? The
+    values of that thing don't replace those of this task."""
+    is_same = any(token.word in domain.pack.words.same for token in domain.pack.words.tokens_of(text))
+    held = dict(state.top.slots) if state.top is not None else {}
+    return is_same and any(one.slot in held and held[one.slot].value != one.value for one in values)
 
 
 def _has_list(state: DialogueState, slot: str) -> bool:

@@ -23,9 +23,20 @@ _WORDS_MIN = 2  # a clause with fewer words isn't searched for a task
 async def understand_clauses(nlu: Nlu, domain: Domain, text: str, scope: MessageScope) -> Understanding | None:
     """What the NLU found in the clause that asks for a task. Called if the message as a whole was not understood. None
     if no clause asks for a task, or if two clauses ask for different tasks."""
+    for at_subjects in (True, False):
+        found = await _task_in_clauses(nlu, domain, text, scope, at_subjects=at_subjects)
+        if found is not None:
+            return found
+    return None
+
+
+async def _task_in_clauses(
+    nlu: Nlu, domain: Domain, text: str, scope: MessageScope, *, at_subjects: bool
+) -> Understanding | None:
     words = domain.pack.words
     tokens = words.tokens_of(text)
-    parts = [without_join(words, tokens, clause) for clause in clauses_of(words, tokens)]
+    clauses = clauses_of(words, tokens, at_subjects=at_subjects)
+    parts = [without_join(words, tokens, clause) for clause in clauses]
     parts = [part for part in parts if len(part) >= _WORDS_MIN]
     if not 1 < len(parts) <= _CLAUSES_MAX:
         return None

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from duologue.dialogue.clauses import clauses_of, without_join
 from duologue.dialogue.commands import ChitChat, SetSlot, StartFlow
+from duologue.dialogue.denials import only_denies
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.language.pack import LanguagePack
@@ -19,6 +21,8 @@ from duologue.dialogue.reference_day import slot_with_last_day
 from duologue.dialogue.state import DialogueState
 from duologue.dialogue.unconfirmed_values import PICKED_OUT
 from duologue.dialogue.value_patterns import is_match
+
+from .labelled_values import labelled_values
 
 _COUNTED_ONCE = (SlotKind.CHOICE, SlotKind.NUMBER, SlotKind.MONEY)
 _CODE_CHARS_MIN = 4  # if the slot has no pattern, a code among other words has at least this many characters
@@ -34,7 +38,8 @@ def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetS
     whole = domain.pack.replies.read_volunteered(slots, text, " ".join((task.description, *task.examples)), today)
     if whole is not None:
         return tuple(SetSlot(value.slot, value.value, value.raw, value.span) for value in whole.values)
-    return _parts(domain.pack, slots, text, today)
+    found = _parts(domain.pack, slots, text, today)
+    return (*found, *labelled_values(domain, flow, text, found, today))
 
 
 def put_off(domain: Domain, flow: str, text: str, today: str, known: Iterable[str]) -> tuple[ChitChat, ...]:
@@ -112,6 +117,9 @@ def answer_in_part(domain: Domain, state: DialogueState, effect: Understand, tod
     names = dict.fromkeys((effect.waiting_for, *empty))
     asked = {name: slot_with_last_day(domain, state.top, domain.slots[name]) for name in names}
     found = _parts(domain.pack, tuple(asked.values()), effect.text, today)
+    found = tuple(value for value in found if not _is_limit(domain, value, effect.text))
+    if _counts_twice(domain, effect.waiting_for, effect.text, found) or _is_denied(domain, effect):
+        return ()
     first = domain.pack.replies.read_first(Question(asked[effect.waiting_for], effect.question), effect.text, today)
     if first is not None and not any(value.slot == effect.waiting_for for value in found):
         found = (SetSlot(first.slot, first.value, first.raw, first.span, PICKED_OUT), *found)
@@ -119,6 +127,37 @@ def answer_in_part(domain: Domain, state: DialogueState, effect: Understand, tod
         found = (*_name_in_part(domain.pack, asked[effect.waiting_for], effect.text), *found)
         found = (*_code_in_part(domain, effect.waiting_for, effect.text), *found)
     return found if any(value.slot == effect.waiting_for for value in found) else ()
+
+
+def _is_limit(domain: Domain, value: SetSlot, text: str) -> bool:
+    """Does a word such as "till" stand right before this day or time, as in "from eleven till four"?"""
+    if domain.slots[value.slot].kind not in (SlotKind.DATE, SlotKind.TIME):
+        return False
+    words = domain.pack.words
+    said = tuple(token.word for token in words.tokens_of(text) if token.end <= value.span[0])
+    return any(said[-len(one) :] == one for one in words.limits)
+
+
+def _is_denied(domain: Domain, effect: Understand) -> bool:
+    """Does a clause of the reply deny the day or time in the clause before it? True for "Friday, I can't"."""
+    if effect.waiting_for is None or domain.slots[effect.waiting_for].kind not in (SlotKind.DATE, SlotKind.TIME):
+        return False
+    tokens = domain.pack.words.tokens_of(effect.text)
+    clauses = clauses_of(domain.pack.words, tokens)
+    parts = [without_join(domain.pack.words, tokens, one) for one in clauses[1:]]
+    return any(only_denies(domain.pack, tokens[one.start : one.stop]) for one in parts)
+
+
+def _counts_twice(domain: Domain, slot: str, text: str, found: Iterable[SetSlot]) -> bool:
+    """Does the message hold a further number beside the number that answers the open question? Then it isn't clear
+    which one is meant: "two hours should do, my wife says three, so let's go with that"."""
+    if domain.slots[slot].kind not in (SlotKind.NUMBER, SlotKind.DURATION):
+        return False
+    words, spans = domain.pack.words, [value.span for value in found]
+    if not any(value.slot == slot for value in found):
+        return False
+    numbers = [one for one in words.tokens_of(text) if words.is_number(one.word) and one.word not in words.which_ones]
+    return any(not any(first <= one.start < after for first, after in spans) for one in numbers)
 
 
 def only_one(domain: Domain, effect: Understand, today: str) -> tuple[ChitChat, ...]:

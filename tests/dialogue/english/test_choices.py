@@ -93,3 +93,11 @@ def test_a_choice_of_several_words_may_be_in_the_plural_and_two_of_them_are_neve
     boats = one_of("rowing boat", "sailing boat")
     assert said(boats, "rowing boats please") == "rowing boat"
     assert said(boats, "rowing boats for us and sailing boats for the others") is None
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "value"), [("the late one", None), ("that cheap one", None), ("one", "One"), ("at one please", "One")]
+)
+def test_a_one_that_stands_for_a_thing_is_not_the_choice_one(reply: str, value: str | None) -> None:
+    assert said(one_of("One", "Half past three"), reply) == value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from duologue.dialogue.english import SlotKind, SpokenCommand, Unclear, read
-from duologue.dialogue.english.commands import COMMANDS, keeps, postpones, repeats
+from duologue.dialogue.english.commands import COMMANDS, keeps, postpones, repeats, words_of_command
 from duologue.dialogue.english.tokens import tokens_of
 from tests.dialogue.english.grammar_replies import WEDNESDAY, ask
 
@@ -69,3 +69,8 @@ def test_not_yet_postpones(reply: str, later: bool) -> None:
 )
 def test_leave_it_as_it_is_changes_nothing(reply: str, same: bool) -> None:
     assert keeps(tokens_of(reply)) is same
+
+
+@pytest.mark.parametrize("name", ["restart", "person"])
+def test_a_word_of_many_meanings_is_no_hint_at_a_command(name: str) -> None:
+    assert not words_of_command(name) & {"start", "with", "me"}

@@ -26,6 +26,9 @@ from tests.dialogue.dialogue_flows import TODAY, TRANSFER, Talker
         ("that's perfect", "assent"),
         ("thanks, bye", "farewell"),
         ("see you later", "farewell"),
+        ("super, see you on monday at nine", "farewell"),
+        ("see you in half an hour", "farewell"),
+        ("I see you have a garden", None),
         ("good night", "farewell"),
         ("No, that's all. Goodbye.", "farewell"),
         ("I'm done, bye", "farewell"),
@@ -99,3 +102,19 @@ def test_a_task_may_begin_with_a_courtesy() -> None:
 def test_a_courtesy_does_not_answer_a_question() -> None:
     talker = Talker(TRANSFER).starts("transfer").says("thanks")
     assert "You're welcome" not in talker.said
+
+
+@pytest.mark.req("D-10")
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("lovely, you take care", "farewell"),
+        ("cheers, speak to you soon", "farewell"),
+        ("thank you so much and have a lovely evening", "farewell"),
+        ("okay great talk to you then", "farewell"),
+        ("take a seat", None),
+        ("can I have a day ticket", None),
+    ],
+)
+def test_good_wishes_are_a_goodbye(text: str, kind: str | None) -> None:
+    assert courtesy_of(tokens_of(text)) == kind

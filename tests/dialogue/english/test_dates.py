@@ -269,3 +269,32 @@ def test_months_ago_are_counted_backwards(today: str, reply: str, day: str) -> N
 @pytest.mark.parametrize("reply", ["monday just gone", "this Monday just past", "the Monday gone"])
 def test_a_weekday_that_is_gone_is_the_last_one(reply: str) -> None:
     assert said(DATE, reply) == "2026-03-02"
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "day"),
+    [
+        ("Saturday the seventh", "2026-03-07"),
+        ("Thursday the second", "2026-04-02"),
+        ("on Thursday the twelfth please", "2026-03-12"),
+        ("Sunday, the fifteenth", "2026-03-15"),
+        ("Thursday the seventh", ["2026-03-07", "2026-03-05"]),  # the seventh is a Saturday
+    ],
+)
+def test_a_weekday_may_be_followed_by_a_day_of_a_month(reply: str, day: object) -> None:
+    assert said(DATE, reply) == day
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "day"),
+    [
+        ("the fourth of June oh three", "2003-06-04"),
+        ("twelve of May zero nine", "2009-05-12"),
+        ("4 June 03", "2003-06-04"),
+        ("the fourth of June eighty three", "1983-06-04"),
+    ],
+)
+def test_a_year_of_birth_may_begin_with_a_zero(reply: str, day: str) -> None:
+    assert said(BIRTHDAY, reply) == day

@@ -49,3 +49,71 @@ def test_a_comment_without_commas_makes_no_address() -> None:
     assert find_email(tokens_of("It's a long one. use lisa dot brook at post dot org"))[0].candidates == (
         "lisa.brook@post.org",
     )
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    {
+        "lena at post dot at": "lena@post.at",
+        "lena dot hofer at stadt dash graz dot gv dot at": "lena.hofer@stadt-graz.gv.at",
+        "k h at firma dot co dot at all lower case": "kh@firma.co.at",
+    }.items(),
+)
+def test_the_ending_of_austria_is_no_second_sign(reply: str, value: str) -> None:
+    assert said(EMAIL, reply) == value
+
+
+@pytest.mark.req("D-04", "D-05")
+@pytest.mark.parametrize(
+    ("reply", "address"),
+    {
+        "that's my old one p wood at college dot edu": "pwood@college.edu",
+        "you could write to hanna at post dot org": "hanna@post.org",
+        "then try my sister's it's b low at post dot org": "blow@post.org",
+        "take my brother's max at post dot at": "max@post.at",
+        "my dad's one is ted dot grey at post dot org": "ted.grey@post.org",
+    }.items(),
+)
+def test_the_agent_asks_about_an_address_after_words_that_introduce_it(reply: str, address: str) -> None:
+    reading = read(EMAIL, reply, WEDNESDAY)
+    assert isinstance(reading, Ambiguous)
+    assert (reading.must_ask, reading.candidates) == (True, (address,))
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "bella dot and then my surname g r a y at post dot org",
+        "first the letter p then wood at post dot org",
+        "tom dot and the next word is hill at post dot org",
+    ],
+)
+def test_words_that_tell_how_an_address_is_built_are_no_part_of_it(reply: str) -> None:
+    assert find_email(tokens_of(reply)) == []
+
+
+@pytest.mark.req("D-04")
+def test_whose_address_it_is_is_no_part_of_the_address() -> None:
+    for reply in ("it's my private one nora at post dot org", "the old one nora at post dot org"):
+        match = find_email(tokens_of(reply))[0]
+        assert match.candidates == ("nora@post.org",)
+    assert said(EMAIL, "nora one at post dot org") == "nora1@post.org"
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [("nora at post dot at", "nora@post.at"), ("it's nora dot lind at uni dot ac dot at", "nora.lind@uni.ac.at")],
+)
+def test_an_address_may_end_in_at(reply: str, value: str) -> None:
+    assert said(EMAIL, reply) == value
+
+
+@pytest.mark.req("D-04")
+def test_words_before_an_address_and_corrections_in_it_are_no_part_of_it() -> None:
+    assert said(EMAIL, "okay then just use nora at post dot org") == "nora@post.org"
+    assert said(EMAIL, "just dot nora at post dot org") == "just.nora@post.org"
+    for reply in ("nora underscore lind no hyphen lind at post dot org", "it's nora no dora at post dot org"):
+        assert find_email(tokens_of(reply)) == []

@@ -193,3 +193,11 @@ def test_a_day_or_a_count_that_is_withdrawn_is_not_picked_out() -> None:
     assert read_parts((count,), "two people in the tent and two people in the van", WEDNESDAY) == ()
     assert is_withdrawn(tokens_of("Friday, no, Monday"), 1)
     assert not is_withdrawn(tokens_of("Friday, no rush"), 1)
+
+
+@pytest.mark.req("D-04", "D-05")
+def test_a_time_after_till_is_not_the_time_of_a_beginning() -> None:
+    begin, end = Slot("begin", SlotKind.TIME), Slot("end_time", SlotKind.TIME)
+    assert found((begin,), "it went on from nine or so until 2 am") == {}
+    assert found((begin,), "we begin at 2 am") == {"begin": "02:00"}
+    assert found((end,), "we have it until 5 pm") == {"end_time": "17:00"}

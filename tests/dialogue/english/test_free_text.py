@@ -261,3 +261,52 @@ def test_words_that_introduce_a_text_are_left_out(reply: str, text: str) -> None
     first, after = trimmed_text(tokens, Slot("title", SlotKind.TEXT))
     assert reply[tokens[first].start : tokens[after - 1].end] == text
     assert said(ask(SlotKind.TEXT, "What's the title?", "title"), "The Hobbit") == "The Hobbit"
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "name"),
+    [
+        ("it's for my uncle edwin", "edwin"),
+        ("clara it's for my niece clara", "clara"),
+        ("it's about mrs okonjo", "mrs okonjo"),
+        ("pepita and she's a handful", "pepita"),
+        ("she's called pepita", None),  # in a sentence, see below
+        ("my uncle edwin's neighbour", None),
+        ("my cousin lives there", None),
+        ("it's for my uncle", None),
+        ("my aunt clara and my uncle edwin", None),
+    ],
+)
+def test_a_name_without_a_capital_is_shown_by_the_words_around_it(reply: str, name: str | None) -> None:
+    assert said(ask(SlotKind.NAME, "Who is it for?", "recipient"), reply) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("he's called pepito", "pepito"),
+        ("we call her pepita", "pepita"),
+        ("just put edwin voss", "edwin voss"),
+        ("ferrara with two r's", "ferrara"),
+        ("ferrara with my sister", None),
+    ],
+)
+def test_a_name_after_called_or_before_its_spelling(text: str, name: str | None) -> None:
+    tokens = tokens_of(text)
+    span = name_in_sentence(tokens)
+    assert (None if span is None else " ".join(token.text for token in tokens[span.first : span.after])) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("a poem by goethe what do others choose", "a poem by goethe"),
+        ("the red lamp can't you just fix it", "the red lamp"),
+        ("the lamp that i told you about", "the lamp that i told you about"),
+    ],
+)
+def test_a_question_after_a_text_is_no_part_of_it(text: str, part: str) -> None:
+    tokens = tokens_of(text)
+    span = answering_part(tokens, Span(0, len(tokens)))
+    assert " ".join(token.text for token in tokens[span.first : span.after]) == part

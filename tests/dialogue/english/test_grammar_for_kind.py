@@ -144,3 +144,7 @@ def test_a_name_that_is_an_ordinary_word_is_taken_only_alone() -> None:
 )
 def test_a_table_for_six_is_not_a_time(reply: str, value: str | None) -> None:
     assert said(ask(SlotKind.TIME, hours=(11, 23)), reply) == value
+
+
+def test_a_number_of_us_is_no_amount() -> None:
+    assert said(MONEY, "there are seven of us") is None

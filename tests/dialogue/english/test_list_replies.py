@@ -122,3 +122,19 @@ def test_asking_what_is_on_a_list() -> None:
     assert asks_for_list("what's on my order?", "order")
     assert asks_for_list("what do I have so far", "order")
     assert not asks_for_list("what do you have?", "order")
+
+
+@pytest.mark.req("D-08")
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("a few large margheritas", [(None, "large", "margherita")]),
+        ("a bunch of small funghis", [(None, "small", "funghi")]),
+        ("a load of three small funghis", [(3, "small", "funghi")]),
+        ("a small funghi", [(1, "small", "funghi")]),
+    ],
+)
+def test_a_few_is_no_number(text: str, items: list[tuple[int | None, str | None, str | None]]) -> None:
+    found = reply(text)
+    assert found is not None
+    assert [(item.get("count"), item.get("size"), item.get("pizza")) for item in found.items] == items

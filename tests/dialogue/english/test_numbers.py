@@ -88,3 +88,9 @@ def test_thousands_may_be_separated_by_a_space() -> None:
     meter = ask(SlotKind.NUMBER, "What does the meter say?", "reading")
     assert said(meter, "12 345") == 12345
     assert said(meter, "12 34") is None
+
+
+@pytest.mark.req("D-04", "D-05")
+@pytest.mark.parametrize("reply", ["the thirty first", "on the twenty second"])
+def test_the_beginning_of_an_ordinal_is_no_count(reply: str) -> None:
+    assert said(NUMBER, reply) is None

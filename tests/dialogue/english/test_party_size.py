@@ -83,3 +83,18 @@ def test_a_count_of_people_may_come_with_who_they_are() -> None:
 def test_just_for_me_is_one() -> None:
     assert said(ask(SlotKind.NUMBER, "For how many people?", "people"), "just for me") == 1
     assert said(ask(SlotKind.NUMBER, "For how many people?", "people"), "just for me and some friends") is None
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "count"),
+    [
+        ("seven with our grandson", 7),
+        ("nine including the two guides", None),
+        ("five counting the dog", 5),
+        ("six with the tour guide", 6),
+        ("three with two babies", None),
+    ],
+)
+def test_a_count_may_say_who_is_counted(reply: str, count: int | None) -> None:
+    assert said(PEOPLE, reply) == count

@@ -158,3 +158,8 @@ def test_a_hedged_no_is_a_no(reply: str) -> None:
 @pytest.mark.req("D-04")
 def test_not_yet_is_a_no() -> None:
     assert said(ask(SlotKind.YES_NO, "Is it vaccinated?", "vaccinated"), "not yet") is False
+
+
+def test_a_no_may_be_followed_by_what_the_user_wants_instead() -> None:
+    assert opening_answer(tokens_of("no just a lift to the corner")) is False
+    assert opening_answer(tokens_of("no idea")) is None

@@ -9,6 +9,7 @@ from duologue.dialogue.english.tokens import tokens_of
 from duologue.dialogue.english.yes_no_replies import has_nothing_to_add, read_yes_no
 from duologue.dialogue.language.days import today_of
 from duologue.dialogue.language.readings import Direct, Question, Slot, SlotKind, Unclear
+from tests.dialogue.english.grammar_replies import ask, said
 
 SLOT = Slot("breakfast", SlotKind.YES_NO)
 
@@ -42,3 +43,30 @@ def test_what_is_left_to_nlu(text: str, reply: str) -> None:
 def test_nothing_to_add() -> None:
     assert has_nothing_to_add(context("Anything else?", "no, that's all, thanks"))
     assert not has_nothing_to_add(context("Anything else?", "that's all for the garden"))
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    "reply", ["no hurry", "nah, not worth the trouble", "we'll use our own", "I've got my own, thanks"]
+)
+def test_an_offer_is_declined_in_other_words(reply: str) -> None:
+    assert said(ask(SlotKind.YES_NO, "Would you like a blanket?"), reply) is False
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("Can it wait until Monday?", "no hurry"),  # this may be a yes
+        ("Would you like a blanket?", "I don't have my own"),
+        ("Would you like a blanket?", "yes, my own is wet"),
+        ("Is it your own?", "I brought my own"),
+    ],
+)
+def test_the_same_words_may_decline_nothing(question: str, reply: str) -> None:
+    assert said(ask(SlotKind.YES_NO, question), reply) is not False
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("reply", ["oh go on then", "we might as well", "better safe than sorry"])
+def test_an_offer_is_accepted_in_other_words(reply: str) -> None:
+    assert said(ask(SlotKind.YES_NO, "Would you like a blanket?"), reply) is True

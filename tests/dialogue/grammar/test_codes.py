@@ -31,6 +31,7 @@ def test_a_phone_number_has_enough_digits() -> None:
 def test_an_address_needs_a_dot_after_its_sign() -> None:
     assert find_email(GERMAN, tokens("anna at web")) == []
     assert find_email(GERMAN, tokens("anna punkt b at web punkt de"))[0].candidates == ("anna.b@web.de",)
+    assert find_email(GERMAN, tokens("anna at web punkt at"))[0].candidates == ("anna@web.at",)
 
 
 def test_a_comment_within_an_address_is_no_part_of_it() -> None:

@@ -36,7 +36,8 @@ HEDGES = _words(
     roughly approximately ish exactly precisely really quite pretty rather somewhat mostly usually normally
     generally typically always often lately sometime finally recently
     best kinda sorta most specifically particularly especially honestly
-    basically thankfully luckily fortunately unfortunately sadly sharp currently total altogether overall accordingly"""
+    basically thankfully luckily fortunately unfortunately sadly sharp
+    obviously naturally currently total altogether overall accordingly"""
 )
 
 # -- Grammar

@@ -21,6 +21,7 @@ _NOUNS = ("one", "option", "choice", "item", "answer")
 _NOT_CHOICES = frozenset(
     "name names letter letters digit digits character word words part half bit day week month time thing line".split()
 )  # "the last name" is no position in a list
+_PRONOUN_WORDS_MAX = 3
 _LETTERS = "abcdefgh"
 
 
@@ -30,7 +31,7 @@ def find_choices(tokens: Sequence[Token], choices: tuple[Choice, ...], *, is_ask
     found = list(names_of(choices).find(tokens)) or list(_by_stem(tokens, choices))
     if is_asked:
         found = sorted([*found, *_by_other_words(tokens, choices, found)])
-    found = [_with_one(tokens, match) for match in found]
+    found = [_with_one(tokens, match) for match in found if not _is_pronoun(tokens, match)]
     pointed = find_pointed(tokens, len(choices)) if is_asked else None
     if pointed is None or not all(_is_pronoun_in(tokens, match, pointed[1]) for match in found):
         return found
@@ -41,6 +42,14 @@ def _is_pronoun_in(tokens: Sequence[Token], match: Match, position: Span) -> boo
     """Is this choice only the "one" of a position? In "the last one", it isn't the choice "one"."""
     is_one = match.after - match.first == 1 and tokens[match.first].word in ("one", "ones")
     return is_one and position.first < match.first < position.after
+
+
+def _is_pronoun(tokens: Sequence[Token], match: Match) -> bool:
+    """Does "one" stand for a thing here, as in "the early one"? Then it isn't the choice "one"."""
+    if match.after - match.first > 1 or tokens[match.first].word not in ("one", "ones"):
+        return False
+    before = tokens[max(0, match.first - _PRONOUN_WORDS_MAX) : match.first]
+    return len(before) > 1 and any(token.word in ("the", "that", "this", "which") for token in before[:-1])
 
 
 def _with_one(tokens: Sequence[Token], match: Match) -> Match:

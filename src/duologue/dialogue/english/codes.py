@@ -248,11 +248,25 @@ def _goes_on(tokens: Sequence[Token]) -> bool:
     )
 
 
+def _is_one_of_several(tokens: Sequence[Token], place: int) -> bool:
+    """Does "one" stand for a phone here, as in "my work one, oh six one"? Then it isn't the first digit."""
+    after = tokens[place + 1].word if place + 1 < len(tokens) else ""
+    if tokens[place].word != "one" or not place or (after not in ("oh", "zero", "0", "plus", "+") and after[:1] != "0"):
+        return False
+    before = tokens[place - 1].word
+    return before.isalpha() and before not in _BEFORE_DIGITS and before not in SMALL
+
+
+_BEFORE_DIGITS = frozenset("is its it's number phone mobile yes yeah um uh and then was that's oh so".split())
+
+
 def find_phone(tokens: Sequence[Token]) -> list[Match]:
     """Every phone number in a reply: seven to fifteen digits, with a plus in front if it was said."""
     found: list[Match] = []
     place = 0
     while place < len(tokens):
+        skipped = int(_is_one_of_several(tokens, place))
+        place += skipped
         run = run_at(tokens, place)
         if run is None:
             place += 1
@@ -263,6 +277,6 @@ def find_phone(tokens: Sequence[Token]) -> list[Match]:
         if number.isdigit() and len(number) in PHONE_DIGITS:
             has_area = words_of(tokens[max(0, place - 2) : place]) == ("area", "code")
             unit = DOUBTED if _goes_on(tokens[after:]) else ""
-            found.append(Match(place - 2 * has_area, after, (plus + number,), unit))
+            found.append(Match(place - 2 * has_area - skipped, after, (plus + number,), unit))
         place = after
     return found

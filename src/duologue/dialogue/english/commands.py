@@ -17,6 +17,7 @@ _PHRASES = {
         i'd like to cancel|i don't want this anymore|i don't want to do this|leave it|drop it|let's not|
         forget the whole thing|forget everything|forget all that|forget about the whole thing|forget the lot|
         cancel the whole thing|cancel all of it|cancel it all|cancel all that|scrap that|scrap it|
+        leave it for now|leave that for now|let's leave it for now|leave it for the moment|forget it for now|
         scrap the whole thing|drop the whole thing|leave the whole thing|let's leave it|let's forget it|
         let's forget the whole thing|i'll leave it""",
     "back": """back|go back|step back|one step back|go back one step|go back one|previous|previous question|
@@ -57,7 +58,9 @@ COMMANDS = {
     for phrase in phrases.replace("\n", " ").split("|")
 }
 _AROUND = (POLITE | FILLERS) - {"like", "see", "much", "very"}
-_NO_HINTS = frozenset("don't this have need not say whole thing everything all lot let's i'll on up in for at".split())
+_NO_HINTS = frozenset(
+    "start with don't this have need not say whole thing everything all lot let's i'll on up in for at".split()
+)
 _SMALL = frozenset("a an the it that this one to i i'd want like can you me my we is".split())
 _CHANGING = frozenset("change changes edit modify correct fix".split())
 _CHANGED = frozenset("it that this them something things anything a one".split())  # may follow "correct", the verb
@@ -79,6 +82,7 @@ _KEEPING = tuple(
     for what in ("it", "that", "this", "them", "everything")
     for how in ("as it is", "as is", "as it was", "as they are", "like that", "like this", "that way", "this way")
 )
+_NOT_YET_WORDS_MAX = 6
 WORDS_MAX = max(map(len, COMMANDS)) + 6
 
 
@@ -116,6 +120,9 @@ def _opening_size(words: Sequence[str]) -> int:
 def postpones(tokens: Sequence[Token]) -> bool:
     """Does the reply say "not yet"? Such a reply is neither a yes nor a reason to drop the task."""
     said = [token.word for token in tokens if token.word not in _AROUND | DISSENT]
+    is_order = said[:1] == ["don't"] or said[:2] == ["do", "not"]  # "don't book it yet"
+    if is_order and said[-1] == "yet" and len(said) <= _NOT_YET_WORDS_MAX:
+        return True
     return said in (["not", "yet"], ["not", "just", "yet"], ["not", "quite", "yet"])
 
 

@@ -18,9 +18,22 @@ _AROUND = frozenset(
     """uh um er oh ah well so you very much a lot again there for now all that's that is was the your help then
     and to have nice night later see soon brilliant wonderful everything just sounds""".split()
 )
+_PARTING = tuple(
+    tuple(pair.split())
+    for pair in """take care|talk later|talk soon|talk then|speak later|speak soon|speak then|have weekend|have evening|
+    have day|have afternoon|have morning|have week|have trip|have holiday""".replace("\n    ", "").split("|")
+)  # "talk to you later", "have a great weekend"
+_IN_PARTING = frozenset(word for pair in _PARTING for word in pair) | frozenset("to a mate million rest of".split())
 _NO = frozenset("no nope nah nothing".split())
 # These words are courtesy only together with a no or a goodbye.
 _DONE = frozenset("else more i'm we're it's it done finished set".split())
+_WHEN_WORDS_MAX = 4
+_WHEN = frozenset(
+    """on at in a an next this tomorrow tonight today around about half past quarter minute minutes hour hours bit while
+    week month monday tuesday wednesday thursday friday saturday sunday one two three four five six seven eight nine ten
+    eleven twelve thirty fifteen january february march april may june july august september october november december
+    first second third""".split()
+)
 _KNOWN = _HELLO | _DAYS | _BYE | _THANKS | _RIGHT | _AROUND
 WORDS_MAX = 10
 GREETINGS = tuple(("good", word) for word in sorted(_DAYS | {"night"}))  # at the beginning of a message
@@ -30,6 +43,10 @@ def courtesy_of(tokens: Sequence[Token]) -> str | None:
     """The kind of courtesy, if the message is nothing but courtesy: "farewell", "thanks", "greeting", "assent" or
     "refusal". Otherwise None."""
     words = [token.word for token in tokens]
+    if _sees_again(words):
+        return "farewell"
+    if _parts(words):
+        return "farewell"
     if not words or len(words) > WORDS_MAX or not (_KNOWN | _NO | _DONE).issuperset(words):
         return None
     if not _KNOWN.issuperset(words):
@@ -41,3 +58,19 @@ def courtesy_of(tokens: Sequence[Token]) -> str | None:
     if _HELLO & set(words) or (words[0] == "good" and _DAYS & set(words)):
         return "greeting"
     return "assent" if words[0] in _RIGHT | {"that's", "sounds", "oh", "well"} and _RIGHT & set(words) else None
+
+
+def _parts(words: list[str]) -> bool:
+    """Does the message wish a good day, or say goodbye until another time, and nothing else?"""
+    if len(words) > WORDS_MAX or not (_KNOWN | _IN_PARTING).issuperset(words):
+        return False
+    return any(one in words and other in words[words.index(one) + 1 :] for one, other in _PARTING)
+
+
+def _sees_again(words: list[str]) -> bool:
+    """Does the message say "see you" and a day or time: "lovely, see you on Sunday then, bye"?"""
+    at = next((place for place in range(len(words) - 1) if words[place : place + 2] == ["see", "you"]), -1)
+    if at < 0 or not _KNOWN.issuperset(words[:at]):
+        return False
+    rest = [word for word in words[at + 2 :] if word not in _KNOWN]
+    return len(rest) <= _WHEN_WORDS_MAX and all(word in _WHEN for word in rest)

@@ -239,7 +239,11 @@ class _Dates:
         the date falls on this weekday, only that day is meant. Otherwise the candidates are all days that the weekday
         or the date may mean."""
         begun = at + (self.words[at] in ("on", "the") and not self.tokens[at].pause) if at < len(self.tokens) else at
-        found = self._month_first(begun) or self._day_first(begun) if begun < len(self.tokens) else None
+        found = (
+            self._month_first(begun) or self._day_first(begun) or self._day_first(at)
+            if begun < len(self.tokens)
+            else None
+        )
         if found is None:
             return days, at
         agreeing = tuple(day for day in found[0] if day.weekday() == wanted)
@@ -362,7 +366,14 @@ class _Dates:
         return self._short_year(at) if self.is_past else None
 
     def _short_year(self, at: int) -> tuple[int, int] | None:
-        """Reads a year of two digits, such as "eighty-four" or "84". It is read only for dates in the past."""
+        """Reads a year of two digits, such as "eighty-four", "84" or "oh seven". It is read only for dates in the
+        past."""
+        word, after = self.words[at : at + 2]
+        digit = SMALL.get(after, 0)
+        if word in ("oh", "zero", "o", "nought") and 0 < digit < 10:
+            return self._of_century(digit), at + 2
+        if len(word) == 2 and word.isdecimal():
+            return self._of_century(int(word)), at + 1
         found = number_at(self.tokens, at)
         if found is None or not isinstance(found[0], int) or not 10 <= found[0] <= 99:
             return None

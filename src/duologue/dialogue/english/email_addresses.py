@@ -25,6 +25,7 @@ from .codes import NOUGHT, SIGNS, TIMES, piece_at, spellings
 from .numbers import SMALL
 from .tokens import Token, words_of
 
+_DESCRIPTION_WORDS_MAX = 3
 _TAILS = (
     ("all", "lower", "case"), ("all", "lowercase"), ("all", "in", "lower", "case"), ("all", "one", "word"),
     ("all", "together"), ("no", "spaces"),
@@ -35,6 +36,10 @@ _LIGHT = frozenset(
     """my email email's e mail mail's address is it's its that's that would be the sure yes um uh okay please use try
     oh well so""".split()
 )
+_FRAMING = (AUXILIARIES | PREPOSITIONS | PRONOUNS) - {"at"}
+_SENDING = frozenset("send write mail contact reach think best new old own work business private home one".split())
+_IN_PARTS = frozenset("then letter letters followed name word spelled spelt".split())  # tell how an address is built
+_BEFORE_ADDRESS = frozenset("just then actually".split())
 _OF_COMMENTS = _OF_SENTENCES | frozenset("that's like as spelled spelt written one word all lower case".split())
 
 
@@ -44,19 +49,22 @@ def find_email(tokens: Sequence[Token]) -> list[Match]:
     written = [place for place, token in enumerate(tokens) if "@" in token.word and len(token.word) > 1]
     if written:
         return [Match(place, place + 1, (tokens[place].word,)) for place in written]
-    ats = [place for place, token in enumerate(tokens) if token.word in ("@", "at")]
+    ats = [place for place, token in enumerate(tokens) if token.word in ("@", "at") and not _ends_domain(tokens, place)]
     if len(ats) != 1:
         return []
     first = _last_sentence(tokens, ats[0])
-    while first < ats[0] and tokens[first].word in _LIGHT | DISSENT and tokens[first].text != "e":
+    while first < ats[0] and _is_light(tokens, first):
         first += 1
     after = _domain_end(tokens, ats[0] + 1)
-    before_sign, is_local_sure = _without_comments(tokens[first : ats[0]])
+    begins = _after_framing(tokens, first, ats[0])
+    before_sign, is_local_sure = _without_comments(tokens[begins : ats[0]])
+    is_local_sure = is_local_sure and begins == first
+    first = _where_framed(tokens, first, begins) if begins > first else first
     while len(before_sign) > 1 and before_sign[0].word in _LIGHT and before_sign[1].word not in SIGNS:
         before_sign = before_sign[1:]  # "hang on, use jo dot smith"
     after_sign, is_domain_sure = _without_comments(tokens[ats[0] + 1 : after])
-    if _is_sentence(before_sign):
-        return []
+    if _is_sentence(before_sign) or any(token.word in DISSENT for token in before_sign):
+        return []  # "nora underscore, no, hyphen lind": the address can't be put together
     local, domain = _part(before_sign), _part(after_sign)
     if domain in _KNOWN_DOMAINS and not any(is_carrier(token.word) for token in before_sign):
         domain, after = _KNOWN_DOMAINS[domain], after + (words_of(tokens[after : after + 1]) == ("com",))
@@ -65,6 +73,68 @@ def find_email(tokens: Sequence[Token]) -> list[Match]:
     after += next((len(words) for words in _TAILS if words_of(tokens[after : after + len(words)]) == words), 0)
     candidates = tuple(text.casefold() for text in spellings(f"{local}@{domain}"))
     return [Match(first, after, candidates, "" if is_local_sure and is_domain_sure else DOUBTED)]
+
+
+def _after_framing(tokens: Sequence[Token], first: int, sign: int) -> int:
+    """The index of the first word of the address, after words that only introduce it: "it's my work one", "you can send
+    it to", "my son's is". It is `first` if there are no such words, or if a part of the address stands before them."""
+    begins = _after_description(tokens, first, sign)
+    framing = [at for at in range(begins, sign - 1) if _is_framing(tokens, at)]
+    if not framing or any(token.word in SIGNS or _is_spelled(token) for token in tokens[begins : framing[-1]]):
+        return begins
+    begins = framing[-1] + 1
+    while begins < sign - 1 and tokens[begins].word in _LIGHT:
+        begins += 1
+    return begins
+
+
+def _is_framing(tokens: Sequence[Token], at: int) -> bool:
+    """Is this a word of the sentence around the address, such as the "to" in "send it to"? A word next to a sign is
+    part of the address."""
+    word = tokens[at].word
+    if word.endswith("'s") and at > 0 and tokens[at - 1].word in PRONOUNS:
+        return True  # "my sister's"
+    is_near_sign = tokens[at + 1].word in SIGNS or (at > 0 and tokens[at - 1].word in SIGNS)
+    return len(word) > 1 and (word in _FRAMING or without_contraction(word) in _FRAMING) and not is_near_sign
+
+
+def _where_framed(tokens: Sequence[Token], first: int, begins: int) -> int:
+    """The index of the first of the words that introduce the address, so that all of them are understood; `begins` if
+    one of them may mean more."""
+    words = words_of(tokens[first:begins])
+    known = all(
+        is_carrier(word) or word in _LIGHT | _SENDING or without_contraction(word) in _FRAMING or word.endswith("'s")
+        for word in words
+    )
+    return first if known else begins
+
+
+def _is_light(tokens: Sequence[Token], place: int) -> bool:
+    """May this word stand before an address without being part of it? A word before a sign is part of it: "use dot
+    me"."""
+    after = tokens[place + 1].word if place + 1 < len(tokens) else ""
+    is_part = after in SIGNS and after not in ("at", "@") and tokens[place].word in _BEFORE_ADDRESS
+    return tokens[place].word in _LIGHT | DISSENT | _BEFORE_ADDRESS and tokens[place].text != "e" and not is_part
+
+
+def _ends_domain(tokens: Sequence[Token], place: int) -> bool:
+    """Is this "at" the end of a domain, as in "post dot at"?"""
+    return place > 1 and tokens[place].word == "at" and SIGNS.get(tokens[place - 1].word) == "."
+
+
+def _after_description(tokens: Sequence[Token], first: int, sign: int) -> int:
+    """The index of the first word after "my work one" or "my own one", which says whose address it is; `first` if the
+    reply doesn't begin with such words."""
+    ones = (at for at in range(first, sign - 1) if tokens[at].word == "one")
+    at = next(ones, None)
+    if at is None:
+        return first
+    before = tokens[max(0, at - _DESCRIPTION_WORDS_MAX) : at]
+    is_owned = any(token.word in PRONOUNS or token.word == "the" for token in before)
+    begins = at + 1 if is_owned and tokens[at + 1].word not in SIGNS else first
+    while begins < sign - 1 and tokens[begins].word in _LIGHT:
+        begins += 1
+    return begins
 
 
 def _last_sentence(tokens: Sequence[Token], sign: int) -> int:
@@ -115,7 +185,9 @@ def _part(tokens: Sequence[Token]) -> str | None:
     text, at = "", 0
     while at < len(tokens):
         word = tokens[at].word
-        if word in TIMES or word in SIGNS or len(word) == 1 or word in SMALL or word in NOUGHT or word == "oh":
+        if _ends_domain(tokens, at):
+            text, at = text + word, at + 1
+        elif word in TIMES or word in SIGNS or len(word) == 1 or word in SMALL or word in NOUGHT or word == "oh":
             piece = piece_at(tokens, at)
             if piece is None:
                 return None
@@ -156,4 +228,4 @@ def _is_sentence(tokens: Sequence[Token]) -> bool:
         and token.word not in SIGNS
         and after.word not in SIGNS
         for token, after in pairwise(tokens)
-    )
+    ) or (len(tokens) > 1 and any(token.word in _IN_PARTS for token in tokens))

@@ -31,7 +31,7 @@ from .carrier_words import (
 from .courtesy import GREETINGS
 from .dates import MONTHS
 from .explained_words import covered_by, is_dated, is_number
-from .from_and_to import belongs_to_other_thing
+from .from_and_to import belongs_to_other_thing, role_of
 from .grammar_for_kind import find_values
 from .merged_matches import narrowed
 from .numbers import is_pronoun_one
@@ -51,6 +51,7 @@ _AFTER_NO = _WITHDRAWING | frozenset("the make it i i'm it's let's that's that b
 _KEEPING = frozenset("make manage come attend do go be keep".split())
 _MOVING = frozenset(map(stem, "move change cancel reschedule postpone shift rebook".split()))
 _CLAUSE_WORDS_MAX = 8
+_TILL = ("till", "until", "til")
 _BARE = (SlotKind.NUMBER, SlotKind.MONEY, SlotKind.TIME)  # for these kinds, a bare number is a value only as an answer
 _PLAIN = tuple(
     Slot("", kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
@@ -97,6 +98,8 @@ def _told_and_doubtful(tokens: Sequence[Token], slots: tuple[Slot, ...], today: 
             continue
         if fitting and fitting[0].kind in _MOMENTS and _is_given_up(tokens, match):
             continue  # "I've a lesson tomorrow, but I can't make it"
+        if fitting and _ends_stay(tokens, match, fitting[0]):
+            continue  # "from eleven till four", for the time of the beginning
         if fitting and fitting[0].kind in _MOMENTS and belongs_to_other_thing(tokens, match, named):
             continue
         if is_settled and not all(_is_clear(tokens, match, slot) for slot in fitting):
@@ -113,6 +116,12 @@ def _told_and_doubtful(tokens: Sequence[Token], slots: tuple[Slot, ...], today: 
     told |= with_later_end(tokens, told, today_of(today))
     used = covered_by(match for _, match in filled.values())
     return {name: one for name, one in told.items() if not _wavers(tokens, one[1], used)}, doubtful
+
+
+def _ends_stay(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
+    """Is this time, after a "till", the end of something, although the slot isn't for an end?"""
+    is_after_till = match.first > 0 and tokens[match.first - 1].word in _TILL
+    return slot.kind is SlotKind.TIME and is_after_till and role_of(slot) != "to"
 
 
 def _is_given_up(tokens: Sequence[Token], match: Match) -> bool:

@@ -27,11 +27,12 @@ from .carrier_words import (
     POLITE,
     is_carrier,
 )
+from .clause_starts import begins_clause
 from .codes import find_phone
 from .dates import MONTHS, find_dates
 from .explained_words import is_dated, is_number, leftover
 from .from_and_to import role_of
-from .questions import asks
+from .questions import asks, is_suggestion
 from .times import find_times
 from .tokens import HESITATIONS, Token, words_of
 
@@ -44,6 +45,8 @@ _FILLER_WORDS = (POLITE | FILLERS | ASSENT | HEDGES | _POINTING) - {"like", "see
 _PARTS_OF_NAMES = {"first": "first", "given": "first", "last": "last", "family": "last", "surname": "last"}
 _PARTS_OF_NAMES |= {"full": "full", "middle": "middle"}
 _SURNAMES = frozenset("sharp best most".split())  # hedges that are surnames too
+_GIVING_IN = frozenset("fine right alright great good perfect".split())  # "fine, Larry Fine"
+_GIVING_IN_WORDS_MIN = 2
 _OWNERS = frozenset("my our his her their your".split())
 _LINKS = frozenset("of the and & de la du del von van der".split())
 # A name may follow one of these. An article isn't enough: "a Deluxe room" doesn't name a city.
@@ -58,11 +61,15 @@ _KIN = frozenset(
     """niece nephew son daughter wife husband grandson granddaughter grandmother grandfather fiancee girlfriend
     boyfriend partner goddaughter godson stepson stepdaughter""".split()
 )  # unlike "uncle", these aren't part of a name
+_TITLES = frozenset("mr mrs ms miss dr doctor".split())
+_AFTER_PERSON = frozenset("and but please thanks so because who whose on at for from".split())
 _FRIENDS = frozenset("friend buddy colleague neighbor neighbour boss partner".split())
 _TO_PERSON = frozenset("to for send give pay transfer wire call is it's".split())
 _RECEIVING = frozenset("is will should would gets receives".split())
-_INTRODUCING = tuple(
-    (owner, *said) for owner in ("my", "the", "her", "his", "their") for said in (("name", "is"), ("name's",))
+_INTRODUCING = (
+    *((owner, *said) for owner in ("my", "the", "her", "his", "their") for said in (("name", "is"), ("name's",))),
+    *((who, "called") for who in ("he's", "she's", "it's", "i'm", "they're", "that's", "is", "am", "are")),
+    *(("put", "it", "under"), ("just", "put"), ("call", "him"), ("call", "her"), ("call", "me")),
 )
 _TAKING_BACK = DISSENT | frozenset("or not sorry wait actually rather i i'm but maybe".split())
 _OF_NAMES = frozenset("as before same like i said last time usual always with two one double spelled spelt".split())
@@ -70,7 +77,8 @@ _BEFORE_MONTHS = frozenset("in of during early late mid next this last until sin
 _TEXT_LEADS = tuple(
     tuple(lead.split())
     for lead in """i just told you that|i already told you that|i just told you|i already told you|i've told you|
-    i told you|i already said|i just said|as i said|like i said|i said|it's called|its called|it is called|
+    i told you|i already said|i just said|that's what i said|that is what i said|
+    as i said|like i said|i said|it's called|its called|it is called|
     that's called|it's titled|they call it|the name is|the title is""".split("|")
 )
 _GOING_ON = frozenset("and but because so with from i i'm i'd we who".split())
@@ -81,7 +89,10 @@ _REMARKS = frozenset(
     for remark in """as i said|like i said|as i told you|like i told you|i said|i told you|i told you already|as i say|
     i already said|as before|same as before""".replace("\n", "").split("|")
 )  # after a text
-_INVERTED = frozenset("can could may might will would should shall must do does did is are was were has have".split())
+_OPEN_WORDS_MAX = 4
+_INVERTED = frozenset(
+    "can't couldn't won't can could may might will would should shall must do does did is are was were has have".split()
+)
 _SUBJECTS = frozenset("i you he she it we they there that this".split())
 _HYPHEN = re.compile(r"(?<=\w) (?:hyphen|dash) (?=\w)", re.IGNORECASE)
 _BEFORE = HESITATIONS | {"mm", "ah", "oh"}
@@ -132,6 +143,8 @@ def _is_of_another_person(tokens: Sequence[Token], span: Span) -> bool:
 def without_filler(tokens: Sequence[Token]) -> Span:
     """The span of a reply, without the filler words at its beginning and end."""
     first, after = 0, len(tokens)
+    if len(tokens) > _GIVING_IN_WORDS_MIN and tokens[0].word in _GIVING_IN:
+        first = 1
     while first < after and (_names_part(tokens, first) or _is_filler(tokens, first)):
         first += 1
     while after > first and tokens[after - 1].word in _FILLER_WORDS - _ARTICLES:
@@ -175,6 +188,8 @@ def _past_leads(tokens: Sequence[Token], first: int, after: int) -> int:
     words = words_of(tokens)
     while first < after:
         size = next((len(lead) for lead in _TEXT_LEADS if words[first : first + len(lead)] == lead), 0)
+        if not size and words[first] in ASSENT:  # "yes, that's what I said, a quiet room"
+            size = next((len(lead) + 1 for lead in _TEXT_LEADS if words[first + 1 : first + 1 + len(lead)] == lead), 0)
         if not size and words[first] in ("it's", "its", "that's") and first + 1 < after:
             size = int(_is_thing(tokens[first + 1]))
         if not size or first + size >= after:
@@ -197,13 +212,21 @@ def answering_part(tokens: Sequence[Token], span: Span) -> Span:
     """The span of free text, without clauses at its end that don't answer the question: a question, a request to the
     agent, or polite words. Example: "12 Main Street" in "12 Main Street, and how long will it take?"."""
     first, after = span
-    begins = [place for place in range(first + 1, after) if tokens[place].pause]
+    begins = [place for place in range(first + 1, after) if tokens[place].pause or begins_clause(tokens, place)]
     for place in reversed(begins):
         clause = tokens[place:after]
         if not (asks(clause) or _inverts(_unjoined(clause)) or _addresses_agent(clause)):
             break
         after = place
+    if after < span.after and _only_wishes_something(tokens[first:after]):
+        return Span(first, first)
     return Span(first, after)
+
+
+def _only_wishes_something(words: Sequence[Token]) -> bool:
+    """Do these words, before a question, leave the text to the agent, as in "how about something romantic"?"""
+    is_open = any(token.word in ("something", "anything") for token in words[:_OPEN_WORDS_MAX])
+    return is_open or is_suggestion(words, 0)
 
 
 def _inverts(clause: Sequence[Token]) -> bool:
@@ -329,6 +352,8 @@ def named_person(tokens: Sequence[Token], left: Sequence[int]) -> Span | None:
     Richard", "send it to mom". None if there is no such person. `left` holds the indexes of the words that weren't
     understood otherwise. A word in lower case is accepted only if it is a word for a relative."""
     first, after = left[0], left[-1] + 1
+    if (spoken := _spoken_person(tokens)) is not None:
+        return spoken
     if tokens[first].word in _KIN and after - first > 1 and first and tokens[first - 1].word in _OWNERS:
         is_named = after - first == len(left) and _is_written_as_person(tokens[first + 1 : after])
         return Span(first + 1, after) if is_named else None  # "my niece Poppy"
@@ -346,6 +371,39 @@ def named_person(tokens: Sequence[Token], left: Sequence[int]) -> Span | None:
         is_led = run[0].word in _RELATIVES and len(run) > 1
     is_alone = is_led and not any(is_capital(token) for token in (*tokens[1:first], *tokens[after:]))
     return Span(first, after) if is_alone else None
+
+
+def _spoken_person(tokens: Sequence[Token]) -> Span | None:
+    """The name in a reply without capital letters, if the words around it show that it is one: after a relative ("my
+    wife angela"), after a title ("mrs adeyemi"), if it is said twice ("nina it's for my girlfriend nina"), or before a
+    sentence about that person ("otto and he's nine"). None for any other reply."""
+    if any(token.text[0].isupper() for token in tokens):
+        return None
+    words, found = words_of(tokens), set[Span]()
+    for place in range(1, len(words)):
+        before = words[place - 1]
+        is_kin = before in _KIN | _RELATIVES | _FRIENDS and place > 1 and words[place - 2] in _OWNERS
+        if not (is_kin or before in _TITLES) or not _is_plain_name(words[place]):
+            continue
+        ends = place + 1
+        while ends < min(len(words), place + NAME_WORDS_MAX) and _is_plain_name(words[ends]):
+            ends += 1
+        if ends < len(words) and not (words[ends] in _AFTER_PERSON or begins_clause(tokens, ends)):
+            return None  # "my wife angela's sister", "my friend works there"
+        found.add(Span(place - (before in _TITLES), ends))
+    first = without_filler(tokens).first
+    if first < len(words) - 2 and _is_plain_name(words[first]):
+        is_about = words[first + 1] == "and" and words[first + 2] in ("he's", "she's", "it's", "he", "she")
+        if is_about or words[first] in words[first + 2 :]:
+            found.add(Span(first, first + 1))
+    names = {words[span.first : span.after] for span in found}
+    return min(found) if len(names) == 1 else None
+
+
+def _is_plain_name(word: str) -> bool:
+    """Can this word, without a capital letter, be a name? False for carrier words, numbers and dates."""
+    is_other = is_carrier(word) or is_number(word) or is_dated(word) or word in NAMELESS | _KIN | _RELATIVES | _FRIENDS
+    return word.isalpha() and len(word) > 2 and not is_other
 
 
 def _is_written_as_person(run: Sequence[Token]) -> bool:
@@ -390,6 +448,8 @@ def _commented_name(tokens: Sequence[Token]) -> Span | None:
     Frost, and no jokes please". None if the words before the comma can't be a name, or if the words after it may change
     the name."""
     ends = next((place for place in range(1, len(tokens)) if tokens[place].pause), len(tokens))
+    if ends == len(tokens):
+        ends = next((at for at in range(1, ends) if _spells_out(tokens, at)), ends)
     head, rest = tokens[:ends], tokens[ends:]
     span = bare_name(head, GIVEN_NAMES) if rest and not asks(rest) else None
     run = head[span.first : span.after] if span is not None else ()
@@ -399,11 +459,19 @@ def _commented_name(tokens: Sequence[Token]) -> Span | None:
         return None
     is_shown = len(run) > 1 and all(token.text[0].isupper() or token.word in _LINKS for token in run)
     is_led = span.first > 0 and any(token.text[0].isupper() for token in run)
-    if not (is_shown or is_led or all(token.word in _OF_NAMES or len(token.word) == 1 for token in rest)):
+    if not (
+        is_shown or is_led or all(token.word in _OF_NAMES or len(token.word.removesuffix("'s")) == 1 for token in rest)
+    ):
         return None
     letters = {token.word[0] for token in rest if len(token.word.removesuffix("'s")) == 1} - {"a", "i"}
     written = {char for token in run for char in token.word}
     return span if letters <= written else None  # "Mark, with a c" is written differently
+
+
+def _spells_out(tokens: Sequence[Token], at: int) -> bool:
+    """Does a "with" begin a remark about the spelling here, as in "patterson with two t's"?"""
+    letters = [token.word.removesuffix("'s") for token in tokens[at + 1 : at + 4]]
+    return tokens[at].word == "with" and any(len(word) == 1 and word != "a" for word in letters)
 
 
 def is_part_of_longer_name(tokens: Sequence[Token], match: Match) -> bool:

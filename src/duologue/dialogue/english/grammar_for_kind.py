@@ -22,7 +22,7 @@ from .explained_words import is_dated
 from .free_text import is_capital, without_filler
 from .from_and_to import role_of
 from .names import NameList
-from .numbers import SMALL, find_numbers
+from .numbers import SMALL, find_numbers, ordinal_at
 from .regions import with_regions
 from .relative_days import Since
 from .times import find_times
@@ -65,10 +65,11 @@ def find_values(
             durations = find_durations(tokens, takes_another=takes_another)
             return with_or_so(tokens, [match for match in durations if not _is_moment(tokens, match)])
         case SlotKind.NUMBER:
-            return [match for match in find_numbers(tokens) if not _is_not_an_amount(tokens, match)]
+            numbers = [match for match in find_numbers(tokens) if not _is_not_an_amount(tokens, match)]
+            return [match for match in numbers if not _is_part_of_ordinal(tokens, match)]
         case SlotKind.MONEY:
             amounts = [match for match in find_money(tokens, is_asked=is_asked) if not _is_not_an_amount(tokens, match)]
-            return [match for match in amounts if not _counts_things(tokens, match)]
+            return [match for match in amounts if not _counts_things(tokens, match) and not counts_seats(tokens, match)]
         case SlotKind.CHOICE:
             return find_choices(tokens, slot.choices, is_asked=is_asked)
         case SlotKind.NAME:
@@ -90,6 +91,12 @@ def _with_year(tokens: Sequence[Token], dates: Iterable[Match], today: date) -> 
     "Monday" or "March 5", are left out, because they can't be a date of birth."""
     later = list(find_dates(tokens, today + _SOME_YEARS, is_past=True, is_asked=True))
     return [match for match in dates if match in later]
+
+
+def _is_part_of_ordinal(tokens: Sequence[Token], match: Match) -> bool:
+    """Is this number only the beginning of an ordinal, as in "the twenty first"?"""
+    ordinal = ordinal_at(tokens, match.first)
+    return ordinal is not None and ordinal[1] > match.after
 
 
 def with_or_so(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]:

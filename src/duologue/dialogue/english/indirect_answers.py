@@ -36,8 +36,16 @@ GO_AHEAD = _phrases(
     """spot on|bang on|dead on|by all means|fire away|carry on|make it so|checks out|check out fine|that'll do|
     that will do|you read my mind|you heard me right|you heard me correctly|i'd appreciate that|i would appreciate that|
     i'd appreciate it|the sooner the better|sooner the better|as far as i can tell|as far as i can see|
-    as far as i know|what i had in mind|i'm on board|count me in|be my guest|music to my ears|no need to change"""
+    as far as i know|what i had in mind|i'm on board|count me in|be my guest|music to my ears|no need to change|
+    go on then|oh go on|might as well|may as well|better safe than sorry"""
 )
+# Phrases that decline what was offered: "Do you need it today?" - "No rush."
+_DECLINING = _phrases(
+    """no need|no rush|no hurry|not in a hurry|not in a rush|no point|no use|not worth it|not worth the trouble|
+    not necessary|not needed|don't bother|needn't bother|not for me|not for us|not my thing|no call for it"""
+)
+_OWNING = frozenset("bring bringing brought take taking have having got use using wear wearing own make making".split())
+_OWNERS = frozenset("my our".split())
 # Praise that is only hoped for or possible, or that depends on something.
 _ONLY_HOPED = frozenset("might hope hoping hopefully".split())
 _CONDITIONS = _phrases("only if|as long as|provided|providing|unless|could be|may be|on condition|assuming")
@@ -82,6 +90,22 @@ def where_agreeing(words: Sequence[str]) -> range | None:
         if better is not None and all(one in _SAYING for one in words[place + 1 : better]):
             return range(place, better + 1)
     return None
+
+
+def where_declining(words: Sequence[str]) -> frozenset[int]:
+    """The indexes of words that decline an offer: "no rush", "not worth it", "we'll bring our own". Empty if the words
+    don't decline."""
+    known = where(words, _DECLINING)
+    if known is not None:
+        return frozenset(known)
+    for place, word in enumerate(words[:-1]):
+        is_own = word in _OWNERS and words[place + 1] == "own"
+        if is_own and any(is_negation(one) for one in words):
+            return frozenset()  # "I don't have my own"
+        owning = {at for at in range(place) if words[at] in _OWNING}
+        if is_own and owning:
+            return frozenset({*owning, place, place + 1})
+    return frozenset()
 
 
 def refuses(words: Sequence[str]) -> bool:

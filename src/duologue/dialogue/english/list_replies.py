@@ -27,6 +27,7 @@ _PLACES_MAX = 50
 
 _JOINTS = frozenset("and plus also then".split())
 _ARTICLES = frozenset("a an another".split())
+_UNCOUNTED = frozenset("few bunch lot load bit handful bundle some several".split())  # "a few tulips" has no number
 _WORDS = _JOINTS | _ARTICLES | frozenset("add with more one ones each of them those other else too as well it".split())
 _FILLING = (
     *"oh uh um ah please well and yes yeah yep ok okay sure hm hmm so just".split(),
@@ -370,7 +371,8 @@ class _ListReader:
         has_thing = any(slot != self._counts for slot, _, _ in values) or any(
             stem(token.word) in self._about or token.word == "one" for token in tokens
         )
-        return _Reading(values, leftover, counts or (first in _ARTICLES and has_thing))
+        is_one = first in _ARTICLES and not any(token.word in _UNCOUNTED for token in tokens)
+        return _Reading(values, leftover, counts or (is_one and has_thing))
 
     def _singular(self, word: str) -> str:
         """The word as it is written in the name of a choice: "coke" for "cokes"."""

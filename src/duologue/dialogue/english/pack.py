@@ -6,6 +6,7 @@ from ..language.pack import LanguagePack, LanguageWords, ListReaders, Phrase, Re
 from ..language.readings import SlotKind
 from .birth_dates import is_about_birth
 from .carrier_words import DISSENT, EXACT, FILLERS, POLITE, is_negation
+from .clause_starts import begins_clause
 from .codes import find_code
 from .commands import command_of, keeps, only_asks_for_change, postpones, repeats, words_of_command
 from .correction_words import CORRECTIONS
@@ -21,6 +22,7 @@ from .operations import excludes
 from .questions import OPENINGS, STOPPING, asks
 from .read_confirmation import plain_answer, read_confirmation, says_yes_then_asks
 from .read_reply import read, read_volunteered
+from .tag_questions import is_tagged
 from .tokens import stem, stems_of, tokens_of
 from .value_forms import SPOKEN
 from .yes_no import (
@@ -77,6 +79,7 @@ ENGLISH = LanguagePack(
         is_about_future=is_about_future,
         where_nothing_more=where_nothing_more,
         postpones=postpones,
+        is_tagged=is_tagged,
         only_asks_for_change=only_asks_for_change,
         keeps=keeps,
         repeats=repeats,
@@ -90,6 +93,7 @@ ENGLISH = LanguagePack(
         is_negation=is_negation,
         is_number=is_number,
         fold=str.casefold,
+        begins_clause=begins_clause,
         cancel_stems=_set("cancel"),
         wait_stems=_set("wait"),
         polite=POLITE,
@@ -117,7 +121,9 @@ ENGLISH = LanguagePack(
         prefers_after=_phrases(
             """would be best|would be better|would be ideal|would be perfect|would be great|would be preferable|
             would be my first choice|would suit me best|suits me best|works best|is best|is better|is ideal|if possible|
-            if you can|if that's possible|if it's possible|if available|preferred|for preference|ideally|preferably"""
+            if you can|if that's possible|if it's possible|if available|preferred|for preference|ideally|preferably|
+            would suit me better|would suit us better|suits me better|suits us better|suits better|works better|
+            would work better"""
         ),
         vague=_phrases(
             """as late as possible|as early as possible|as long as possible|as short as possible|as little as possible|
@@ -129,7 +135,8 @@ ENGLISH = LanguagePack(
         ),
         soonest=_phrases(
             """as soon as possible|as soon as you can|asap|the sooner the better|soonest|straight away|right away|
-            immediately|as early as possible|from now on|from now"""
+            immediately|as early as possible|from now on|from now|soon as possible|soon as you can|
+            as quick as you can|as quickly as you can|as quickly as possible|as fast as you can|right now|at once|now"""
         ),
         excepts=_phrases(
             """but not on|but not|just not on|just not|except for|except on|except|apart from|other than|not on|not|
@@ -141,8 +148,15 @@ ENGLISH = LanguagePack(
         between=_set("between"),
         ands=_set("and"),
         ors=_set("or either"),
+        tills=_set("till until til"),
+        same=_set("same likewise"),
         maybes=_set("maybe perhaps possibly"),
-        or_so=_phrases("or so|or something|or thereabouts|or something like that|something like that|give or take"),
+        or_so=_phrases(
+            """or so|or something|or thereabouts|or something like that|something like that|give or take|to be safe|
+            to be sure|to be on the safe side|just in case|for now|for the moment|for the time being|for god's sake|
+            for heaven's sake|for goodness sake|for goodness' sake|for pete's sake|for crying out loud|
+            nothing crazy|nothing fancy|nothing special|nothing major|max|tops"""
+        ),
         tos=_set("to"),
         joins=_set("and but because cause so since though although while however plus"),
         conclusions=_set("so then therefore"),
@@ -155,7 +169,7 @@ ENGLISH = LanguagePack(
             SlotKind.TIME: ("time",),
             SlotKind.MONEY: ("amount",),
             SlotKind.PHONE: ("phone number", "phone"),
-            SlotKind.EMAIL: ("email address", "email", "e-mail"),
+            SlotKind.EMAIL: ("email address", "email", "e-mail", "e mail"),
         },
         small=_set("of the a an and or to for in on at from by is per"),
         around_names=POLITE | FILLERS | _set("the my our i i'm mean meant it's is was it that's"),

@@ -31,10 +31,11 @@ _ONE_PERSON = frozenset(
     """wife husband spouse partner girlfriend boyfriend fiance fiancee friend mate buddy colleague coworker boss
     client mother mom mum father dad parent son daughter sister brother sibling cousin aunt uncle nephew niece
     grandmother grandma grandfather grandpa grandson granddaughter child kid baby infant toddler boy girl man woman
-    adult teenager senior person guest visitor companion""".split()
+    adult teenager senior person guest visitor companion driver guide nurse carer nanny helper assistant""".split()
 )
 _SEVERAL_PEOPLE = _ONE_PERSON | frozenset("children people men women wives babies folks".split())
 _AGE_GROUPS = frozenset(("adult", "child", "children", "kid", "infant", "baby"))
+_INCLUDING = frozenset(("including", "counting", "incl"))
 _PARTY = frozenset(("party", "group"))
 # Words for the whole party: "two people, me and my wife" are two.
 _NAMED_ALL = frozenset(("people", "person", "persons", "guests", "visitors"))
@@ -69,6 +70,23 @@ def repeats_count(tokens: Sequence[Token], counts: Sequence[Match], company: Mat
     (count, *more) = counts
     is_next = count.after == company.first and bool(tokens[company.first].pause)
     return not more and is_next and count.candidates == company.candidates
+
+
+def with_company(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]:
+    """The matches, each extended by words which say who is counted: "four with the baby", "six including the driver".
+    After "with", only a person is counted, because "four with a view" asks for something else."""
+    return [match._replace(after=_after_company(tokens, match.after)) for match in matches]
+
+
+def _after_company(tokens: Sequence[Token], place: int) -> int:
+    words = [*words_of(tokens[place:]), "", "", ""]
+    at = 1 + (words[1] in _WHOSE)
+    if words[0] in _INCLUDING and words[1]:
+        return min(place + at + 1, len(tokens))
+    is_person = at == 2 and words[0] == "with" and (words[at] in _ONE_PERSON or words[at + 1] in _ONE_PERSON)
+    if not is_person or number_at(tokens, place + 1) is not None:
+        return place
+    return place + at + 1 + (words[at] not in _ONE_PERSON)
 
 
 def _party_at(tokens: Sequence[Token], place: int) -> Match | None:

@@ -23,14 +23,17 @@ STOPPING = tuple(
     before that|before i forget|by the way""".split("|")
 )  # phrases before a question; if one begins with another, the longer one comes first
 OPENINGS = POLITE | FILLERS | ASSENT | DISSENT | frozenset(("but", "and", "also", "plus"))
-_WH = frozenset("what what's whats when when's where where's why how how's who who's which whose whom whether".split())
+_WH = frozenset(
+    """what what's whats what'll when when's when'll where where's where'll why how how's how'll who who's who'll which
+    whose whom whether""".split()
+)
 _RELATIVE = frozenset("when where who which whose whom".split())
 SPEAKERS = frozenset("i i'm i'd i've i'll we we're we'd we've".split())
 _VERB_FIRST = frozenset("is are was were does did has isn't aren't doesn't didn't am".split())
 _VERB_BEFORE_SUBJECT = frozenset("do have don't should".split())
 _SUBJECTS = frozenset("you they we i he she there the these those any".split())
 _WILL = frozenset(("will", "would"))
-_SUBJECTS_OF_WILL = frozenset("it they there he she".split())
+_SUBJECTS_OF_WILL = frozenset("it they there he she somebody someone anybody anyone".split())
 _SUITING = frozenset("is does would will".split())
 _OFFERED = (
     ("do", "you", "have"),
@@ -58,7 +61,10 @@ _PREPOSITIONS = frozenset("on at for in around about by with near of".split())
 _UNTIL = frozenset("to until till through".split())
 _ANYTHING = frozenset("anything something a an any some one got left open still table slot appointment".split())
 _TAGGED_WORDS_MIN = 5
-_MADE_RIGHT = frozenset("it that them this all one not is are be was got get quite name number".split())
+_MADE_RIGHT = frozenset(
+    "it's that's and alright exactly just it that them this all one not is are be was got get quite name number".split()
+)
+_STATING = frozenset("you you've you'll you're it's that's we're he's she's they're there's my our it that".split())
 _TELLING = frozenset("tell inform show send text email find".split())
 
 
@@ -74,7 +80,7 @@ def _seeks_agreement(tokens: Sequence[Token]) -> bool:
     if len(tokens) < _TAGGED_WORDS_MIN or tokens[-1].word != "right" or tokens[-2].word in _MADE_RIGHT:
         return False
     begun = next((token.word for token in tokens if token.word not in OPENINGS), "")
-    return begun in ("you", "you've", "you'll", "you're")
+    return begun in _STATING
 
 
 def _asks(tokens: Sequence[Token]) -> bool:

@@ -29,7 +29,7 @@ from .explained_words import covered_by, echo_of, unclear
 from .grammar_for_kind import find_values
 from .numbers import find_digit_run
 from .ordinal_numbers import find_ordinal_number
-from .party_size import counts_people, find_party, repeats_count
+from .party_size import counts_people, find_party, repeats_count, with_company
 from .tokens import Token, span_of, stem, tokens_of
 from .units import asks_how_many, find_zero, in_asked_period, with_units
 from .yes_no import Polarity, asks_for_more, is_bare_yes_no, places_outside_yes_no, polarity, trick_of
@@ -65,11 +65,13 @@ class ReplyContext:
             return [nothing]  # for an optional slot, a bare "none" leaves it empty
         if not asks_how_many(self.question) and (digits := find_digit_run(self.tokens)) is not None:
             return [digits]
-        company = find_party(self.tokens) if counts_people(self.question) else None
+        takes_people = counts_people(self.question)
+        company = find_party(self.tokens) if takes_people else None
         rest = [match for match in matches if company is None or not overlaps(match, company)]
         if company is not None and rest and repeats_count(self.tokens, rest, company):
             return [company._replace(first=min(company.first, rest[0].first))]
         rest = in_asked_period(self.tokens, with_units(self.tokens, rest), self.question)
+        rest = with_company(self.tokens, rest) if takes_people else rest
         return rest + ([company] if company is not None else [])
 
     def asks_for_person(self) -> bool:
@@ -136,7 +138,7 @@ class ReplyContext:
 
 def _as_birth(question: Question) -> Slot:
     """The slot that was asked for, marked as a date of birth if the question asks for one. Not marked when the agent
-    asks which of two dates is meant, because these dates have a year."""
+    asks which of two dates is meant: their year is known, so the mark, which helps to choose a year, isn't needed."""
     slot = question.slot
     is_birth = slot.is_past and not question.among and (slot.is_birth or is_about_birth(slot.name, question.text))
     return slot if slot.is_birth is is_birth else replace(slot, is_birth=is_birth)

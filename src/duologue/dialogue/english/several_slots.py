@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..language.days import Today, today_of
 from ..language.match import DOUBTED, Match, overlaps
 from ..language.readings import Question, Slot, SlotKind, Value
+from .carrier_words import FILLERS
 from .dates import find_dates
 from .from_and_to import activity_of, activity_said, role_said, roles_among
 from .grammar_for_kind import counts_seats, find_values
@@ -29,6 +30,8 @@ _ORDER = (
     SlotKind.NUMBER,
 )  # fmt: skip
 SLOTS_MAX = 12
+_TILL = ("till", "until", "til")
+_OR_MAYBE = frozenset("or maybe perhaps possibly".split())
 _UNTIL = ("to", "until", "till", "til", "through", "and", "-")
 
 Found = tuple[Match, list[Slot]]
@@ -40,6 +43,9 @@ def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Fill
     or several slots, or if two values fit the same slot."""
     filled: Filled = {}
     for match, fitting in find_all_values(tokens, slots, today):
+        is_count = any(slot.kind is SlotKind.NUMBER for slot in fitting)
+        if is_count and _is_second_thought(tokens, match, filled):
+            return None
         if len(fitting) != 1 or _begins_range(tokens, match, filled):
             return None
         slot, before = fitting[0], filled.get(fitting[0].name)
@@ -112,6 +118,18 @@ def _begins_range(tokens: Sequence[Token], match: Match, filled: Filled) -> bool
         return False
     timed = [other for slot, other in filled.values() if slot.kind in (SlotKind.DATE, SlotKind.TIME)]
     return any(other.first in (match.after, match.after + 1) for other in timed)
+
+
+def _is_second_thought(tokens: Sequence[Token], match: Match, filled: Filled) -> bool:
+    """Is the match a number without a unit that only changes the value before it? True for the "two" in "an hour, maybe
+    two", because it may be two hours."""
+    at = match.first
+    if at > 0 and tokens[at - 1].word in _TILL and not match.unit:
+        return bool(filled)  # "from ten pm until two"
+    while at > 0 and tokens[at - 1].word in FILLERS | _OR_MAYBE:
+        at -= 1
+    is_joined = any(token.word in _OR_MAYBE for token in tokens[at : match.first])
+    return is_joined and not match.unit and any(other.after == at for _, other in filled.values())
 
 
 def _other_end(found: list[Found], roles: Mapping[str, str]) -> list[Found]:

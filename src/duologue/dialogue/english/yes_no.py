@@ -98,6 +98,7 @@ _NOT_NOW = _phrases(
     """not at the moment|not at present|not right now|not just now|not now|not currently|not today|not any more|
     not anymore|not this time|not for now|not that i know of|not that i know|not as far as i know|not to my knowledge"""
 )
+_AFTER_NO = frozenset("just only a an the".split())  # "no just give me a ring"
 _AFTER_WHAT = frozenset("i i'd i'm i've we we'd".split())
 
 
@@ -252,6 +253,7 @@ def opening_answer(tokens: Sequence[Token]) -> bool | None:
         and not said_twice
         and not tokens[after].pause
         and without_contraction(tokens[after].word) not in PRONOUNS
+        and tokens[after].word not in _AFTER_NO
     ):
         return None  # "no idea"
     words = {token.word for token in tokens[after:]}

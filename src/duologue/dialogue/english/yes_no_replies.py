@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from ..language.match import Match
 from ..language.readings import Reading, Why
+from .carrier_words import ASSENT
 from .commands import postpones
 from .explained_words import unclear
+from .indirect_answers import where_declining
 from .questions import asks
 from .reply_context import ReplyContext
-from .tokens import stem, stems_of
+from .tokens import stem, stems_of, tokens_of, words_of
 from .yes_no import (
     Polarity,
     Trick,
@@ -29,6 +31,9 @@ from .yes_no import (
     wishes,
 )
 
+_OFFERING = frozenset("would like want need require shall should interested fancy".split())
+_WAITING = frozenset("wait later delay without".split())
+
 
 def read_yes_no(c: ReplyContext) -> Reading:
     if asks(c.tokens):
@@ -37,6 +42,8 @@ def read_yes_no(c: ReplyContext) -> Reading:
         return c.as_reading(Match(0, len(c.tokens), (False,)))  # "not yet"
     enough = where_nothing_more(c.tokens) if asks_for_more(c.question.text) else None
     left = [place for place in c.places_outside_yes_no() if enough is None or place not in enough]
+    if _declines(c, left):
+        return c.as_reading(Match(0, len(c.tokens), (False,)))
     if enough is not None and not left:
         return c.as_reading(Match(0, len(c.tokens), (False,)))
     if left:
@@ -49,6 +56,19 @@ def read_yes_no(c: ReplyContext) -> Reading:
     if leaning not in (Polarity.YES, Polarity.NO) or _is_tricked(c):
         return unclear(Why.NO_VALUE)
     return c.as_reading(Match(0, len(c.tokens), (leaning is Polarity.YES,)))
+
+
+def _declines(c: ReplyContext, left: list[int]) -> bool:
+    """Does the reply decline what the question offers, as in "no rush" or "we'll bring our own"? False if the question
+    offers nothing, or asks whether something can wait."""
+    declining = where_declining(words_of(c.tokens))
+    if not declining or not set(left) <= declining or trick_of(c.question.text) is not None:
+        return False
+    if any(token.word in ASSENT for place, token in enumerate(c.tokens) if place not in declining):
+        return False
+    asked = words_of(tokens_of(c.question.text))
+    is_offer = asks_for_a_need(c.question.text) or any(word in _OFFERING for word in asked)
+    return is_offer and not any(word in _WAITING for word in asked)
 
 
 def _is_tricked(c: ReplyContext) -> bool:

@@ -6,6 +6,7 @@ Rule: a pack that lacks a part is refused with an error that names the missing p
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from ..flow import Patterns
 from ..language.correction_patterns import CorrectionWords, correction_patterns
 from ..language.pack import IncompletePack, LanguagePack, LanguageWords, ListReaders, ReplyReaders, Signs, checked_pack
 from ..language.readings import SlotKind
+from ..language.tokens import Token
 from ..language.value_forms import ValueForms
 from . import codes, embedded_values, free_text, list_replies, read_confirmation, read_reply, signs, yes_no
 from .lexicon import Compounds, Lexicon, lexicon_of
@@ -28,8 +30,15 @@ _LIST_WORDS = (
 _LISTS = (
     "common open_ends open_verb_marks goes_on small around_names retry give_up nothing neither asks_for_value again "
     "asks_which which_ones why asks_why before_questions adding limiting contrasts between ands ors tos joins "
-    "conclusions conditions maybes month_ranges around_topics price_words cancel_stems wait_stems"
+    "conclusions conditions maybes same tills month_ranges around_topics price_words cancel_stems wait_stems"
 ).split()
+
+
+def _begins_no_clause(tokens: Sequence[Token], place: int) -> bool:
+    """In these languages, a clause begins only at a pause or a joining word, because the subject may follow the
+    verb."""
+    del tokens, place
+    return False
 
 
 def build_pack(folder: Path, name: str, compounds: Compounds | None = None) -> LanguagePack:
@@ -108,6 +117,7 @@ def _signs(lexicon: Lexicon) -> Signs:
         postpones=partial(yes_no.postpones, lexicon),
         only_asks_for_change=partial(signs.only_asks_for_change, lexicon),
         keeps=partial(signs.keeps, lexicon),
+        is_tagged=partial(signs.is_tagged, lexicon),
         repeats=partial(signs.repeats, lexicon),
         excludes=partial(signs.excludes, lexicon),
         echo_of=partial(signs.echo_of, lexicon),
@@ -128,6 +138,7 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         tokens_of=partial(tokens_of, lexicon),
         stem=lexicon.stem,
         stems_of=partial(stems_of, lexicon),
+        begins_clause=_begins_no_clause,
         is_negation=(lexicon.negations | lexicon.dissent).__contains__,
         is_number=partial(is_value_word, lexicon),
         fold=lexicon.fold,
@@ -168,6 +179,8 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         refuses_change=frozenset(" ".join(phrase) for phrase in lexicon.refuses_change),
         removing=lexicon.removing,
         maybes=lists["maybes"],
+        same=lists["same"],
+        tills=lists["tills"],
         or_so=lexicon.or_so,
         lacking=lexicon.lacking,
         nothing=lists["nothing"],

@@ -159,7 +159,8 @@ def find_email(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Match]:
     signs = [
         (at, size)
         for at in range(1, len(words))
-        if (size := phrase_at(words, at, lexicon.at_sign) or (words[at] == "@"))
+        if words[at - 1] not in lexicon.dot  # "gmx punkt at"
+        and (size := phrase_at(words, at, lexicon.at_sign) or (words[at] == "@"))
     ]
     if len(signs) != 1:
         return []

@@ -187,6 +187,7 @@ class Lexicon:
     refuses_change: tuple[Phrase, ...]
     lacking: tuple[Phrase, ...]
     or_so: tuple[Phrase, ...]
+    tags: tuple[Phrase, ...]  # at the end of a statement, they ask whether it is so: "oder"
     removing: tuple[Phrase, ...]
     vague: tuple[Phrase, ...]
     soonest: tuple[Phrase, ...]

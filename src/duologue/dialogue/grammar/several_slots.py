@@ -56,13 +56,26 @@ def assign(
             fitting = _by_role(lexicon, tokens, match, fits)
             before = filled.get(fitting[0].name) if len(fitting) == 1 else None
             wished = _narrowed(lexicon, tokens, before[1], match) if before is not None else match
-            if len(fitting) != 1 or wished is None:
+            is_count = kind is SlotKind.NUMBER and _is_second_thought(lexicon, tokens, match, covered)
+            if len(fitting) != 1 or wished is None or is_count:
                 return None
             filled[fitting[0].name] = (fitting[0], wished)
             covered |= covered_by([match]) | role_places(lexicon, tokens, [match], fitting[0])
         if any(slot.name in filled for slot in alike):
             covered |= also
     return filled, covered
+
+
+def _is_second_thought(lexicon: Lexicon, tokens: Sequence[Token], match: Match, covered: frozenset[int]) -> bool:
+    """Is the match a number without a unit that only changes the value before it? True for the "zwei" in "eine Stunde,
+    vielleicht zwei", because it may be two hours."""
+    joints, at = lexicon.or_words | lexicon.lists["maybes"], match.first
+    if at > 1 and tokens[at - 1].word in lexicon.lists["tills"] and not match.unit:
+        return at - 2 in covered  # "um zehn bis zwei"
+    while at > 0 and tokens[at - 1].word in joints | lexicon.fillers:
+        at -= 1
+    is_joined = any(token.word in joints for token in tokens[at : match.first])
+    return is_joined and not match.unit and at - 1 in covered
 
 
 def _one_reading_each(matches: list[tuple[Match, list[Slot]]]) -> list[tuple[Match, list[Slot]]]:

@@ -86,6 +86,14 @@ def has_no_preference(lexicon: Lexicon, tokens: Sequence[Token], echo: frozenset
     return all(tokens[at].word in lexicon.any_more or lexicon.stem(tokens[at].word) in echo for at in outside)
 
 
+def is_tagged(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
+    """Does the reply say something and ask at its end whether it is so, as in "das ist mit Benzin, oder"?"""
+    said = words_of(tokens)
+    size = next((len(tag) for tag in lexicon.tags if said[-len(tag) :] == tag), 0)
+    before = tokens[: len(tokens) - size] if size else ()
+    return len(before) > 1 and bool(places_outside_yes_no(lexicon, before))
+
+
 def only_asks_for_change(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
     """Does the reply ask for a change without saying what to change?"""
     words = words_of(tokens)

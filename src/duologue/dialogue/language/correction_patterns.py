@@ -55,6 +55,7 @@ class CorrectionPatterns:
     not_but: re.Pattern[str]
     not_then: re.Pattern[str]
     only_not: re.Pattern[str]
+    replaces: re.Pattern[str]
     ends_new: re.Pattern[str]
     both: re.Pattern[str]
     both_names: re.Pattern[str]
@@ -97,6 +98,7 @@ def correction_patterns(words: CorrectionWords) -> CorrectionPatterns:
         _compiled(rf"^{opening}{denial} (?P<old>.+?)[,;]?{contrast} (?P<new>.+?)[.!]*$"),
         _compiled(rf"^{opening}{denial} (?P<old>[^,;.]+)[,;.]\s+(?P<new>.+?)[.!]*$"),
         _compiled(rf"^{opening}{denial} (?P<old>.+?)[.!]*$"),
+        _compiled(rf"^(?P<new>.+?),? {words.instead_of} (?P<old>.+?)[.!]*$"),
         _compiled(rf"^(?P<new>.+?),? {words.instead}\b.+$"),
         _compiled(words.both),
         _compiled(words.both_names),

@@ -60,6 +60,7 @@ class Signs:
     is_about_future: Callable[[Tokens], bool]
     where_nothing_more: Callable[[Tokens], range | None]  # "that's all"
     postpones: Callable[[Tokens], bool]  # "not yet"
+    is_tagged: Callable[[Tokens], bool]  # a statement and a tag: "that includes the fuel, right"
     only_asks_for_change: Callable[[Tokens], bool]
     keeps: Callable[[Tokens], bool]  # "leave it as it is"
     repeats: Callable[[str, Tokens], bool]  # does a command repeat a word of the question?
@@ -77,6 +78,7 @@ class LanguageWords:
     is_negation: Callable[[str], bool]
     is_number: Callable[[str], bool]
     fold: Callable[[str], str]  # the form in which words are compared
+    begins_clause: Callable[[Tokens, int], bool]  # without a pause: "six people, my brother's coming" without the comma
     cancel_stems: frozenset[str]
     wait_stems: frozenset[str]
     polite: frozenset[str]
@@ -100,6 +102,8 @@ class LanguageWords:
     between: frozenset[str]  # begin a range of two ends
     ands: frozenset[str]  # between the two ends
     ors: frozenset[str]  # between two alternatives
+    tills: frozenset[str]  # between the beginning and the end: "till"
+    same: frozenset[str]  # compare with another thing: "the same for my cat"
     maybes: frozenset[str]  # before a second thought: "two, maybe three"
     or_so: tuple[Phrase, ...]  # after a value that is only roughly right: "or so"
     tos: frozenset[str]  # between two numbers: "three to four months"
