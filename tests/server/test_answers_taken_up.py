@@ -13,7 +13,7 @@ from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.client_messages import ClientMessage
 from duologue.server.served_conversation import ServedConversation
 from duologue.testing import ScriptedBrain, ScriptedVoice
-from tests.server.moving_nodes import Node, Page, hello_of, store_here
+from tests.server.moving_nodes import TTL_MS, Node, Page, hello_of, store_here
 
 FIRST, SECOND, THIRD = "The train leaves at nine.", "It stops in five towns.", "You arrive in the evening."
 
@@ -117,5 +117,54 @@ def test_a_client_that_played_all_of_it_meanwhile_hears_nothing_again() -> None:
         await asyncio.sleep(3)
         assert back.sounds == {}
         assert served.conversation.machine_state.link.value == "up"
+
+    run_simulated(scene())
+
+
+FOUND, QUESTION = "I found one at nine.", "Shall I book that seat for you right now?"
+SAID_AGAIN_MS_MAX = 4_000
+
+
+@pytest.mark.req("H-06", "H-11", "H-02")
+@pytest.mark.parametrize("client_tells", [True, False], ids=["the client says how far it played", "a reloaded page"])
+def test_a_question_that_was_cut_is_said_again_by_the_node_that_takes_over(client_tells: bool) -> None:
+    """The node dies a moment after the beginning of the question. Nothing is said by the person."""
+
+    async def scene() -> None:
+        store, page = store_here(), Page()
+        brains: list[ScriptedBrain] = []
+
+        def make_asking() -> Agent:
+            brains.append(ScriptedBrain(lambda request: f"{FOUND} {QUESTION}"))
+            return Agent(brains[-1], voice=ScriptedVoice())
+
+        a = Node("a", store, make_asking)
+        await a.open()
+        served = await a.begin(page)
+        served.do(ClientMessage("type", {"text": "find me a seat", "id": "1"}))
+        await asyncio.sleep(0.5)
+        voice = max(page.sounds)
+        speech = served.conversation.engine.playback.speech
+        assert speech is not None
+        cut_ms = speech.ledger.words[len(FOUND.split()) - 1].end_ms + 300
+        await play(served, page, voice, cut_ms)
+        await asyncio.sleep(0.2)
+        a.die()
+        b = Node("b", store, make_asking)
+        await b.open()
+        await asyncio.sleep(2 * TTL_MS / 1000)
+        back = Page()
+        known = {"played": {"voice": voice, "ms": cut_ms, "chunk": 1, "held": True}} if client_tells else {}
+        taken = await b.reconnect(back, hello_of(page, **known))
+        assert taken is not None
+        back_at = asyncio.get_running_loop().time()
+        while QUESTION not in being_said(taken):
+            await asyncio.sleep(0.05)
+            waited_ms = (asyncio.get_running_loop().time() - back_at) * 1000
+            assert waited_ms <= SAID_AGAIN_MS_MAX, f"after {waited_ms:.0f} ms: {being_said(taken)!r}"
+        assert max(back.sounds) > voice, "it can be heard"
+        if client_tells:
+            assert sum(len(brain.requests) for brain in brains) == 1, "the brain isn't asked again"
+        b.die()
 
     run_simulated(scene())

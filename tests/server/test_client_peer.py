@@ -126,20 +126,64 @@ def test_a_new_peer_connection_in_the_middle_of_a_reply_loses_no_sample_and_carr
 
 @asynccontextmanager
 async def node(
-    name: str, store: MemoryStore, hears: list[str], dies: bool = False
+    name: str, store: MemoryStore, hears: list[str], dies: bool = False, script: dict[str, object] | None = None
 ) -> AsyncIterator[tuple[Server, str]]:
     """A server that shares a store with others, and its address. If it dies, nothing is left to be stopped."""
     listening = bind_socket("127.0.0.1", 0)
     limits = many_at_one_address(Limits(drain_s_max=0.05), 100)
     leases = Leases(store, name, ttl_ms=3_000)
     settings = ServerSettings(port=0, webrtc=ON, limits=limits)
-    server = Server(lambda: tone_agent(hears=hears), settings, leases=leases)
+    server = Server(lambda: tone_agent(script, hears=hears), settings, leases=leases)
     await leases.open(server.conversations)
     async with serving(server, listening):
         yield server, f"http://127.0.0.1:{listening.getsockname()[1]}/"
         if not dies:
             await server.conversations.drain()
             await leases.close()
+
+
+async def moved(page: WebRtcPage, first: Server, second_url: str, dies: bool) -> tuple[WebRtcPage, dict[str, Any]]:
+    """Lose this page in the middle of an answer, and perhaps its server. Returns the page as it comes back to another
+    server, and what it had heard last."""
+    await page.vanish()
+    if dies:
+        first.conversations.crash()
+    heard, known = page.told("heard")[-1], page.told("conversation")[-1]
+    key = (page.told("key") or [known])[-1]["key"]
+    back = WebRtcPage()
+    await back.open(second_url, conversation=known["conversation"], key=key, played={**heard, "chunk": 0})
+    return back, heard
+
+
+@pytest.mark.parametrize("dies", [False, True], ids=["its server goes on", "its server dies"])
+def test_an_answer_over_webrtc_goes_on_at_another_server_from_the_sentence_that_was_cut(dies: bool) -> None:
+    sentences = [f"Part {number} of the story ends here." for number in range(1, 7)]
+    script: dict[str, object] = {"tell me a story": " ".join(sentences)}
+
+    async def whole() -> None:
+        loop = asyncio.get_running_loop()
+        store = MemoryStore(lambda: round(loop.time() * 1000))
+        hears = ["tell me a story"]
+        async with (
+            node("a", store, hears, dies, script) as (first, first_url),
+            node("b", store, hears, script=script) as (second, second_url),
+        ):
+            page = WebRtcPage()
+            await page.open(first_url)
+            page.microphone.pcm += tone(600, 220, 24_000)
+            await page.until(lambda: bool(page.told("heard")) and page.told("heard")[-1]["ms"] > 2_000)
+            back, cut = await moved(page, first, second_url, dies)
+            await back.expect("caption", after=1, role="assistant", final=True)
+            (served,) = second.conversations.served.values()
+            heard, again = [item.text for item in served.conversation.history if isinstance(item, AgentSaid)]
+            whole_ones = cut["ms"] // (7 * WORD_MS)
+            assert heard.split() == " ".join(sentences).split()[: cut["ms"] // WORD_MS]
+            assert again == " ".join(sentences[whole_ones:]), "no word is lost, and no whole sentence is said twice"
+            assert 0 < whole_ones < len(sentences) - 1
+            assert back.over_socket == {}, "its sound comes over WebRTC again"
+            await back.close()
+
+    run_jumping(asyncio.wait_for(whole(), 60))
 
 
 @pytest.mark.parametrize("dies", [False, True], ids=["its server goes on", "its server dies"])
@@ -157,13 +201,7 @@ def test_a_conversation_over_webrtc_moves_to_another_server_over_webrtc_without_
             await page.expect("caption", role="assistant", final=True)
             page.microphone.pcm += tone(600, 220, 24_000)
             await page.until(lambda: page.told("heard")[-1]["ms"] > 1_500)
-            await page.vanish()
-            if dies:
-                first.conversations.crash()
-            heard, known = page.told("heard")[-1], page.told("conversation")[-1]
-            key = (page.told("key") or [known])[-1]["key"]
-            back = WebRtcPage()
-            await back.open(second_url, conversation=known["conversation"], key=key, played={**heard, "chunk": 0})
+            back, heard = await moved(page, first, second_url, dies)
             back.microphone.pcm += tone(600, 220, 24_000)
             await back.expect("caption", role="user", final=True, text="thank you")
             await back.expect("caption", role="assistant", final=True, text="You said thank you.")

@@ -245,6 +245,22 @@ def test_a_text_frame_that_is_not_utf_8_closes_only_its_socket() -> None:
     serve(script)
 
 
+def test_a_message_that_takes_a_second_to_parse_is_not_parsed() -> None:
+    """The server would serve no other client during this second."""
+
+    async def script(running: RunningServer) -> None:
+        other, client = await running.connect(), await running.connect()
+        await other.begin("bob")
+        await client.begin("alice")
+        await client.raw_send('{"type":"ping","payload":{"t":1},"more":[' + "[]," * 340_000 + "[]]}")
+        assert (await client.gone())[0] == 4429
+        assert not client.told("pong")
+        await other.send("ping", t=1)
+        await other.expect("pong")
+
+    serve(script)
+
+
 @pytest.mark.parametrize("what", ["ping", "audio", "nonsense", "played"])
 def test_a_flood_closes_the_socket_that_it_came_from(what: str) -> None:
     async def script(running: RunningServer) -> None:

@@ -16,7 +16,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import CloseCode, Frame, Opcode
 
-from duologue.server.direct_messages import DIRECT_KEY, DirectMessages
+from duologue.fairness.bucket import Rate
+from duologue.runtime.simulated_clock import run_simulated
+from duologue.server.direct_messages import DIRECT_KEY, FLOODED_S, DirectMessages
 from duologue.server.run import DirectSocket, QuietServer
 
 LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
@@ -65,6 +67,9 @@ class Wire(asyncio.Transport):
 
     def is_closing(self) -> bool:
         return self.is_over
+
+    def close(self) -> None:
+        self.is_over = True
 
 
 class Talk:
@@ -132,6 +137,69 @@ def test_without_an_application_that_takes_messages_uvicorn_gets_everything() ->
         protocol.data_received(data)
     assert b"".join(protocol.got) == REQUEST + protocol.got[1] + protocol.got[2]
     assert len(protocol.got) == 3
+
+
+@pytest.mark.parametrize("size", [1, 7, 1_000, 65_536])
+def test_a_long_message_may_be_cut_anywhere_and_what_follows_is_still_counted(size: int) -> None:
+    async def scene() -> None:
+        data = frame(b"z" * 70_000) + frame("after") * 3
+        floods: list[str] = []
+        talk = Talk()
+        talk.protocol.limit_frames(Rate(1, 1_000, 3), 100_000, lambda: floods.append("flood"))
+        talk.hears(*(data[at : at + size] for at in range(0, len(data), size)))
+        assert talk.taken == []
+        assert talk.below == data[: -len(frame("after"))], "the fourth frame is one too many"
+        assert floods == ["flood"]
+
+    run_simulated(scene())
+
+
+@pytest.mark.parametrize(
+    "flood", [frame(b"", Opcode.PING), frame("a", fin=False), frame("whole")], ids=["ping", "fragment", "message"]
+)
+def test_a_client_that_sends_too_many_frames_is_told_and_not_read_any_more(flood: bytes) -> None:
+    async def scene() -> None:
+        talk = Talk()
+        talk.protocol.limit_frames(Rate(10, 1_000, 20), 1_000, lambda: None)
+        talk.hears(flood * 20)
+        await asyncio.sleep(1.0)
+        talk.hears(flood * 10)
+        assert talk.wire.written == b""
+        talk.hears(flood * 1_000, flood)
+        assert len(talk.below) // len(flood) + len(talk.taken) == 30
+        assert talk.wire.written.endswith(b"Too many frames.")
+        assert not talk.wire.is_over, "the client must be able to read why"
+        await asyncio.sleep(FLOODED_S)
+        assert talk.wire.is_over
+
+    run_simulated(scene())
+
+
+def test_a_frame_that_is_too_large_for_an_unknown_client_is_refused_before_it_has_come() -> None:
+    async def scene() -> None:
+        large = frame(b"z" * 100_000)
+        unknown, admitted = Talk(), Talk()
+        for talk in (unknown, admitted):
+            talk.protocol.limit_frames(Rate(10, 1_000, 20), 99_999, lambda: None)
+        unknown.hears(large[:20], large[20:])
+        assert unknown.below == b""
+        assert unknown.wire.written.endswith(b"Too many frames.")
+        admitted.protocol.admit()
+        assert admitted.hears(large[:20], large[20:]).below == large
+
+    run_simulated(scene())
+
+
+def test_an_application_closes_a_flooded_socket_with_its_own_reason() -> None:
+    async def scene() -> None:
+        talk, closed = Talk(), []
+        talk.protocol.pass_to(lambda message: True, SIZE_MAX, lambda: closed.append("4429"))
+        talk.protocol.limit_frames(Rate(10, 1_000, 20), 1_000, lambda: None)
+        talk.hears(frame("a") * 100)
+        assert closed == ["4429"]
+        assert talk.wire.written == b""
+
+    run_simulated(scene())
 
 
 @pytest.mark.parametrize(

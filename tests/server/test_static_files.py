@@ -71,3 +71,20 @@ def test_no_path_reaches_a_file_outside_the_folder_of_the_page(path: str, web: P
         assert b"root:" not in answer
 
     serve(script)
+
+
+def test_a_file_is_read_again_when_it_has_changed_and_sent_again_only_then(web: Path) -> None:
+    async def script(running: RunningServer) -> None:
+        first = await running.get("/page.js")
+        assert first.body == b"export const page = 1;"
+        assert (await running.get("/page.js", If_None_Match=first.headers["etag"])).status == 304
+        (web / "page.js").write_text("export const page = 22;")
+        changed = await running.get("/page.js", If_None_Match=first.headers["etag"])
+        assert (changed.status, changed.body) == (200, b"export const page = 22;")
+        assert changed.headers["content-type"] == "text/javascript; charset=utf-8"
+        part = await running.get("/page.js", Range="bytes=0-5")
+        assert (part.status, part.body) == (206, b"export")
+        (web / "page.js").unlink()
+        assert (await running.get("/page.js")).status == 404
+
+    serve(script)

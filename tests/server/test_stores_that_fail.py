@@ -16,7 +16,7 @@ from duologue.store.postgres import PostgresStore
 from duologue.store.sqlite import SqliteStore
 from duologue.testing.postgres import PrivatePostgres
 from tests.limits import TEST_S, WAIT_S
-from tests.privacy.planted import TOKEN, Keeping, booker, kept_house, talker
+from tests.privacy.planted import OPERATORS, TOKEN, Keeping, booker, kept_house, talker
 from tests.server.running_server import Client, agent_that_says
 from tests.store.lossy_proxy import LossyProxy
 
@@ -359,7 +359,7 @@ def test_a_debug_view_opens_on_a_conversation_that_was_taken_over(tmp_path: Path
             await said(client, "before")
         async with kept_house(talker, Keeping(tmp_path, sqlite(tmp_path)), node="two", ttl_ms=TTL_MS) as other:
             client = await other.connect()
-            await client.hello("alice", token=TOKEN, conversation=told["conversation"], key=told["key"])
+            await client.hello("alice", token=OPERATORS, conversation=told["conversation"], key=told["key"])
             await client.expect("state", state="listening")
             await client.send("debug", on=True)
             view = await client.expect("debug")

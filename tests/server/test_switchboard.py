@@ -26,7 +26,7 @@ from tests.limits import TEST_S
 from tests.server.noted_siblings import NotedSiblings
 from tests.server.operators import listed, operator, watch
 from tests.server.phone.phone_calls import make_agent, until
-from tests.server.running_server import Client, RunningServer, agent_that_says, running_server, serve
+from tests.server.running_server import Client, RunningServer, agent_that_says, running_server, serve, talk
 
 TOKEN = "the-callers-own-token"
 OPERATORS = "the-operators-own-token"
@@ -295,6 +295,40 @@ def test_a_caller_with_a_token_may_not_watch_and_an_operator_may() -> None:
         assert len((await operator.expect("calls"))["calls"]) == 1
 
     serve(script, token=TOKEN, secrets={"operator_token": OPERATORS})
+
+
+def test_the_inside_of_a_conversation_is_shown_to_operators_and_not_to_its_caller() -> None:
+    """The debug view has what the model knows: its summary, and the files that it uses."""
+
+    async def script(running: RunningServer) -> None:
+        caller, operator = await running.connect(), await running.connect()
+        await caller.begin("alice", token=TOKEN)
+        await caller.send("debug", on=True)
+        assert "for operators" in (await caller.expect("error", code="refused"))["message"]
+        await talk(caller, "hello")
+        assert not caller.told("debug")
+        assert not caller.told("context")
+        await caller.send("debug", on=False)
+        await operator.begin("desk", token=OPERATORS)
+        await operator.send("debug", on=True)
+        await operator.expect("debug")
+        await operator.expect("context")
+        assert len(caller.told("error")) == 1
+
+    serve(script, token=TOKEN, secrets={"operator_token": OPERATORS})
+
+
+def test_on_a_server_for_this_machine_the_debug_view_is_open_even_if_calls_may_not_be_watched() -> None:
+    async def script(running: RunningServer) -> None:
+        client, proxied = await running.connect(), await running.connect(additional_headers={"Via": "1.1 proxy"})
+        await client.begin("alice")
+        await client.send("debug", on=True)
+        await client.expect("debug")
+        await proxied.begin("bob")
+        await proxied.send("debug", on=True)
+        await proxied.expect("error", code="refused")
+
+    serve(script, watchable=False)
 
 
 def test_where_callers_need_a_token_nobody_watches_without_the_operators_token() -> None:

@@ -17,7 +17,7 @@ from .connection_limit import ConnectionLimit
 from .limit_news import PlaceKind
 from .limited_caller import now_ms
 from .settings import ServerSettings
-from .shared_limits import SharedLimits
+from .shared_limits import REQUESTS, SharedLimits
 from .siblings import SCOPE_KEY
 from .wrong_credentials import address_hash
 
@@ -53,6 +53,21 @@ class AccessControl:
         counted it already."""
         limit, peer = self._connection_limit, str((scope.get("client") or ("", 0))[0])
         return not is_handed(scope) and limit.is_trusted(peer) and not limit.may_enter(self.address_of(scope))
+
+    def may_request(self, scope: dict[str, Any]) -> bool:
+        """Count one more HTTP request, if the caller's address may send it now. Returns whether it may."""
+        if self._shared.take(REQUESTS, self.address_of(scope), now_ms()) == 0:
+            return True
+        self._note_refused(REQUESTS)
+        return False
+
+    def note_flood(self) -> None:
+        """Count that a client was disconnected because it sent too many frames."""
+        self._note_refused("messages")
+
+    def is_from_proxy(self, scope: dict[str, Any]) -> bool:
+        """Did a trusted proxy send this request for a caller?"""
+        return self._connection_limit.is_trusted(str((scope.get("client") or ("", 0))[0]))
 
     def enter(self, address: str, is_handed: bool = False) -> bool:
         """Count one more connection from this address, if the address may have it. Returns whether the connection may

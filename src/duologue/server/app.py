@@ -36,6 +36,7 @@ from .embed import embed_answer, sharing_headers
 from .leases import Leases
 from .limit_news import LimitNews
 from .limited_caller import now_ms
+from .request_limit import RequestLimit
 from .served_conversation import ServedConversation
 from .settings import ServerSettings
 from .siblings import ALONE, Siblings
@@ -88,7 +89,8 @@ class Server:
             ]
         )
         in_time = BodyTimeout(self._starlette, self.settings.limits.request_s_max)
-        self.app = SafeHeaders(StoppedRequests(in_time))  # outermost, so that error responses have these headers too
+        limited = RequestLimit(StoppedRequests(in_time), self.access, self.settings.limits)
+        self.app = SafeHeaders(limited)  # outermost, so that error responses have these headers too
 
     def add_routes(self, routes: Sequence[BaseRoute]) -> None:
         """Add routes, such as those of a carrier. They are inserted before the route of the panel's files, because that

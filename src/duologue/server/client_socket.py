@@ -12,6 +12,7 @@ import json
 import logging
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import parse_qsl
 
@@ -48,7 +49,7 @@ from .close_codes import (
     CloseCode,
 )
 from .conversations import Conversations, rate_of
-from .credentials import Admission, admit, is_own_page
+from .credentials import Admission, admit, is_own_page, may_operate
 from .direct_messages import DIRECT_KEY, DirectMessages
 from .limited_caller import now_ms
 from .message_limits import MessageLimits
@@ -72,6 +73,7 @@ Scope: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
 Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 _PCM_BYTES_PER_MS = OUTPUT_HZ * 2 // 1000
+_NO_DEBUG = "debug: this view is for operators: connect with the operator's token (--operator-token)"
 _LASTING = ("version", "seat", "token", "language", "audio")  # of a hello that is repeated
 
 
@@ -133,6 +135,11 @@ class Entrance:
             await self._access.refuse_late(self._scope)
         return admission
 
+    def may_debug(self, presented: str) -> bool:
+        """May a client that presents this see the inside of its conversation: the machine's steps, and what the model
+        knows? Only an operator may."""
+        return may_operate(presented, self._scope, self._settings)
+
 
 class ClientSocket:
     """One client's socket."""
@@ -156,18 +163,20 @@ class ClientSocket:
         self.client = self._client = ClientOutbox(send, settings.limits.unread_bytes_max, self._detach, direct)
         self._in_task = 0  # messages that the reading task has yet to handle
         self._is_limited = True  # the reading task has a time limit for the next message
+        self._direct = direct
         if direct is not None:
-            direct.pass_to(self._take, settings.limits.message_bytes_max)
+            direct.pass_to(self._take, settings.limits.message_bytes_max, partial(self.refuse, TOO_FAST))
         self._entrance = entrance
         self._operator = Operator(conversations.switchboard, self._client)
         self._reading: asyncio.Task[None] | None = None
         self._hello: dict[str, Any] | None = None
+        self._may_debug = False
         self._formats = SoundFormats()
         self._microphone: MicrophoneFrames | None = None  # after hello
         self._language = "en"
         self._served: ServedConversation | None = None
         self.info = CallInfo()
-        self._limits = MessageLimits(settings.limits, conversations.note_refused)
+        self._limits = MessageLimits(settings.limits, conversations.note_refused, is_admitted=False)
 
     async def serve(self, receive: Receive, close_code: CloseCode | None) -> None:
         """Serve the socket until it is closed. If `close_code` is given, refuse the client immediately. A client that
@@ -210,10 +219,10 @@ class ClientSocket:
                 while (event := await receive())["type"] != "websocket.disconnect":
                     if self._client.is_closing:
                         break
-                    if self._limits.is_too_fast():
+                    audio = event.get("bytes")
+                    if self._limits.is_too_fast(event["text"] if audio is None else audio):
                         self.refuse(TOO_FAST)
                         break
-                    audio = event.get("bytes")
                     if audio is not None:
                         self._receive_audio(audio)
                     else:
@@ -236,7 +245,7 @@ class ClientSocket:
             self._in_task += 1
             return False
         try:
-            if self._limits.is_too_fast():
+            if self._limits.is_too_fast(received):
                 self.refuse(TOO_FAST)
             elif isinstance(received, str):
                 self._take_text(received)
@@ -318,7 +327,11 @@ class ClientSocket:
         if admission is None:
             self.refuse(NO_TOKEN)
             return
+        self._limits.admit()
+        if self._direct is not None:
+            self._direct.admit()
         self._operator.may_watch = admission.may_operate
+        self._may_debug = self._entrance.may_debug(hello.get("token", ""))
         hello = {**hello, "user": admission.user, RECEIVED_MS: now_ms()}  # the client itself can't set these
         if await self._is_given_away(hello):
             return
@@ -406,7 +419,9 @@ class ClientSocket:
                 return None
             self._operator.do(incoming, self._language, is_busy)
         elif self._served is not None and not self._served.is_over:
-            if self._served.client is self._client:
+            if incoming.type == "debug" and incoming.payload["on"] and not self._may_debug:
+                self._client.send_message(message("error", code="refused", message=_NO_DEBUG))
+            elif self._served.client is self._client:
                 self._served.do(incoming)
         elif incoming.type == "start":
             return incoming.payload

@@ -3,8 +3,9 @@
 A conversation receives 50 messages a second, and each of them would otherwise wake a task. Received bytes are split
 into frames here. If the application takes messages directly, a message in one frame is passed to it at once. Everything
 else is passed to uvicorn unchanged and in order: control frames, fragments, invalid frames, and messages that the
-application doesn't take now. Rule: uvicorn's protocols are used through asyncio's interface only, except for their
-attribute `app`.
+application doesn't take now. All frames are counted, because the application sees neither control frames nor fragments:
+a client that sends too many is disconnected. Rule: uvicorn's protocols are used through asyncio's interface only,
+except for their attribute `app`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,10 @@ import asyncio
 import struct
 from collections.abc import Callable, Iterable
 from typing import Any
+
+from duologue.fairness.bucket import Bucket, Rate, full, take
+
+from .limited_caller import now_ms
 
 try:
     from websockets.speedups import apply_mask
@@ -23,6 +28,9 @@ DIRECT_KEY = "duologue.direct"  # in the scope of a WebSocket: its DirectMessage
 _SIZE_MAX = 65_535  # of a frame with a short header
 _TEXT, _BINARY = 0x81, 0x82
 _WHOLE = (_TEXT, _BINARY, 0x88, 0x89, 0x8A)  # a frame that is a message or a control frame, without an extension
+_FRAGMENTS = (0x00, 0x01, 0x02, 0x80)  # a part of a message
+FLOODED_S = 1.0  # so long, what a client sends is ignored before its socket is closed
+_TOO_MANY = struct.Struct("!BBH").pack(0x88, 2 + len(b"Too many frames."), 1008) + b"Too many frames."
 _SHORT, _LONG, _LONGER = struct.Struct("!BB"), struct.Struct("!BBH"), struct.Struct("!BBQ")
 
 
@@ -38,6 +46,12 @@ class DirectMessages(asyncio.Protocol):
         self._has_request = False  # the HTTP request has come, so everything that follows is frames
         self._is_split = True  # False: uvicorn gets all that follows
         self._partial = b""  # the beginning of a frame
+        self._rest = 0  # bytes of a long frame that are still to come: uvicorn gets them
+        self._frame_budget: tuple[Rate, Bucket] | None = None
+        self._frame_bytes_max: int | None = None
+        self._note_flood: Callable[[], None] = lambda: None
+        self._on_flood: Callable[[], None] | None = None
+        self._is_flooded = False  # the client has sent too many frames, so nothing more is read
         self._transport: Any = None
         self._is_full = False  # the transport's buffer
         inner = self.app
@@ -49,10 +63,23 @@ class DirectMessages(asyncio.Protocol):
 
     # -- For the application
 
-    def pass_to(self, take: Callable[[str | bytes], bool], size_max: int) -> None:
+    def pass_to(
+        self, take: Callable[[str | bytes], bool], size_max: int, on_flood: Callable[[], None] | None = None
+    ) -> None:
         """From now on, call `take` with each message of at most `size_max` bytes. If it returns False, the message
-        takes the usual way, and ASGI's `receive` returns it."""
-        self._take, self._size_max = take, size_max
+        takes the usual way, and ASGI's `receive` returns it. If the client sends too many frames, `on_flood` is called,
+        which should close the socket with the application's own close code."""
+        self._take, self._size_max, self._on_flood = take, size_max, on_flood
+
+    def limit_frames(self, rate: Rate, bytes_max: int, note_flood: Callable[[], None]) -> None:
+        """From now on, disconnect the client if it sends more frames than `rate` allows, or begins a frame of more than
+        `bytes_max` bytes; and call `note_flood`. Without this call, frames aren't limited."""
+        self._frame_budget, self._note_flood = (rate, full(rate, now_ms())), note_flood
+        self._frame_bytes_max = bytes_max
+
+    def admit(self) -> None:
+        """From now on, only uvicorn limits the size of a frame, because the client has been admitted."""
+        self._frame_bytes_max = None
 
     @property
     def may_write(self) -> bool:
@@ -93,6 +120,8 @@ class DirectMessages(asyncio.Protocol):
         super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
+        if self._is_flooded:
+            return
         if self._has_request and self._is_split:
             self._split(self._partial + data if self._partial else data)
         else:
@@ -100,24 +129,53 @@ class DirectMessages(asyncio.Protocol):
             super().data_received(data)
 
     def _split(self, data: bytes) -> None:
-        at, end = 0, len(data)
-        while end - at >= 2:
+        at, end = min(self._rest, len(data)), len(data)
+        if at:
+            self._rest -= at
+            super().data_received(data[:at])
+        while end - at >= 2 and self._is_split:
             kind, size, start = data[at], data[at + 1] & 0x7F, at + 6
-            if size == 126:
-                if end - at < 4:
+            if size >= 126:
+                length = 2 if size == 126 else 8
+                if end - at < 2 + length:
                     break
-                size, start = data[at + 2] << 8 | data[at + 3], at + 8
-            if kind not in _WHOLE or data[at + 1] < 0x80 or size == 127:
-                self._is_split = False  # a fragment, a long message or a wrong frame: uvicorn knows what to do
+                size, start = int.from_bytes(data[at + 2 : at + 2 + length], "big"), start + length
+            is_long = start - at > 8
+            if (kind not in _WHOLE and kind not in _FRAGMENTS) or data[at + 1] < 0x80:
+                self._is_split = False  # a wrong frame: uvicorn knows what to do
                 break
-            if start + size > end:
+            if start + size > end and not is_long:
                 break
-            if not self._is_taken(kind, data[start - 4 : start], data[start : start + size]):
+            if not self._may_send_frame(size):
+                return
+            if is_long or kind not in _WHOLE:
+                self._take = None  # uvicorn gets this message, and so all that follow, in order
+            if self._take is None or not self._is_taken(kind, data[start - 4 : start], data[start : start + size]):
                 super().data_received(data[at : start + size])
-            at = start + size
+            self._rest = max(0, start + size - end)
+            at = min(end, start + size)
         self._partial = data[at:] if self._is_split else b""
         if not self._is_split:
             super().data_received(data[at:])
+
+    def _may_send_frame(self, size: int) -> bool:
+        """Count one frame. If it is one too many or too large, disconnect the client, and ignore what else it sends."""
+        if self._frame_budget is None:
+            return True
+        rate, bucket = self._frame_budget
+        bucket, wait_ms = take(rate, bucket, 1, now_ms())
+        self._frame_budget = rate, bucket
+        is_allowed = wait_ms == 0 and (self._frame_bytes_max is None or size <= self._frame_bytes_max)
+        if not is_allowed:
+            self._is_flooded, self._partial = True, b""
+            self._note_flood()
+            if self._on_flood is not None:
+                self._on_flood()
+            else:
+                self._transport.write(_TOO_MANY)
+            # Closed later: if data is unread at that moment, the client may never get the reason.
+            asyncio.get_running_loop().call_later(FLOODED_S, self._transport.close)
+        return is_allowed
 
     def _is_taken(self, kind: int, mask: bytes, masked: bytes) -> bool:
         """Pass a message to the application. Returns False if uvicorn must get it."""

@@ -15,6 +15,7 @@ LIMITS = (
     "connections",
     "conversations",
     "messages",
+    "requests",
     "sound",
     "starts",
     "typed_chars",

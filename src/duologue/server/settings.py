@@ -38,6 +38,9 @@ class Limits:
     unspoken_away_s_max: float = 10.0  # the same, while its client is disconnected
     message_bytes_max: int = 1 << 20  # size of one message
     messages_per_s_max: int = 150  # messages on one socket; a burst may have three times as many
+    # Bytes of the messages on one socket. A list, an object or another value in JSON counts as 100 bytes more.
+    message_bytes: Rate = field(default=Rate(1_000_000, 1_000, 8 << 20))
+    requests: Rate = field(default=Rate(1_200, 60_000, 400))  # HTTP requests of one address
     bad_messages_max: int = 20  # invalid messages on one socket; then it is closed
     text_chars_max: int = 4_000  # length of one typed turn
     typed_turns: Rate = field(default=Rate(60, 60_000, 20))  # typed turns of one conversation
@@ -74,6 +77,7 @@ def many_at_one_address(limits: Limits, count: int) -> Limits:
         unspoken_per_address_max=count,
         starts=Rate(count, 1_000, count),
         connections=Rate(count, 1_000, count),
+        requests=Rate(100 * count, 1_000, 100 * count),
     )
 
 

@@ -31,6 +31,7 @@ from .wrong_credentials import WrongCredentials
 
 STARTS = "starts"
 CONNECTIONS = "connections"
+REQUESTS = "requests"
 TellSiblings: TypeAlias = Callable[[LimitNews], None]
 
 
@@ -45,7 +46,8 @@ class SharedLimits:
         self.elsewhere = SiblingPlaces()
         self.on_room_wanted: Callable[[int], None] = lambda _number: None
         self._tell = tell
-        self._buckets = {STARTS: BucketsByCaller(limits.starts), CONNECTIONS: BucketsByCaller(limits.connections)}
+        rates = {STARTS: limits.starts, CONNECTIONS: limits.connections, REQUESTS: limits.requests}
+        self._buckets = {name: BucketsByCaller(rate) for name, rate in rates.items()}
         self._wrong = WrongCredentials(limits.wrong_token_s_max)
         self._own: dict[int, PlaceHeld] = {}
         self._newest = 0

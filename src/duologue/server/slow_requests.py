@@ -21,6 +21,8 @@ from .connection_limit import RESPONSE
 Receive = Callable[[], Awaitable[Any]]
 MayOpen = Callable[[str], bool]
 LATE = b"The request took too long to arrive.\n"
+PIPELINED_MAX = 50  # requests that come together, before the first of them is answered
+_VERSION = b" HTTP/1."  # at the end of the first line of a request
 REFUSED_S_MAX = 1.0  # a connection that is refused and sends nothing is closed then
 
 
@@ -74,6 +76,12 @@ class TimedRequests(asyncio.Protocol):
         if self._is_refused:  # only now, so that the client reads the answer: an unread request would reset it
             self._timed_transport.write(RESPONSE)
             self._timed_transport.close()
+            return
+        if data.count(_VERSION) > PIPELINED_MAX:  # each of them would be parsed before any other client is served
+            self._timed_transport.write(RESPONSE)
+            self._timed_transport.close()
+            self._is_refused = True
+            super().connection_lost(None)
             return
         if self._head_timer is None and not self._answering:
             self._start_timer()

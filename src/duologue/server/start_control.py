@@ -142,8 +142,8 @@ class StartControl:
         ]
 
     def _make_room(self, number: int) -> None:
-        """End the conversation that takes up the place with this number in the limits, unless the user has spoken
-        meanwhile."""
+        """End the conversation that holds this place (its number in the limits), unless its user has spoken since it
+        was chosen."""
         for id_, one in self._counted.items():
             if self._numbers[id_] == number and not one.has_spoken and not one.is_over:
                 one.give_way(GIVE_WAY)

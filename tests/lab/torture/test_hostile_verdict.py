@@ -93,6 +93,12 @@ def test_a_quiet_phase_that_is_slow_itself_allows_nothing() -> None:
     assert not judge(QUIET, QUIET).why
 
 
+@pytest.mark.parametrize(("missing", "what"), [({"start_ms": ()}, "starts"), ({"turn_ms": ()}, "turns")])
+def test_what_was_not_measured_without_hostile_clients_is_not_taken_as_fair(missing: Any, what: str) -> None:
+    why = judge(replace(QUIET, **missing), phase(1)).why
+    assert why.startswith(f"{what} can't be compared, because there were none without hostile clients")
+
+
 def test_a_quiet_phase_without_answers_is_no_measurement() -> None:
     empty = replace(QUIET, answer_ms=(), turn_ms=(), start_ms=(), answers={})
     assert judge(empty, empty).why == "no answer came"

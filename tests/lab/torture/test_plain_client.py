@@ -38,7 +38,9 @@ def test_a_refused_start_and_a_closed_socket_are_reported() -> None:
             await first.begin("alice")
             with pytest.raises(NoAnswer, match="refused: start_refused"):
                 await second.begin("bob")
+            assert await second.send("ping", t=1)
             await second.socket.close()
+            assert not await second.send("ping", t=1), "a client that counts what it sends must notice that"
             with pytest.raises(NoAnswer, match="closed with 1000 before an answer"):
                 await second.until(lambda: False, "an answer")
             await first.close()

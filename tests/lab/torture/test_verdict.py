@@ -259,6 +259,12 @@ def test_a_conversation_that_another_one_replaced_is_found() -> None:
     assert found(made) == ["turns_lost"]
 
 
+def test_a_conversation_that_the_server_ended_is_found_although_all_its_messages_were_answered() -> None:
+    made = good()
+    made.ended = "the agent failed"
+    assert found(made) == ["turns_lost"]
+
+
 def test_a_conversation_that_was_forgotten_within_the_time_to_come_back_is_found() -> None:
     made = good()
     made.ended, made.away_s = "gone", 2.0

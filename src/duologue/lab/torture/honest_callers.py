@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from .hostile_agent import ANSWER, LOUD
 from .plain_client import PlainClient
 
-TURNS_MAX = 6  # then the caller hangs up and calls again
+TURNS = (2, 6)  # of one call; then the caller hangs up and calls again. They differ, so that calls begin at any time
 PAUSE_S = (0.2, 0.6)
 AGAIN_S = 0.5
 FRAME_MS = 20
@@ -88,7 +88,7 @@ class HonestCaller:
         self._calls += 1
         client = await self._begin()
         try:
-            for turn in range(TURNS_MAX):
+            for turn in range(self._dice.randint(*TURNS)):
                 await asyncio.sleep(self._dice.uniform(*PAUSE_S))
                 await self._turn(client, turn)
             await client.send("end")

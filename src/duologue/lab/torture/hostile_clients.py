@@ -1,10 +1,10 @@
 """Hostile clients, in a separate process: `python -m duologue.lab.torture.hostile_clients`.
 
 There are twenty clients. Ten of them share one network address, and each of the other ten has its own address. Each
-client does one kind of abuse as fast as it can. The server serves what its limits allow, and refuses the rest. When
-standard input is closed, the process prints as JSON how many acts of each kind reached the server. If none did, the run
-says nothing about fairness. Rule: each kind of abuse is one function with a port and an address as arguments. It ends
-only when it is cancelled.
+client does one kind of abuse as fast as it can. The server serves what its limits allow, and refuses the rest. The
+process prints "ready" when it begins; and when standard input is closed, it prints as JSON how many acts of each kind
+reached the server. If none did, the run says nothing about fairness. Rule: each kind of abuse is one function with a
+port and an address as arguments. It ends only when it is cancelled.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import os
 import sys
 import threading
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 from duologue.core import events as ev
 from duologue.core.machine import step
@@ -37,6 +37,12 @@ _SEATS = itertools.count()
 _FRAME = bytes([0, LOUD >> 7]) * 3_200  # 200 ms of loud sound at 16 kHz: 50 frames a second are ten times real time
 HALF_OPEN = 40
 JOURNAL_EVENTS = 2_000  # of each journal that is to be replayed
+SLOW_VALUES = 1_900  # of one message from a client that isn't admitted yet
+_PINGS = bytes((0x89, 0x80, 0, 0, 0, 0)) * 10_000  # frames without data
+_UPGRADE = (
+    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="
+)
 REACHED: Counter[str] = Counter()  # acts that reached the server, by kind of abuse
 
 
@@ -45,47 +51,55 @@ def address_of(client: int) -> str:
     return "127.0.2.1" if client < CLIENTS // 2 else f"127.0.3.{client}"
 
 
-async def _begun(port: int, address: str) -> PlainClient:
+@contextlib.asynccontextmanager
+async def _begun(port: int, address: str) -> AsyncIterator[PlainClient]:
+    """A client in a conversation. It is closed at the end of the `with` block."""
     client = await PlainClient.open(port, address)
-    await client.begin(f"hostile {next(_SEATS)}")
-    return client
+    try:
+        await client.begin(f"hostile {next(_SEATS)}")
+        yield client
+    finally:
+        await client.close()
+
+
+async def _note(kind: str, sending: Awaitable[bool]) -> None:
+    """Count an act that reaches the server. Raises NoAnswer if the socket is closed, so that the client comes back."""
+    if not await sending:
+        raise NoAnswer("the server has closed the socket")
+    REACHED[kind] += 1
 
 
 async def type_much(port: int, address: str) -> None:
     """Send turns of 4,000 characters, without waiting for answers."""
-    client = await _begun(port, address)
-    text = "much " * 800
-    for number in itertools.count():
-        await client.send("type", text=text, id=str(number))
-        REACHED["type much"] += 1
-        await asyncio.sleep(0.01)
+    async with _begun(port, address) as client:
+        text = "much " * 800
+        for number in itertools.count():
+            await _note("type much", client.send("type", text=text, id=str(number)))
+            await asyncio.sleep(0.01)
 
 
 async def type_often(port: int, address: str) -> None:
     """Send short turns, each of which supersedes the one before."""
-    client = await _begun(port, address)
-    for number in itertools.count():
-        await client.send("type", text=f"turn {number}", id=str(number))
-        REACHED["type often"] += 1
-        await asyncio.sleep(0.01)
+    async with _begun(port, address) as client:
+        for number in itertools.count():
+            await _note("type often", client.send("type", text=f"turn {number}", id=str(number)))
+            await asyncio.sleep(0.01)
 
 
 async def stream_sound(port: int, address: str) -> None:
     """Send sound at more than ten times real time."""
-    client = await _begun(port, address)
-    while True:
-        await client.send_raw(_FRAME)
-        REACHED["stream sound"] += 1
-        await asyncio.sleep(0.015)
+    async with _begun(port, address) as client:
+        while True:
+            await _note("stream sound", client.send_raw(_FRAME))
+            await asyncio.sleep(0.015)
 
 
 async def block_tools(port: int, address: str) -> None:
     """Make the agent use eight tools at a time, each of which blocks for five seconds."""
-    client = await _begun(port, address)
-    while True:
-        await client.send("type", text="sleep 5000 8")
-        REACHED["block tools"] += 1
-        await asyncio.sleep(1.0)
+    async with _begun(port, address) as client:
+        while True:
+            await _note("block tools", client.send("type", text="sleep 5000 8"))
+            await asyncio.sleep(1.0)
 
 
 async def start_often(port: int, address: str) -> None:
@@ -94,8 +108,7 @@ async def start_often(port: int, address: str) -> None:
         with contextlib.suppress(NoAnswer, OSError):
             client = await PlainClient.open(port, address)
             await client.send("hello", version=1, seat=f"hostile {next(_SEATS)}")
-            await client.send("start")
-            REACHED["start often"] += 1
+            await _note("start often", client.send("start"))
             await asyncio.sleep(0.02)
             await client.close()
 
@@ -143,13 +156,60 @@ def _long_journal() -> bytes:
 
 async def send_much(port: int, address: str) -> None:
     """Send as many messages on one socket as its limits allow."""
-    client = await _begun(port, address)
-    await client.send("type", text="hello")
-    for number in itertools.count():
-        await client.send("ping", t=number)
-        REACHED["send much"] += 1
-        if number > 400:
-            await asyncio.sleep(1 / 145)
+    async with _begun(port, address) as client:
+        await client.send("type", text="hello")
+        for number in itertools.count():
+            await _note("send much", client.send("ping", t=number))
+            if number > 400:
+                await asyncio.sleep(1 / 145)
+
+
+async def send_large(port: int, address: str) -> None:
+    """Send JSON that is slow to parse, before anything else. The first message is as large as the server accepts, and
+    the others are much larger."""
+    client = await PlainClient.open(port, address)
+    try:
+        for values in itertools.chain((SLOW_VALUES,), itertools.repeat(150 * SLOW_VALUES)):
+            text = '{"type":"ping","payload":{"t":1},"more":[' + "[]," * values + "[]]}"
+            await _note("send large", client.send_raw(text))
+            await asyncio.sleep(0.01)
+    finally:
+        await client.close()
+
+
+async def send_frames(port: int, address: str) -> None:
+    """Send control frames without a pause. They are no messages, so the limit for messages doesn't apply to them."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
+    try:
+        writer.write(f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{_UPGRADE}\r\n\r\n".encode())
+        if not (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 101 "):
+            raise NoAnswer("the handshake is refused")
+        while not reader.at_eof():
+            writer.write(_PINGS)
+            REACHED["send frames"] += 1
+            await writer.drain()
+            await reader.read(1 << 16)
+    except asyncio.IncompleteReadError:
+        raise NoAnswer("the connection was closed") from None
+    finally:
+        writer.close()
+
+
+async def request_often(port: int, address: str) -> None:
+    """Send HTTP requests without a pause, several at a time, over connections that stay open."""
+
+    async def ask() -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
+        try:
+            request = f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode() * 8
+            while not reader.at_eof():
+                writer.write(request)
+                if (await reader.read(1 << 16)).startswith(b"HTTP/1.1 200 "):
+                    REACHED["request often"] += 1
+        finally:
+            writer.close()
+
+    await asyncio.gather(*(ask() for _ in range(5)))
 
 
 ABUSES: dict[str, Abuse] = {
@@ -161,6 +221,9 @@ ABUSES: dict[str, Abuse] = {
     "half-open requests": half_open,
     "ask for replays": ask_replays,
     "send much": send_much,
+    "send large": send_large,
+    "send frames": send_frames,
+    "request often": request_often,
 }
 
 
@@ -188,6 +251,8 @@ def main() -> None:
     given = parser.parse_args()
     os.nice(10)  # they are on other machines: they must not take the CPU of the server
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
     asyncio.run(abuse(given.kind, given.port))
 
 

@@ -77,6 +77,7 @@ async def run_hostile(plan: HostilePlan, report: Callable[[str], None] = _say_no
 async def _abused(kind: str, plan: HostilePlan, callers: list[HonestCaller], port: int, pid: int) -> HostilePhase:
     """Measure one phase with hostile clients."""
     async with _process("hostile_clients", "--port", str(port), "--kind", kind) as clients:
+        await _until_ready(clients)
         await _measure(callers, SETTLE_S, pid)
         notes, memory_mb = await _measure(callers, plan.phase_s, pid)
         return _phase(kind, notes, memory_mb, await _stopped(clients))
@@ -157,8 +158,8 @@ async def _process(module: str, *given: str) -> AsyncIterator[asyncio.subprocess
         await process.wait()
 
 
-async def _until_ready(server: asyncio.subprocess.Process) -> None:
-    assert server.stdout is not None
+async def _until_ready(process: asyncio.subprocess.Process) -> None:
+    assert process.stdout is not None
     async with asyncio.timeout(START_S_MAX):
-        if await server.stdout.readline() != b"ready\n":
-            raise DuologueError("the server of the hostile run didn't start")
+        if await process.stdout.readline() != b"ready\n":
+            raise DuologueError("the server or the hostile clients of the run didn't start")

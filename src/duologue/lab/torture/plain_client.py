@@ -56,11 +56,13 @@ class PlainClient:
         if self.errors:
             raise NoAnswer(f"refused: {', '.join(self.errors)}")
 
-    async def send(self, kind: str, **payload: Any) -> None:
-        await self.socket.send(kind, **payload)
+    async def send(self, kind: str, **payload: Any) -> bool:
+        """Send a message. Returns False if the socket is closed."""
+        return await self.socket.send(kind, **payload)
 
-    async def send_raw(self, data: str | bytes) -> None:
-        await self.socket.send_raw(data)
+    async def send_raw(self, data: str | bytes) -> bool:
+        """Send a frame unchanged. Returns False if the socket is closed."""
+        return await self.socket.send_raw(data)
 
     async def until(self, holds: Callable[[], bool], what: str) -> None:
         """Wait until `holds` returns true. Raises NoAnswer if that takes too long or if the socket is closed."""

@@ -129,9 +129,9 @@ def lost(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[F
 
 
 def forgotten(talk: ConversationNotes) -> Iterable[Finding]:
-    """Yield a finding if the conversation was replaced by another one, or if the server forgot it during a short
-    absence of its person. Forgetting is allowed if nothing was saved and a notice said so for each message that the
-    person typed."""
+    """Yield a finding if the conversation was replaced by another one, if the server ended it for a reason of its own,
+    or if the server forgot it during a short absence of its person. Forgetting is allowed if nothing was saved and a
+    notice said so for each message that the person typed."""
     if talk.ended == "replaced":
         yield Finding("turns_lost", talk.id, "another conversation took its place, and the person wasn't told")
     if (
@@ -140,6 +140,8 @@ def forgotten(talk: ConversationNotes) -> Iterable[Finding]:
         and any(not turn.is_typed_unsaved for turn in talk.turns)
     ):
         yield Finding("turns_lost", talk.id, f"it was forgotten while its person was away for {talk.away_s:.1f} s")
+    if talk.ended not in ("", HUNG_UP, "replaced", "gone"):
+        yield Finding("turns_lost", talk.id, f"it was ended by the server: {talk.ended}")
 
 
 def unreported(
@@ -171,8 +173,8 @@ def told_lost_max(talks: Sequence[ConversationNotes]) -> int:
 
 
 def unanswered(talks: Sequence[ConversationNotes], saved: Mapping[str, SavedConversation]) -> Iterable[Finding]:
-    """Yield findings if too many messages got no answer although the person was told so. A single message without an
-    answer is already a violation if its person wasn't told; the check `lost` finds those."""
+    """Yield findings if too many messages got no answer, even if each person was told that none would come. If a person
+    wasn't told, a single message without an answer is already a violation; the check `lost` finds those."""
     count, allowed = told_lost(talks, saved), told_lost_max(talks)
     if count > allowed:
         for talk in talks:

@@ -1,0 +1,113 @@
+"""HTTP requests and frames are counted by what a client sends, and not by its connections."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from websockets.frames import Frame, Opcode
+
+from duologue.fairness.bucket import Rate
+from duologue.server.connection_limit import REFUSAL as TOO_MANY_CONNECTIONS
+from duologue.server.request_limit import REFUSAL
+from duologue.server.slow_requests import PIPELINED_MAX
+from tests.limits import WAIT_S
+
+from .running_server import RunningServer, serve
+
+FIVE = Rate(1, 600_000, 5)
+REQUEST = b"GET /healthz HTTP/1.1\r\nHost: x\r\n%s\r\n"
+OTHER_ADDRESS = ("127.0.0.9", 0)
+UPGRADE = (
+    b"GET /%s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+)
+PING = Frame(Opcode.PING, b"").serialize(mask=True)
+PART = Frame(Opcode.CONT, b"a", fin=False).serialize(mask=True)
+
+
+class Connection:
+    """One connection that stays open."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+
+    @classmethod
+    async def open(cls, made: RunningServer, **how: Any) -> Connection:
+        return cls(*await asyncio.open_connection("127.0.0.1", made.port, **how))
+
+    async def ask(self, header: bytes = b"") -> bytes:
+        self.writer.write(REQUEST % header)
+        head = await asyncio.wait_for(self.reader.readuntil(b"\r\n\r\n"), WAIT_S)
+        length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
+        return head + await self.reader.readexactly(length)
+
+    async def is_closed(self) -> bool:
+        return await asyncio.wait_for(self.reader.read(), WAIT_S) is not None
+
+
+def test_requests_over_one_connection_are_counted_for_its_address() -> None:
+    async def script(made: RunningServer) -> None:
+        one = await Connection.open(made)
+        for _ in range(5):
+            assert (await one.ask()).startswith(b"HTTP/1.1 200 ")
+        refused = await one.ask()
+        assert refused.startswith(b"HTTP/1.1 429 ")
+        assert refused.endswith(REFUSAL)
+        assert await one.is_closed(), "so the next request counts as a connection too"
+        assert (await (await Connection.open(made)).ask()).startswith(b"HTTP/1.1 429 ")
+        other = await Connection.open(made, local_addr=OTHER_ADDRESS)
+        assert (await other.ask()).startswith(b"HTTP/1.1 200 ")
+        assert 'duologue_refused_total{limit="requests"} 2\n' in made.server.own_metrics()
+
+    serve(script, requests=FIVE)
+
+
+def test_behind_a_trusted_proxy_requests_are_counted_by_caller_and_its_connection_stays() -> None:
+    async def script(made: RunningServer) -> None:
+        proxy = await Connection.open(made)
+        asked = [await proxy.ask(b"X-Forwarded-For: 9.9.9.9\r\n") for _ in range(6)]
+        assert [one.split(b" ")[1] for one in asked] == [b"200"] * 5 + [b"429"]
+        assert (await proxy.ask(b"X-Forwarded-For: 9.9.9.8\r\n")).startswith(b"HTTP/1.1 200 ")
+
+    serve(script, requests=FIVE, secrets={"trusted_proxies": ("127.0.0.1",)})
+
+
+def test_too_many_requests_at_once_are_refused_before_they_are_parsed() -> None:
+    async def script(made: RunningServer) -> None:
+        few, many = await Connection.open(made), await Connection.open(made)
+        few.writer.write(REQUEST % b"" * PIPELINED_MAX)
+        for _ in range(PIPELINED_MAX):
+            await asyncio.wait_for(few.reader.readuntil(b"ok\n"), WAIT_S)
+        many.writer.write(REQUEST % b"" * (PIPELINED_MAX + 1))
+        answer = await asyncio.wait_for(many.reader.read(), WAIT_S)
+        assert answer.startswith(b"HTTP/1.1 429 ")
+        assert answer.endswith(TOO_MANY_CONNECTIONS)
+        assert (await made.get("/healthz")).status == 200
+
+    serve(script)
+
+
+async def flood(made: RunningServer, path: bytes, frames: bytes) -> bytes:
+    """Send these frames after a handshake. Returns what the server sends until it closes the connection."""
+    one = await Connection.open(made)
+    one.writer.write(UPGRADE % path)
+    assert (await one.reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 101 ")
+    one.writer.write(frames)
+    return await asyncio.wait_for(one.reader.read(), WAIT_S)
+
+
+def test_control_frames_and_parts_of_messages_are_counted_although_they_are_no_messages() -> None:
+    async def script(made: RunningServer) -> None:
+        honest = await made.connect()
+        await honest.begin("alice")
+        first = Frame(Opcode.TEXT, b"a", fin=False).serialize(mask=True)
+        for frames in (PING * 1_000, first + PART * 1_000):
+            told = await flood(made, b"ws", frames)
+            assert told.endswith(b"\x11\x4dToo many messages within a second."), "the close code 4429 and its words"
+            assert told.count(b"\x8a\x00") <= 120, "the others are not even read"
+        await honest.send("ping", t=1)
+        await honest.expect("pong")
+        assert 'duologue_refused_total{limit="messages"} 2\n' in made.server.own_metrics()
+
+    serve(script, messages_per_s_max=10)
