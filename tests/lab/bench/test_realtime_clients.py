@@ -17,5 +17,7 @@ def test_a_few_clients_talk_and_are_measured(monkeypatch: pytest.MonkeyPatch) ->
     assert result["clients"] == 2
     assert result["pieces"] >= 1
     assert result["cpu_ms_per_client_s"] > 0
+    assert result["turns"] >= 2
+    assert 0 < result["answered_share"] <= 1
     assert {budget.key for budget in BUDGETS} <= result.keys()
     assert len(report(result)) > len(BUDGETS)

@@ -20,7 +20,7 @@ from duologue.server.realtime.session_config import SessionConfig
 from duologue.server.settings import Limits
 from duologue.testing import ScriptedBrain
 from tests.server.realtime.client_script import WEATHER, ScriptedClient, play, words_of
-from tests.server.realtime.tone_agent import ToneEars, silence, tone, tone_agent
+from tests.server.realtime.tone_agent import LONG, ToneEars, silence, tone, tone_agent
 
 
 def requests_of(agent: Agent) -> list[Request]:
@@ -131,6 +131,68 @@ def test_an_agent_that_greets_greets_once() -> None:
         assert words_of(await client.done(1)) == "Hello, I am Ada."
 
     play(script, tone_agent(phrases=Phrases(greeting="Good day!")))
+
+
+def test_an_agent_that_greets_greets_also_if_the_client_begins_with_items() -> None:
+    """Many clients send a system message first, or what was said in an earlier session."""
+
+    async def script(client: ScriptedClient) -> None:
+        content = [{"type": "input_text", "text": "The user is Ann."}]
+        await client.send("conversation.item.create", item={"type": "message", "role": "system", "content": content})
+        await client.hear(silence(20))
+        assert words_of(await client.done()) == "Good day!"
+
+    client = play(script, tone_agent(phrases=Phrases(greeting="Good day!")))
+    assert requests_of(client.agent) == [], "the brain isn't asked for nothing"
+
+
+def test_a_client_that_begins_with_a_text_gets_its_answer_and_no_greeting() -> None:
+    """A client of a model's server knows nothing of greetings, and takes the first response for its answer."""
+
+    async def script(client: ScriptedClient) -> None:
+        await client.write("hello")
+        await asyncio.sleep(1)
+        assert client.call.conversation is None, "it isn't begun by items"
+        await client.send("response.create")
+        assert words_of(await client.done()) == "You said hello."
+        await asyncio.sleep(5)
+        assert len(client.told("response.created")) == 1
+
+    play(script, tone_agent(phrases=Phrases(greeting="Good day!")))
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.001, 0.02, 0.5, 1.5, 20.0])
+def test_a_greeting_gives_way_to_a_client_that_asks_for_an_answer(after_s: float) -> None:
+    async def script(client: ScriptedClient) -> None:
+        await client.hear(silence(20))
+        await asyncio.sleep(after_s)
+        await client.write("hello")
+        await client.send("response.create", response={"metadata": {"mine": "yes"}})
+        while not client.told("response.done") or client.told("response.done")[-1]["response"]["metadata"] is None:
+            await client.done(len(client.told("response.done")))
+        assert words_of(client.told("response.done")[-1]["response"]) == "You said hello."
+        assert client.errors == []
+        begun, ended = (
+            [event["response"]["id"] for event in client.told(kind)] for kind in ("response.created", "response.done")
+        )
+        assert begun == ended, "one after another"
+        if len(begun) > 1:
+            assert client.told("response.done")[0]["response"]["status"] == (
+                "completed" if after_s > 15 else "cancelled"
+            )
+
+    play(script, tone_agent(phrases=Phrases(greeting=f"{LONG}.")))
+
+
+def test_a_greeting_doesnt_give_way_to_a_client_that_asks_for_nothing_new() -> None:
+    async def script(client: ScriptedClient) -> None:
+        await client.hear(silence(20))
+        await client.expect("response.created")
+        await client.send("response.create", event_id="second")
+        assert client.errors == ["conversation_already_has_active_response"]
+        assert words_of(await client.done()) == f"{LONG}."
+
+    play(script, tone_agent(phrases=Phrases(greeting=f"{LONG}.")))
 
 
 # -- Barge-in and truncation
@@ -291,6 +353,23 @@ def test_a_user_who_speaks_meanwhile_is_heard_and_the_function_goes_on() -> None
         assert client.errors == []
 
     play(script, tone_agent(hears=["what is the weather", "are you still there"]))
+
+
+@pytest.mark.parametrize("name", ["answer_job", "cancel_job"])
+@pytest.mark.parametrize("has_begun", [False, True], ids=["before the conversation", "during it"])
+def test_a_function_cant_have_the_name_of_a_built_in_tool(name: str, has_begun: bool) -> None:
+    async def script(client: ScriptedClient) -> None:
+        if has_begun:
+            await client.speak()
+            await client.done()
+        await client.configure(tools=[{**WEATHER, "name": name}])
+        (event,) = client.told("error")
+        assert (event["error"]["code"], event["error"]["param"]) == ("invalid_value", "session.tools")
+        await client.write("hello")
+        await client.send("response.create")
+        await client.done(int(has_begun))
+
+    play(script, tone_agent())
 
 
 def test_tools_that_are_switched_off_arent_offered() -> None:
@@ -546,3 +625,31 @@ def test_what_is_said_over_webrtc_before_the_conversation_runs_is_heard_when_it_
         return [request.text for request in requests_of(agent)]
 
     assert run_simulated(whole()) == ["good morning"]
+
+
+# -- Usage
+
+
+def test_the_usage_of_a_transcript_is_the_length_of_what_was_said() -> None:
+    """Also in later turns, whichever side ends them."""
+
+    def seconds(client: ScriptedClient) -> list[float]:
+        told = client.told("conversation.item.input_audio_transcription.completed")
+        return [event["usage"]["seconds"] for event in told]
+
+    async def script(client: ScriptedClient) -> None:
+        transcription = {"model": "whisper-1"}
+        await client.configure(audio={"input": {"transcription": transcription}})
+        for _ in range(2):
+            await client.hear(silence(2_000))
+            await client.speak()
+            await client.done(len(seconds(client)) - 1)
+            await asyncio.sleep(3)
+        assert all(0.3 < one < 1.5 for one in seconds(client)), seconds(client)
+        await client.configure(audio={"input": {"turn_detection": None}})
+        await client.hear(tone(400))
+        await client.send("input_audio_buffer.commit")
+        await client.expect("conversation.item.input_audio_transcription.completed", after=2)
+        assert seconds(client)[2] == 0.4
+
+    play(script, tone_agent(hears=["one", "two", "three"]))

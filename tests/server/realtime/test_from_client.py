@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from duologue.server.realtime import acts as do
 from duologue.server.realtime import client_events as ce
 from duologue.server.realtime import facts as fa
@@ -38,11 +40,23 @@ def test_a_tool_cant_have_the_name_of_one_of_the_agents() -> None:
     assert exchange.error == "invalid_value"
 
 
-def test_a_model_that_cant_be_changed_is_not_changed() -> None:
-    exchange = Exchange(is_fixed=True)
-    exchange.post(update(instructions="Be kind."))
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"instructions": "Be kind."}, "instructions"),
+        ({"tools": [WEATHER]}, "tools"),
+        ({"tool_choice": "none"}, "tool_choice"),
+        ({"audio": {"input": {"turn_detection": {"type": "server_vad"}}}}, "audio.input.turn_detection"),
+        ({"audio": {"output": {"voice": "low"}}}, "audio.output.voice"),
+    ],
+)
+def test_a_model_that_cant_be_changed_is_not_changed(fields: dict[str, object], param: str) -> None:
+    exchange = Exchange(is_fixed=True, voices=("low",))
+    exchange.post(update(**fields))
     assert exchange.error == "unsupported_parameter"
-    assert exchange.post(update()) == ["session.updated"]
+    assert exchange.events[0]["error"]["param"] == f"session.{param}"
+    same = {"turn_detection": {"type": "semantic_vad"}, "transcription": {"model": "whisper-1"}}
+    assert exchange.post(update(audio={"input": same, "output": {"voice": "marin"}})) == ["session.updated"]
 
 
 def test_sound_is_heard_or_kept() -> None:

@@ -20,7 +20,7 @@ def script(made: RunningServer) -> None:
 async def post(
     made: RunningServer, body: bytes = b"{}", path: str = "client_secrets", **headers: str
 ) -> tuple[int, Any]:
-    answer = await made.get(f"/v1/realtime/{path}", body, **headers)
+    answer = await made.get(f"/v1/realtime{'' if path.startswith('?') else '/'}{path}", body, **headers)
     return answer.status, json.loads(answer.body)
 
 
@@ -63,7 +63,17 @@ def test_a_request_that_isnt_one_gets_the_error_of_the_protocol() -> None:
 def test_what_isnt_served_is_refused_by_its_name() -> None:
     async def talk(made: RunningServer) -> None:
         script(made)
-        status, answer = await post(made, path="sessions")
-        assert (status, answer["error"]["code"]) == (400, "beta_api_shape_disabled")
+        for path, code, word in (
+            ("sessions", "beta_api_shape_disabled", "'/v1/realtime/client_secrets'"),
+            ("transcription_sessions", "beta_api_shape_disabled", "'/v1/realtime/client_secrets'"),
+            ("?model=ada", "beta_api_shape_disabled", "'POST /v1/realtime/calls'"),
+            ("translations/client_secrets", "unsupported_parameter", "'translations'"),
+            ("calls/rtc_1/accept", "unsupported_parameter", "'accept'"),
+            ("calls/rtc_1/reject", "unsupported_parameter", "'reject'"),
+            ("calls/rtc_1/refer", "unsupported_parameter", "'refer'"),
+        ):
+            status, answer = await post(made, b"v=0", path=path)
+            assert (status, answer["error"]["code"]) == (400, code), path
+            assert word in answer["error"]["message"]
 
     serve(talk)

@@ -52,7 +52,8 @@ def test_the_session_is_written_as_the_protocol_has_it() -> None:
     assert problems_of_server_event({"type": "session.updated", "event_id": "e", "session": session}) == []
     assert session["audio"]["input"]["format"] == {"type": "audio/pcmu"}
     assert session["audio"]["input"]["turn_detection"]["silence_duration_ms"] == 300
-    assert session["audio"]["output"]["voice"] == AGENT, "the agent's own, whichever was named"
+    assert session["audio"]["output"]["voice"] == "marin", "the agent will say whether it has this voice"
+    assert SessionConfig().as_json("sess_1")["audio"]["output"]["voice"] == AGENT
     assert (session["tracing"], session["truncation"]) == (None, "auto"), "what is in effect, whatever was asked for"
     assert config.input_format is AudioFormat.PCMU
 

@@ -18,7 +18,7 @@ from duologue.server.realtime.session_config import SessionConfig, TranscriptWis
 from duologue.testing import ScriptedBrain
 from tests.server.realtime.client_script import WEATHER, ScriptedClient, play, words_of
 from tests.server.realtime.official_fields import paths_of
-from tests.server.realtime.tone_agent import ToneEars, silence, tone, tone_agent
+from tests.server.realtime.tone_agent import ToneEars, ToneVoice, silence, tone, tone_agent
 
 DOCS = Path(__file__).parents[3] / "docs" / "clients.md"
 MCP = {"type": "mcp", "server_label": "shop"}
@@ -136,6 +136,19 @@ async def output_format_is_sent(client: ScriptedClient) -> None:
     assert sent == pytest.approx(3 * 120 * 8, abs=80), words_of(done)
 
 
+async def voice_speaks(client: ScriptedClient) -> None:
+    """The voice `low` says each word in 240 ms, the agent's own one in 120 ms."""
+    lasted = []
+    for voice in ("low", "marin", {"id": "low"}, None):
+        await client.configure(audio={"output": {"voice": voice}})
+        shown = client.told("session.updated")[-1]["session"]["audio"]["output"]["voice"]
+        done = await ask(client)
+        assert done["audio"]["output"]["voice"] == shown
+        lasted.append((shown, client.sound_ms(done["output"][0]["id"]) // 3))
+        await asyncio.sleep(3)
+    assert lasted == [("low", 240), ("agent", 120), ("low", 240), ("agent", 120)]
+
+
 async def silence_ends_turns(client: ScriptedClient) -> None:
     await client.configure(audio={"input": {"turn_detection": {"type": "server_vad", "silence_duration_ms": 1_500}}})
     await client.hear(tone(300) + silence(1_300))
@@ -222,8 +235,8 @@ SESSION: dict[str, Probe] = {
     "audio.output.format.type": Works(output_format_is_sent),
     "audio.output.format.rate": Only(24_000, 16_000, {"type": "audio/pcm"}, "invalid_value"),
     "audio.output.speed": Only(1.0, 1.2),
-    "audio.output.voice": Answered("marin", "agent"),
-    "audio.output.voice.id": Answered("voice_1234", "agent"),
+    "audio.output.voice": Works(voice_speaks),
+    "audio.output.voice.id": Works(voice_speaks),
     "model": Answered("gpt-realtime", ""),
     "tracing": Answered("auto", None),
     "tracing.workflow_name": Refused("w"),
@@ -281,6 +294,15 @@ async def tool_choice_of_one_response(client: ScriptedClient) -> None:
     assert [tool.name for tool in known_tools(client)] == ["get_weather"]
 
 
+async def voice_of_one_response(client: ScriptedClient) -> None:
+    lasted = []
+    for fields in ({"audio": {"output": {"voice": "low"}}}, {}, {"audio": {"output": {"voice": {"id": "low"}}}}):
+        done = await ask(client, **fields)
+        lasted.append((done["audio"]["output"]["voice"], client.sound_ms(done["output"][0]["id"]) // 3))
+        await asyncio.sleep(3)
+    assert lasted == [("low", 240), ("agent", 120), ("low", 240)]
+
+
 RESPONSE: dict[str, Probe] = {
     "conversation": Only("auto", "none"),
     "input": Refused([{"type": "message", "role": "user", "content": []}]),
@@ -293,8 +315,8 @@ RESPONSE: dict[str, Probe] = {
     "tools[].parameters": Works(tools_of_one_response),
     "tool_choice": Works(tool_choice_of_one_response),
     "audio.output.format.type": Only("audio/pcm", "audio/pcmu"),
-    "audio.output.voice": Answered("marin", "agent"),
-    "audio.output.voice.id": Answered("voice_1234", "agent"),
+    "audio.output.voice": Works(voice_of_one_response),
+    "audio.output.voice.id": Works(voice_of_one_response),
     **{path: SESSION[path] for path in paths_of(RealtimeResponseCreateParams) if path in SESSION
        and (path.startswith(("tools[].", "tool_choice.", "prompt.", "reasoning."))
             or path in ("max_output_tokens", "parallel_tool_calls", "audio.output.format.rate"))
@@ -356,7 +378,7 @@ def test_every_official_field_has_an_effect_or_is_refused_by_its_name(kind: str,
 
     match probe:
         case Works():
-            assert play(probe.check, tone_agent()).errors == []
+            assert play(probe.check, tone_agent(voices={"low": ToneVoice(240)})).errors == []
         case Only():
             play(lambda client: is_accepted(client, probe.accepted), tone_agent())  # type: ignore[arg-type]
             play(lambda client: is_refused(client, probe.refused, probe.code), tone_agent())

@@ -184,6 +184,14 @@ async def test_a_client_that_sends_too_many_events_is_disconnected() -> None:
 
 
 @in_real_time
+async def test_an_event_that_takes_a_second_to_parse_is_not_parsed() -> None:
+    async with serving() as made, raw(made) as client:
+        await client.socket.send('{"type":"session.update","more":[' + "[]," * 340_000 + "[]]}")
+        assert (await client.until("error"))["error"]["code"] == "rate_limit_exceeded"
+        assert await client.closed() == 1008
+
+
+@in_real_time
 async def test_a_silent_client_is_disconnected() -> None:
     async with serving(silent_s_max=0.05) as made, raw(made) as client:
         assert (await client.until("error"))["error"]["code"] == "session_idle"

@@ -63,7 +63,7 @@ PLAUSIBLE: list[Any] = [
     *(fa.UserBegan(turn) for turn in (1, 2)),
     *(fa.UserEnded(turn, "words", turn == 3) for turn in (1, 2, 3)),
     fa.UserDropped(2),
-    *(fa.ReplyStarted(reply) for reply in (1, 2)),
+    *(fa.ReplyStarted(reply, answers=reply == 2) for reply in (1, 2)),
     *(fa.ReplyWorded(reply, "Yes. ", "shown") for reply in (1, 2)),
     *(fa.SoundSent(reply, reply, bytes(4_800), 100) for reply in (1, 2)),
     *(fa.SoundComplete(voice) for voice in (1, 2)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from duologue import Agent, profile
 from duologue.core.settings import Settings
@@ -71,12 +71,15 @@ class ToneEars:
                 yield Final(text, 0.9, utterance)
 
 
+@dataclass(frozen=True)
 class ToneVoice:
     """Says each word with a tone of 120 ms, at 24 kHz."""
 
+    word_ms: int = WORD_MS
+
     async def speak(self, text: str) -> AsyncIterator[Sound]:
         for word in text.split():
-            yield Sound(WORD_MS, tone(WORD_MS), 24_000, (Word(word, 0, WORD_MS),))
+            yield Sound(self.word_ms, tone(self.word_ms), 24_000, (Word(word, 0, self.word_ms),))
 
 
 SETTINGS = replace(profile("confirm"), session_ms_max=0, session_warning_ms=0, dead_air_ms=0)

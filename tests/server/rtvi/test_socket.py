@@ -192,3 +192,13 @@ def test_a_client_that_floods_is_disconnected() -> None:
             assert await client.closed() == 1008
 
     run(script)
+
+
+def test_a_message_that_takes_a_second_to_parse_is_not_parsed() -> None:
+    async def script(made: RunningServer) -> None:
+        async with raw(made) as client:
+            await client.ready()
+            await client.socket.send(message_frame('{"more":[' + "[]," * 340_000 + "[]]}"))
+            assert await client.closed() == 1008
+
+    run(script)

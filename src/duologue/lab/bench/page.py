@@ -20,12 +20,11 @@ import numpy as np
 from playwright.async_api import Browser, Page, async_playwright
 
 from duologue.audio.frames import Samples
-from duologue.core import effects as fx
 from duologue.core.errors import DuologueError
 from duologue.core.settings import with_changes
 from duologue.core.step_record import StepRecord
 from duologue.lab.recordings.busy_clock import run_timed
-from duologue.lab.recordings.listener import AFTER_MS, Listener, read
+from duologue.lab.recordings.listener import AFTER_MS, Listener, ends_turn, read
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.server.app import Server
@@ -56,7 +55,7 @@ class PageCallNotes:
     arrived: ArrivedSound = field(default_factory=ArrivedSound)
 
     def follow(self, record: StepRecord) -> None:
-        if any(isinstance(effect, fx.CommitAudio) for effect in record.effects):
+        if ends_turn(record):
             self.decided.append(time.time() * 1000)
 
 

@@ -43,7 +43,7 @@ class PageTimes(NamedTuple):
 
 
 class ComparedRecording(NamedTuple):
-    """How one recording ended in the page and in `duologue listen`."""
+    """The results for one recording: in the page and in `duologue listen`."""
 
     id: str
     page: EndedTurn

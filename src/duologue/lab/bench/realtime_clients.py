@@ -30,6 +30,7 @@ WARM_S = 4.0
 PATIENCE = 10  # how many times as long is measured until there is sound
 BUDGETS: tuple[Budget, ...] = (
     Budget("late_frames", "pieces of sound that came after everything before was played", 0, "pieces"),
+    Budget("answered_share", "turns that were answered", 0.9, "", at_least=True),
     Budget("clients_per_core", "clients that a core carries, by CPU", 100, "", at_least=True),
     Budget("event_cpu_ms_p50", "event → answer on the wire, CPU, median", 1, "ms"),
     Budget("event_cpu_ms_p95", "event → answer on the wire, CPU, 95 %", 1, "ms"),
@@ -37,7 +38,8 @@ BUDGETS: tuple[Budget, ...] = (
 NOTE = (
     "The server has one core, the clients another. Every client sends 50 frames a second, speaks every eight seconds, "
     "and speaks over the answer after three. VAD is off: ears recognize speech by its level. Event → answer is "
-    "measured in memory, without the socket. core_taken_share is how long other processes had the server's core while "
+    "measured in memory, without the socket. If turns are left unanswered, the server can't keep up, and a client's "
+    "second costs more CPU than measured. core_taken_share is how long other processes had the server's core while "
     "the server could have run. If that isn't near 0, the number of late pieces says nothing about the server, but CPU "
     "still does."
 )
@@ -96,6 +98,7 @@ async def _measure(server: TimedServer, count: int, seconds: float) -> dict[str,
     gaps = [ms for each in figures for ms in each.gaps_ms]
     if not gaps:
         raise DuologueError("no sound was measured: use a larger value for --seconds")
+    turns = max(1, sum(each.turns for each in figures))
     cpu_share = (after.cpu_s - before.cpu_s) / lasted_s
     return {
         "clients": count,
@@ -108,7 +111,9 @@ async def _measure(server: TimedServer, count: int, seconds: float) -> dict[str,
         "clients_per_core": int(count / max(cpu_share, 0.001)),
         "cpu_ms_per_client_s": round(cpu_share * 1000 / count, 2),
         "core_taken_share": round((after.waited_s - before.waited_s) / lasted_s, 3),
+        "turns": sum(each.turns for each in figures),
         "answers": sum(each.answers for each in figures),
+        "answered_share": round(min(1.0, sum(each.answers for each in figures) / turns), 2),
         "interruptions": sum(each.interruptions for each in figures),
     }
 
@@ -119,6 +124,7 @@ class ClientFigures:
     arrival of the next sound. It is negative if the next sound came earlier than that."""
 
     gaps_ms: list[float] = field(default_factory=list)
+    turns: int = 0
     answers: int = 0
     interruptions: int = 0
 
@@ -168,6 +174,7 @@ class RealtimeBenchClient(LightSocket):
         self._alarms["turn"] = self._loop.call_later(self.EVERY_S, self._ask)
 
     def _speak(self) -> None:
+        self.figures.turns += 1
         self._loud_until = self._frames + self.SPEAKS_MS // FRAME_MS
 
     # -- Receiving

@@ -21,11 +21,14 @@ from duologue.core.errors import DuologueError
 
 from ..app import Server
 from ..credentials import Admission, header, is_own_page
+from ..direct_messages import DIRECT_KEY
+from ..message_limits import work_of
 from ..realtime.client_secrets import ClientSecrets
 from ..siblings import SCOPE_KEY
 from ..webrtc_peers import why_no_webrtc
 from .closes import REFUSED
 
+BODY_WORK_MAX = 4 << 20  # about 40,000 values of JSON
 Scope: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
 Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
@@ -164,7 +167,10 @@ class SocketGate:
             connection.settle()  # the conversation stays in the process that the client has reached
         try:
             with self._gate.entered(scope):
-                await self._serve(await self._gate.admit(scope), receive, send)
+                admitted = await self._gate.admit(scope)
+                if (direct := scope.get(DIRECT_KEY)) is not None:
+                    direct.admit()
+                await self._serve(admitted, receive, send)
         except EntryRefused as why:
             await self._gate.refuse_socket(scope, send, why)
 
@@ -185,10 +191,13 @@ def cors_headers(scope: Scope, methods: Sequence[str]) -> dict[str, str]:
 
 
 async def read_body(request: Request, bytes_max: int, too_large: EntryRefused) -> bytes:
-    """Read the body of a request. Raises the exception `too_large` if the body has more than `bytes_max` bytes."""
+    """Read the body of a request. Raises the exception `too_large` if the body has more than `bytes_max` bytes, or if
+    it is JSON that would take too long to parse."""
     data = bytearray()
     async for piece in request.stream():
         data += piece
         if len(data) > bytes_max:
             raise too_large
+    if work_of(data.decode("latin-1")) > BODY_WORK_MAX:
+        raise too_large
     return bytes(data)

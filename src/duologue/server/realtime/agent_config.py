@@ -1,7 +1,7 @@
 """The agent of a session: the server's agent, with the changes that a client is allowed to make.
 
-Rule: the agent keeps its brain, its ears, its voice and its own tools. What the client doesn't configure stays
-unchanged.
+Rule: the agent keeps its brain, its ears and its own tools, and speaks with one of its own voices. What the client
+doesn't configure stays unchanged.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ _EAGERNESS = {
 
 
 def changes_of(agent: Agent, config: SessionConfig, calls: ClientCalls) -> dict[str, Any]:
-    """The agent's fields that this configuration sets, with their values: instructions, tools, and the policy for the
-    end of turns."""
+    """The agent's fields that this configuration sets, with their values: instructions, tools, the voice, and the
+    policy for the end of turns."""
     tools = [*agent.tools, *(ClientFunction(tool, calls) for tool in config.tools)]
     return {
         "instructions": config.instructions if config.instructions is not None else agent.instructions,
         "tools": () if config.tool_choice == "none" else tuple(tools),
+        "voice": agent.voices.get(config.voice, agent.voice),
         "endpoint": endpoint_of(agent, config.turn_detection),
     }
 

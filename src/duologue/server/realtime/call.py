@@ -1,6 +1,6 @@
 """One conversation with a client of the Realtime protocol: passes inputs to the translation and performs its acts.
 
-The conversation begins with the first event that isn't `session.update`, so that the client can configure it first.
+The conversation begins with the first event that isn't in `PREPARING`, so that the client can configure it first.
 Rule: this class decides nothing about the protocol. It passes events and facts to the translation, one after another,
 and performs the acts that the translation returns.
 """
@@ -21,7 +21,7 @@ from duologue.observe import signals as sg
 from duologue.ports.context import Context
 from duologue.ports.ears import Frame
 from duologue.ports.history import Item
-from duologue.runtime.agent import Agent, Phrases
+from duologue.runtime.agent import OWN_TOOLS, Agent, Phrases
 from duologue.runtime.conversation import Conversation
 
 from ..caller_budget import Refused
@@ -94,7 +94,8 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
             has_ears=agent.ears is not None,
             has_voice=agent.voice is not None,
             has_track=track_hz > 0,
-            own_tools=tuple(worker.tool.name for worker in agent.workers),
+            own_tools=(*OWN_TOOLS, *(worker.tool.name for worker in agent.workers)),
+            voices=tuple(agent.voices),
             language=agent.language.partition("-")[0].lower(),
         )
 
@@ -275,7 +276,8 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
         assert ears is not None
 
         async def write() -> None:
-            self.post(fa.AudioWritten(act.item_id, await transcribe(ears, frames)))
+            ms = sum(len(frame.pcm) * 500 // frame.rate_hz for frame in frames)
+            self.post(fa.AudioWritten(act.item_id, await transcribe(ears, frames), ms))
 
         self._start(write())
 

@@ -41,7 +41,7 @@ def facts_of(record: StepRecord, signals: Iterable[sg.Signal], heard_of: Callabl
             case fx.CancelReply() if not is_lost and not isinstance(event, FAILURES):
                 yield fa.ReplyDropped(effect.reply, by_client)
             case fx.StartReply():
-                yield fa.ReplyStarted(effect.reply)
+                yield fa.ReplyStarted(effect.reply, answers=effect.last >= effect.first)
     if type(event) is ev.ReplyFinished and after is not record.before:
         yield fa.ReplyComplete(event.reply)
     if is_resting(after) and not is_resting(record.before):

@@ -31,6 +31,7 @@ class OpenResponse(NamedTuple):
     id: str
     reply: int
     wish: ResponseWish
+    is_own: bool = False  # the agent speaks by itself: neither the client nor the user has asked
     output: tuple[ItemRecord, ...] = ()
     voice: int = 0
     input_tokens: int = 0
@@ -58,6 +59,7 @@ class ExchangeState(NamedTuple):
     has_track: bool = False  # sound goes over WebRTC, and not in events
     is_fixed: bool = False  # a speech-to-speech model answers, which can't be changed during a call
     own_tools: tuple[str, ...] = ()  # names of tools that the agent runs itself
+    voices: tuple[str, ...] = ()  # names of voices that the client may choose
     language: str = "en"  # that the agent hears
     counted: int = 0  # ids that were given to events, items and responses
     items: tuple[ItemRecord, ...] = ()
@@ -66,6 +68,7 @@ class ExchangeState(NamedTuple):
     kept_ms: int = 0  # of sound that the client hasn't committed yet
     speaking_turn: int = 0  # the user's turn that the client was told of
     speaking_item: str = ""
+    speaking_from_ms: int = 0  # the place in the sound that the client has sent at which this turn begins
     unanswered: tuple[str, ...] = ()  # items of the user that no response was asked for
     typing: tuple[str, ...] = ()  # items that are being passed on as one turn
     outputs: tuple[str, ...] = ()  # items with outputs of calls that wait for response.create

@@ -36,9 +36,11 @@ class UserDropped:
 
 @dataclass(frozen=True, slots=True)
 class ReplyStarted:
-    """The brain was asked for a reply."""
+    """The brain was asked for a reply. `answers` is False if the reply answers no turn, because the agent speaks by
+    itself, such as for a greeting or a check-in."""
 
     reply: int
+    answers: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +169,11 @@ class TokensUsed:
 
 @dataclass(frozen=True, slots=True)
 class AudioWritten:
-    """The audio that the client committed was transcribed. `text` is None if that failed."""
+    """The audio that the client committed, `ms` milliseconds long, was transcribed. `text` is None if that failed."""
 
     item_id: str
     text: str | None
+    ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)

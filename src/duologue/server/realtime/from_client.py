@@ -9,11 +9,11 @@ from dataclasses import replace
 
 from . import acts as do
 from . import client_events as ce
-from .exchange import ExchangeDraft, ExchangeState, ResponseWish
+from .exchange import ExchangeDraft, ExchangeState, OpenResponse, ResponseWish
 from .fields import JsonObject, read_metadata
 from .items import CREATED_MAX, ItemKind, ItemRecord, read_item
 from .refusal import EventRefused, invalid, unsupported
-from .session_config import SessionConfig
+from .session_config import AGENT, SessionConfig
 from .session_fields import read_response, update
 
 COMMIT_MS_MIN = 100
@@ -26,17 +26,19 @@ KEPT_MS_MAX = 120_000  # of sound that isn't committed
 def update_session(d: ExchangeDraft, e: ce.SessionUpdate) -> None:
     """Change the session. Its model was chosen when the client connected, and stays."""
     config = replace(update(d.s.config, e.session), model=d.s.config.model)
-    check_possible(d.s, config, "session")
+    config = possible(d.s, config, "session")
     d.set(config=config)
     d.do(do.UseConfig(config))
     d.send("session.updated", session=config.as_json(d.s.session_id))
 
 
-def check_possible(s: ExchangeState, config: SessionConfig, path: str) -> None:
-    """Raise EventRefused if this agent can't work with this configuration."""
-    is_other = (config.instructions, config.tools) != (s.config.instructions, s.config.tools)
-    if s.is_fixed and is_other:
-        raise unsupported(path, "this agent's model can't be changed once the conversation has begun")
+def possible(s: ExchangeState, config: SessionConfig, path: str) -> SessionConfig:
+    """This configuration as the agent can have it: with the agent's own voice, if it has no voice with the wanted name.
+    Raises EventRefused if the agent can't work with the configuration."""
+    if config.voice not in s.voices:
+        config = replace(config, voice=AGENT)
+    if s.is_fixed:
+        _refuse_changes(s.config, config, path)
     if config.speaks and not s.has_voice:
         raise unsupported(f"{path}.output_modalities", "this agent has no voice; send ['text']")
     taken = next((tool.name for tool in config.tools if tool.name in s.own_tools), None)
@@ -46,6 +48,21 @@ def check_possible(s: ExchangeState, config: SessionConfig, path: str) -> None:
     if languages and s.language not in [code.partition("-")[0].lower() for code in languages]:
         name = "language" if len(languages) == 1 else "languages"
         raise unsupported(f"{path}.audio.input.transcription.{name}", f"this agent hears '{s.language}'")
+    return config
+
+
+def _refuse_changes(now: SessionConfig, wanted: SessionConfig, path: str) -> None:
+    """Raise EventRefused for the first field that would change the agent."""
+    for name, old, new in (
+        ("instructions", now.instructions, wanted.instructions),
+        ("tools", now.tools, wanted.tools),
+        ("tool_choice", now.tool_choice, wanted.tool_choice),
+        ("audio.input.turn_detection", now.turn_detection, wanted.turn_detection),
+        ("audio.output.voice", now.voice, wanted.voice),
+    ):
+        if old != new:
+            why = "this agent's model can't be changed once the conversation has begun"
+            raise unsupported(f"{path}.{name}", why)
 
 
 # -- Sound
@@ -217,7 +234,7 @@ def truncate_item(d: ExchangeDraft, e: ce.ItemTruncate) -> None:
 
 def create_response(d: ExchangeDraft, e: ce.ResponseCreate) -> None:
     wish = ResponseWish(_response_config(d, e.response), _metadata(e.response), e.event_id)
-    if d.s.asked is not None or (d.s.response is not None and not d.s.outputs):
+    if d.s.asked is not None or (d.s.response is not None and not d.s.outputs and not _gives_way(d, d.s.response)):
         raise EventRefused(
             "conversation_already_has_active_response",
             "Conversation already has an active response in progress. Wait until the response is finished before "
@@ -227,6 +244,12 @@ def create_response(d: ExchangeDraft, e: ce.ResponseCreate) -> None:
     if wish.config != d.s.config:
         d.do(do.UseConfig(wish.config))
     ask(d)
+
+
+def _gives_way(d: ExchangeDraft, response: OpenResponse) -> bool:
+    """Does this response end if the client asks for another one? What the agent says by itself ends if the client has
+    new text or sound: a client that knows nothing of greetings expects an answer to it."""
+    return response.is_own and bool(d.s.unanswered)
 
 
 def ask(d: ExchangeDraft) -> None:
@@ -257,9 +280,7 @@ def _metadata(given: JsonObject) -> JsonObject | None:
 
 def _response_config(d: ExchangeDraft, given: JsonObject) -> SessionConfig:
     """The session's configuration, with the changes that the client wants for this response."""
-    config = read_response(d.s.config, given)
-    check_possible(d.s, config, "response")
-    return config
+    return possible(d.s, read_response(d.s.config, given), "response")
 
 
 def cancel_response(d: ExchangeDraft, e: ce.ResponseCancel) -> None:

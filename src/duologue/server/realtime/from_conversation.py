@@ -42,7 +42,7 @@ def begin_turn(d: ExchangeDraft, f: fa.UserBegan) -> None:
     _seed_unanswered(d)
     item_id = d.new_id("item")
     start_ms = max(0, d.s.appended_ms - _padding(d))
-    d.set(speaking_turn=f.turn, speaking_item=item_id)
+    d.set(speaking_turn=f.turn, speaking_item=item_id, speaking_from_ms=start_ms)
     d.send("input_audio_buffer.speech_started", audio_start_ms=start_ms, item_id=item_id)
 
 
@@ -72,15 +72,16 @@ def end_turn(d: ExchangeDraft, f: fa.UserEnded) -> None:
     d.send("input_audio_buffer.committed", item_id=item.id, previous_item_id=previous)
     d.add(item)
     d.announce(replace(item, text=None), previous)
-    _tell_text(d, item.id, f.text)
+    _tell_text(d, item.id, f.text, d.s.appended_ms - d.s.speaking_from_ms)
 
 
-def _tell_text(d: ExchangeDraft, item_id: str, text: str) -> None:
+def _tell_text(d: ExchangeDraft, item_id: str, text: str, ms: int) -> None:
+    """Tell the client the text of this item, whose sound lasts `ms` milliseconds."""
     if d.s.config.transcription is None:
         return
     kind = "conversation.item.input_audio_transcription"
     d.send(f"{kind}.delta", item_id=item_id, content_index=0, delta=text)
-    usage = {"type": "duration", "seconds": d.s.appended_ms / 1000}
+    usage = {"type": "duration", "seconds": ms / 1000}
     d.send(f"{kind}.completed", item_id=item_id, content_index=0, transcript=text, usage=usage)
 
 
@@ -97,7 +98,7 @@ def note_text(d: ExchangeDraft, f: fa.AudioWritten) -> None:
         return
     d.change(item, text=f.text or "")
     if f.text is not None:
-        _tell_text(d, item.id, f.text)
+        _tell_text(d, item.id, f.text, f.ms)
     elif d.s.config.transcription is not None:
         error = {
             "type": "transcription_error",
@@ -120,7 +121,7 @@ def start_reply(d: ExchangeDraft, f: fa.ReplyStarted) -> None:
         d.set(response=response._replace(reply=f.reply))
         return
     close_response(d, "completed")
-    open_response(d, f.reply)
+    open_response(d, f.reply, f.answers)
 
 
 def word_reply(d: ExchangeDraft, f: fa.ReplyWorded) -> None:

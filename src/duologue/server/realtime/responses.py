@@ -14,14 +14,13 @@ from .acts import SendLimits, UseConfig
 from .exchange import ExchangeDraft, OpenResponse, ResponseWish
 from .fields import JsonObject
 from .items import ItemKind, ItemRecord
-from .session_config import AGENT
 
 
-def open_response(d: ExchangeDraft, reply: int) -> OpenResponse:
+def open_response(d: ExchangeDraft, reply: int, answers: bool = True) -> OpenResponse:
     """Begin a response for this reply: the response that the client asked for, or one that the conversation begins by
     itself if the client didn't ask."""
     wish = d.s.asked or ResponseWish(d.s.config)
-    response = OpenResponse(d.new_id("resp"), reply, wish)
+    response = OpenResponse(d.new_id("resp"), reply, wish, is_own=d.s.asked is None and not answers)
     d.set(response=response, asked=None, awaits_text=False)
     d.send("response.created", response=as_json(d, response, "in_progress"))
     d.do(SendLimits(d.new_id("event")))
@@ -39,7 +38,7 @@ def as_json(d: ExchangeDraft, response: OpenResponse, status: str, details: Json
         "conversation_id": d.s.conversation_id,
         "output_modalities": list(config.output_modalities),
         "max_output_tokens": "inf",
-        "audio": {"output": {"format": config.output_format.as_json(), "voice": AGENT}},
+        "audio": {"output": {"format": config.output_format.as_json(), "voice": config.voice}},
         "metadata": response.wish.metadata,
         "usage": _usage(response) if status != "in_progress" else None,
     }

@@ -40,7 +40,7 @@ def realtime_routes(server: Server) -> Sequence[BaseRoute]:
         *(WebSocketRoute(path, sockets) for path in SOCKETS),
         gate.route("/v1/realtime/client_secrets", make_key, ["POST"]),
         gate.route("/openai/v1/realtime/client_secrets", make_key, ["POST"]),
-        gate.route("/v1/realtime/sessions", _refuse_sessions, ["POST"]),
+        *(gate.route(path, partial(_refuse, why), ["POST"]) for path, why in NOT_SERVED.items()),
         gate.route("/v1/realtime/calls", calls.make, ["POST"]),
         gate.route("/v1/realtime/calls/{call_id}/hangup", calls.hang_up, ["POST"]),
         ice_servers_route("/v1/realtime/ice_servers", gate),
@@ -67,6 +67,31 @@ async def _make_key(gate: ProtocolGate, request: Request) -> Response:
     return JSONResponse({"value": made.value, "expires_at": made.expires_at, "session": session})
 
 
-async def _refuse_sessions(_: Request) -> Response:
-    message = "'/v1/realtime/sessions' belongs to the beta protocol: use '/v1/realtime/client_secrets'."
-    raise EntryRefused(400, "beta_api_shape_disabled", message)
+async def _refuse(why: EntryRefused, _: Request) -> Response:
+    raise EntryRefused(why.status, why.code, why.message)
+
+
+def _renamed(old: str, new: str) -> EntryRefused:
+    return EntryRefused(400, "beta_api_shape_disabled", f"'{old}' belongs to the beta protocol: use '{new}'.")
+
+
+def _no_sip(what: str) -> EntryRefused:
+    why = "is for calls over SIP, which this server doesn't support. Its telephone calls come from a carrier's stream."
+    return EntryRefused(400, "unsupported_parameter", f"'{what}' {why}")
+
+
+_CALL = "/v1/realtime/calls/{call_id}"
+NOT_SERVED = {
+    "/v1/realtime": _renamed("POST /v1/realtime", "POST /v1/realtime/calls"),
+    "/v1/realtime/sessions": _renamed("/v1/realtime/sessions", "/v1/realtime/client_secrets"),
+    "/v1/realtime/transcription_sessions": _renamed(
+        "/v1/realtime/transcription_sessions", "/v1/realtime/client_secrets"
+    ),
+    "/v1/realtime/translations/client_secrets": EntryRefused(
+        400,
+        "unsupported_parameter",
+        "'translations' isn't supported by this server: use '/v1/realtime/client_secrets'.",
+    ),
+    **{f"{_CALL}/{what}": _no_sip(what) for what in ("accept", "reject", "refer")},
+}
+"""Requests of the protocol and of its beta that are refused by their name, and why."""

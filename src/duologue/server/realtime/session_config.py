@@ -1,7 +1,7 @@
 """The configuration of a session: a value, and how it is written as JSON.
 
-The server chooses the agent. A client may give it other instructions and more tools, but can't choose its voice or its
-model. Rule: the JSON says what is in effect, and not what the client has asked for.
+The server chooses the agent. A client may give it other instructions, more tools, and another one of its voices, but
+can't choose its model. Rule: the JSON says what is in effect, and not what the client has asked for.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from duologue.ports.worker import Tool
 from .audio_format import AudioFormat
 from .fields import JsonObject
 
-AGENT = "agent"  # the name of the agent's own model, voice and ears, whichever names a client has sent
+AGENT = "agent"  # the name of the agent's own voice and ears
 THRESHOLD = 0.5  # of the probability above which ears report speech: the protocol's default, and that of LocalEars
 
 
@@ -62,6 +62,7 @@ class SessionConfig:
     tool_choice: str = "auto"
     input_format: AudioFormat = AudioFormat.PCM
     output_format: AudioFormat = AudioFormat.PCM
+    voice: str = AGENT  # a name in the agent's `voices`, or AGENT
     turn_detection: TurnDetection | None = field(default_factory=TurnDetection)
     transcription: TranscriptWish | None = None
 
@@ -98,7 +99,7 @@ class SessionConfig:
                     "noise_reduction": None,
                     "turn_detection": turns,
                 },
-                "output": {"format": self.output_format.as_json(), "voice": AGENT, "speed": 1.0},
+                "output": {"format": self.output_format.as_json(), "voice": self.voice, "speed": 1.0},
             },
         }
 

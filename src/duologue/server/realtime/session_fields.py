@@ -2,7 +2,8 @@
 
 Rule: every field has an effect, or is refused by its name. Four fields have names of OpenAI's services, which almost
 every client sends: `model`, `audio.output.voice`, `audio.input.transcription.model` and `tracing`. These are accepted,
-and the answer says what is in effect instead. An update is either applied completely or refused completely.
+and the answer says what is in effect instead; a voice has an effect if the agent has one with this name. An update is
+either applied completely or refused completely.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from duologue.ports.worker import Mode, Tool
 from .audio_format import read_format
 from .fields import JsonObject, check_names, one_of, optional_text, read_object, read_text, read_whole
 from .refusal import invalid, missing, renamed, unsupported, wrong_type
-from .session_config import THRESHOLD, SessionConfig, TranscriptWish, TurnDetection
+from .session_config import AGENT, THRESHOLD, SessionConfig, TranscriptWish, TurnDetection
 
 INSTRUCTIONS_CHARS_MAX = 32_000
 TOOLS_MAX = 64
@@ -48,6 +49,7 @@ BETA = {
     "turn_detection": "audio.input.turn_detection",
     "max_response_output_tokens": "max_output_tokens",
 }
+NO_TEMPERATURE = "nothing: the GA protocol has no temperature"
 _RESPONSE_FIELDS = (
     "audio",
     "conversation",
@@ -73,7 +75,7 @@ def update(config: SessionConfig, given: JsonObject, path: str = "session.") -> 
         raise missing(f"{path}type")
     one_of(given["type"], f"{path}type", ("realtime",))
     if "temperature" in given:
-        raise renamed(f"{path}temperature", "nothing: the GA protocol has no temperature")
+        raise renamed(f"{path}temperature", NO_TEMPERATURE)
     check_names(given, _KNOWN, path, BETA)
     if "instructions" in given:
         text = optional_text(given, "instructions", path, INSTRUCTIONS_CHARS_MAX)
@@ -169,6 +171,8 @@ def read_response(config: SessionConfig, given: JsonObject) -> SessionConfig:
     """The configuration of one response: that of the session, with the changes of this `response.create`. Raises
     EventRefused."""
     path = "response."
+    if "temperature" in given:
+        raise renamed(f"{path}temperature", NO_TEMPERATURE)
     check_names(given, _RESPONSE_FIELDS, path, BETA)
     if given.get("conversation") not in (None, "auto"):
         raise unsupported(f"{path}conversation", "every response belongs to the conversation; send 'auto'")
@@ -187,7 +191,9 @@ def read_response(config: SessionConfig, given: JsonObject) -> SessionConfig:
     audio = read_object(given.get("audio") or {}, f"{path}audio")
     check_names(audio, ("output",), f"{path}audio.")
     output = read_object(audio.get("output") or {}, f"{path}audio.output")
-    read_output(output, f"{path}audio.output.", ("format", "voice"))
+    voice = read_output(output, f"{path}audio.output.", ("format", "voice"))
+    if voice is not None:
+        config = replace(config, voice=voice)
     if output.get("format") is not None:
         wanted = read_format(output["format"], f"{path}audio.output.format")
         if wanted is not config.output_format:
@@ -204,23 +210,25 @@ def _update_audio(config: SessionConfig, given: JsonObject, path: str) -> Sessio
         config = _update_input(config, read_object(given["input"], f"{path}input"), f"{path}input.")
     if given.get("output") is not None:
         output = read_object(given["output"], f"{path}output")
-        read_output(output, f"{path}output.", ("format", "voice", "speed"))
+        voice = read_output(output, f"{path}output.", ("format", "voice", "speed"))
+        if "voice" in output:
+            config = replace(config, voice=voice or AGENT)
         if output.get("format") is not None:
             config = replace(config, output_format=read_format(output["format"], f"{path}output.format"))
     return config
 
 
-def read_output(given: JsonObject, path: str, known: tuple[str, ...]) -> None:
-    """Check the output settings, except the format. Any voice name is accepted, because most clients send one; the
-    server's reply says which voice is really used."""
+def read_output(given: JsonObject, path: str, known: tuple[str, ...]) -> str | None:
+    """Check the output settings, except the format. Returns the name of the voice that the client wants; None if it
+    names none. Any name is accepted, because most clients send one; whether the agent has this voice is checked later,
+    and the server's reply says which voice is really used."""
     check_names(given, known, path)
-    if isinstance(voice := given.get("voice"), dict):
-        check_names(voice, ("id",), f"{path}voice.")
-        read_text(voice, "id", f"{path}voice.", NAME_CHARS_MAX)
-    else:
-        optional_text(given, "voice", path, NAME_CHARS_MAX)
     if given.get("speed") not in (None, 1, 1.0):
         raise unsupported(f"{path}speed", "the agent's voice has one speed; leave it out, or send 1")
+    if isinstance(voice := given.get("voice"), dict):
+        check_names(voice, ("id",), f"{path}voice.")
+        return read_text(voice, "id", f"{path}voice.", NAME_CHARS_MAX)
+    return optional_text(given, "voice", path, NAME_CHARS_MAX)
 
 
 def _update_input(config: SessionConfig, given: JsonObject, path: str) -> SessionConfig:

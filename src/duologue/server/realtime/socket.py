@@ -25,7 +25,7 @@ from ..protocols.gate import Admitted, EntryRefused, GateForm, ProtocolGate, Rec
 from ..protocols.translated_call import begin_counted
 from ..served_conversation import new_id
 from .call import RealtimeCall
-from .client_events import RefusedEvent, SessionUpdate, read_event
+from .client_events import PREPARING, RefusedEvent, read_event
 from .client_player import ClientPlayer
 from .client_secrets import ClientSecrets
 from .event_outbox import EventOutbox
@@ -117,11 +117,12 @@ class RealtimeSocket:
                             return
                         idle.reschedule(self._idle_until(call))
                         continue
-                    if self._limits.is_too_fast():
+                    text = event.get("text")
+                    given = text if text is not None else event.get("bytes") or b""
+                    if self._limits.is_too_fast(given):
                         self._refuse(TOO_FAST, LIMITED)
                         return
-                    given = event.get("text")
-                    await self._take(call, given if given is not None else event.get("bytes") or b"")
+                    await self._take(call, given)
                     idle.reschedule(self._idle_until(call))
         except TimeoutError:
             self._refuse(SILENT, INVALID)
@@ -151,7 +152,7 @@ class RealtimeSocket:
         )
 
     async def _take(self, call: RealtimeCall, text: str | bytes) -> None:
-        """Process one event. The first one that isn't `session.update` starts the conversation."""
+        """Process one event. The first one that doesn't only prepare the conversation starts it."""
         try:
             event = read_event(text)
         except RefusedEvent as why:
@@ -159,7 +160,7 @@ class RealtimeSocket:
             if self._limits.is_too_bad():
                 self._refuse(BAD, INVALID)
             return
-        if call.conversation is None and not isinstance(event, SessionUpdate) and not await self._begin(call):
+        if call.conversation is None and not isinstance(event, PREPARING) and not await self._begin(call):
             return
         if not call.is_over:
             call.post(event)

@@ -82,7 +82,7 @@ def greet(state: ExchangeState) -> tuple[ExchangeState, tuple[Act, ...]]:
     the defaults are used instead, and the client is told why."""
     draft, refused = ExchangeDraft(state), None
     try:
-        client.check_possible(state, state.config, "session")
+        draft.set(config=client.possible(state, state.config, "session"))
     except EventRefused as why:
         refused = why
         modalities = ("audio",) if state.has_voice else ("text",)

@@ -147,7 +147,7 @@ class RtviPeerCall:
         """Process a message from the data channel. Keepalives and messages about the tracks are ignored."""
         if channel is not self._channel or (isinstance(text, str) and text.startswith("ping")):
             return
-        if self._limits.is_too_fast():
+        if self._limits.is_too_fast(text):
             self.call.disconnect(TOO_FAST)
             return
         try:

@@ -96,11 +96,12 @@ class RtviSocket:
                 while (event := await receive())["type"] != "websocket.disconnect":
                     if self._outbox.is_closing:
                         return
-                    if self._limits.is_too_fast():
+                    data = event.get("bytes")
+                    given = data if data is not None else event.get("text") or ""
+                    if self._limits.is_too_fast(given):
                         call.disconnect(TOO_FAST)
                         return
-                    given = event.get("bytes")
-                    self._take(call, given if given is not None else event.get("text") or "")
+                    self._take(call, given)
                     if call.state.ready_id:
                         idle.reschedule(self._idle_until(call))
         except TimeoutError:
@@ -122,7 +123,10 @@ class RtviSocket:
             if isinstance(frame, AudioOfClient):
                 self._hear(call, frame)
             elif isinstance(frame, TextOfClient):
-                call.post(read_message(frame.json))
+                if self._limits.is_too_much(frame.json):
+                    call.disconnect(TOO_FAST)
+                else:
+                    call.post(read_message(frame.json))
             else:
                 raise MessageRefused(f"Frames with {frame.kind} aren't accepted.")
         except InvalidFrame as why:
