@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
+import numpy as np
 import pytest
 
+from duologue.audio.frames import to_pcm, to_samples
 from duologue.ears.local import LocalEars
 from duologue.ears.moonshine import Moonshine
+from duologue.lab.sim.call_script import Say
 from duologue.lab.sim.line_echo import LineEcho
 from duologue.lab.sim.offline_call import OfflineCall
+from duologue.lab.sim.phone_speech import PhoneSpeech
 from duologue.ports.ears import Final, Frame, Heard, Incoming, Partial, SpeechBegan
 from duologue.ports.line import LineEvent
 from duologue.ports.sound import Sound
@@ -75,6 +79,63 @@ def test_the_echo_of_a_spoken_cue_is_no_speech_because_the_ears_know_what_was_pl
 ) -> None:
     heard = run_simulated(heard_of_cues(real_ears, asyncio.run(spoken("One moment please.")), delay_ms))
     assert not [report for report in heard if isinstance(report, SpeechBegan | Partial | Final)]
+
+
+@pytest.mark.req("H-12")
+@pytest.mark.parametrize("delay_ms", [60, 400])
+@pytest.mark.parametrize("kind", ["hum", "people"])
+def test_the_echo_of_the_ambient_sound_is_no_speech_and_a_person_is_heard_over_it(
+    real_ears: LocalEars, kind: str, delay_ms: int
+) -> None:
+    ambient = hum() if kind == "hum" else quieter(asyncio.run(spoken(PEOPLE)))
+    person = asyncio.run(PhoneSpeech(EspeakVoice("en-us", 150))(Say(WISH)))
+    silent, talking = run_simulated(heard_over(real_ears, ambient, person, delay_ms))
+    assert not [report for report in silent if isinstance(report, SpeechBegan | Partial | Final)]
+    assert [type(report) for report in talking if isinstance(report, SpeechBegan | Final)][:1] == [SpeechBegan]
+    assert any("Monday" in report.text for report in talking if isinstance(report, Final))
+
+
+WISH = "I would like to book a table for two people on Monday evening."
+PEOPLE = "And then they told us that the train would be late again, so all of us went back to the small hotel."
+
+
+def hum() -> Sound:
+    t = np.arange(24_000) / 24_000
+    wave = sum(np.sin(2 * np.pi * hz * t) / number for number, hz in enumerate((100, 200, 300, 500), 1))
+    return Sound(1_000, to_pcm(np.asarray(0.05 * wave, np.float32)), 24_000)
+
+
+def quieter(sound: Sound) -> Sound:
+    return Sound(sound.ms, to_pcm(0.2 * to_samples(sound.pcm)), sound.rate_hz)
+
+
+async def heard_over(ears: LocalEars, ambient: Sound, person: bytes, delay_ms: int) -> tuple[list[Heard], list[Heard]]:
+    """What the ears report of the ambient sound that comes back at -12 dB: during 12 s in which the person is silent,
+    and after the person has spoken."""
+    exchange = OfflineCall(echo=LineEcho(-12, delay_ms))
+    line = await exchange.connect()
+    frames: asyncio.Queue[Frame | None] = asyncio.Queue()
+    heard: list[Heard] = []
+
+    async def audio() -> AsyncIterator[Incoming]:
+        while (frame := await frames.get()) is not None:
+            yield frame
+
+    async def listen() -> None:
+        async for report in ears.listen(audio()):
+            heard.append(report)
+
+    await line.open(lambda event: frames.put_nowait(event) if isinstance(event, Frame) else None)
+    listening = asyncio.ensure_future(listen())
+    line.set_ambient(ambient)
+    await asyncio.sleep(12)
+    silent = list(heard)
+    exchange.carrier.speak(person)
+    await asyncio.sleep(len(person) / 8_000 + 2)
+    frames.put_nowait(None)
+    await listening
+    exchange.carrier.end()
+    return silent, heard[len(silent) :]
 
 
 async def spoken(text: str) -> Sound:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+import numpy as np
+
+from duologue.lines.ambient_loop import DUCKED
 from duologue.lines.browser import BrowserLine
 from duologue.lines.opus import PACKET_CLOCKS
 from duologue.lines.webrtc.packet_player import PLAYOUT_MS, PacketPlayer
@@ -158,7 +161,7 @@ def test_another_carrier_goes_on_from_what_was_heard() -> None:
     assert len(socket.pcm) // 48 == 1_000 - socket.begun
 
 
-def test_cues_are_heard_until_the_voice_begins_and_an_ambient_sound_is_under_everything() -> None:
+def test_cues_are_heard_until_the_voice_begins() -> None:
     def work(made: Rig) -> None:
         made.line.play_cue(1, Sound(200, b"\7\7" * 24 * 200, 24_000))
         made.packets(3)
@@ -167,8 +170,46 @@ def test_cues_are_heard_until_the_voice_begins_and_an_ambient_sound_is_under_eve
         made.packets(10)
         assert made.sent[3] == b"\1\2" * 480
         assert made.voiced == 8
-        made.line.set_ambient(Sound(100, b"\5\0" * 2_400, 24_000))
+
+    rig(work)
+
+
+def levels(packets: list[bytes]) -> list[tuple[int, int]]:
+    """The lowest and the highest sample of each packet."""
+    samples = [np.frombuffer(packet, np.int16) for packet in packets]
+    return [(int(one.min()), int(one.max())) for one in samples]
+
+
+def constant(level: int, ms: int) -> Sound:
+    return Sound(ms, np.full(24 * ms, level, np.int16).tobytes(), 24_000)
+
+
+def test_an_ambient_sound_is_mixed_into_everything_and_is_quieter_under_a_voice() -> None:
+    ambient, voice, cue = 5_000, 10_000, 2_000
+    ducked = round(ambient * DUCKED)
+    ramp = 15  # packets until the ambient sound has changed its level
+
+    def work(made: Rig) -> None:
+        made.line.set_ambient(constant(ambient, 100))
         made.packets(10)
-        assert made.voiced == 18
+        assert levels(made.sent) == [(ambient, ambient)] * 10, "nothing else plays"
+        made.line.play_cue(1, constant(cue, 100))
+        made.packets(5)
+        assert levels(made.sent[10:]) == [(cue + ambient, cue + ambient)] * 5
+        made.line.play(1, 1, constant(voice, 1_000))
+        made.line.finish(1)
+        made.packets(50)
+        heard = levels(made.sent[15:])
+        assert heard[0][1] <= voice + ambient
+        assert [lowest for lowest, _ in heard] == sorted((lowest for lowest, _ in heard), reverse=True), "no jump up"
+        assert max(highest - lowest for lowest, highest in heard) <= ambient * 0.05 + 2, "no step that can be heard"
+        assert all(abs(level - voice - ducked) <= 2 for one in heard[ramp:] for level in one)
+        made.packets(ramp + 5)
+        after = levels(made.sent[65:])
+        assert after[0][0] < ambient, "it comes back slowly"
+        assert all(abs(level - ambient) <= 2 for one in after[ramp:] for level in one)
+        made.line.set_ambient(None)
+        made.packets(2)
+        assert made.sent[-2:] == [b"", b""]
 
     rig(work)

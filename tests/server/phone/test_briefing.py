@@ -68,3 +68,11 @@ def test_the_voice_and_the_ears_are_those_of_the_agent() -> None:
     voice = ScriptedVoice()
     agent = Agent(lambda request: "hello", voice=voice)
     assert briefing_agent(agent, BRIEFING, lambda accepts: None).voice is voice
+
+
+def test_a_briefing_is_private_and_says_words_as_its_agent_does() -> None:
+    agent = Agent(lambda request: "hello", private=True, pronunciations={"Nguyen": "win"}, spoken_forms=False)
+    made_for_it = briefing_agent(agent, BRIEFING, lambda accepts: None)
+    assert made_for_it.private
+    assert (made_for_it.pronunciations, made_for_it.spoken_forms) == (agent.pronunciations, False)
+    assert not briefing_agent(Agent(lambda request: "hello"), BRIEFING, lambda accepts: None).private

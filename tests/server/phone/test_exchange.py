@@ -53,6 +53,19 @@ def test_a_call_is_placed_rings_is_answered_and_talks(carrier: str) -> None:
 
 
 @both
+def test_a_sip_address_is_called_like_a_number(carrier: str) -> None:
+    async def run() -> None:
+        ann = "sip:ann@pbx.example.com"
+        async with office(carrier, desk_agent(_nothing), {ann: Telephone(steps=(Listen(), HangUp()))}) as here:
+            call = here.exchange.dial(ann)
+            assert await asyncio.wait_for(call.over, WAIT_S) is CallEnd.COMPLETED
+            assert here.conversations[0].call_context.called == ann
+            assert here.network.refused == []
+
+    run_jumping(run())
+
+
+@both
 @pytest.mark.parametrize(
     ("answer", "outcome"), [(AnsweredBy.BUSY, CallEnd.BUSY), (AnsweredBy.NO_ANSWER, CallEnd.NO_ANSWER)]
 )
@@ -272,5 +285,32 @@ def test_an_incoming_call_has_its_facts(carrier: str) -> None:
                     await asyncio.sleep(0.01)
             assert here.conversations[0].call_context.info.direction == "in"
             assert here.conversations[0].call_context.caller == CALLER
+
+    run_jumping(run())
+
+
+@both
+def test_an_incoming_call_has_the_parameters_of_its_webhook_and_keeps_them_when_it_comes_back(carrier: str) -> None:
+    async def transfer(context: Any) -> None:
+        await context.transfer(DESK)
+
+    headers = {"SipHeader_X-Customer": "17 & more", "SipHeader_X-campaign": "other", "SipHeader_Via": "10.0.0.1"}
+    expected = {"campaign": "7", "X-campaign": "other", "X-Customer": "17 & more"}
+
+    async def run() -> None:
+        book = {CALLER: Telephone(steps=(*PRESSES, Wait(60_000))), DESK: Telephone(AnsweredBy.BUSY)}
+        async with office(carrier, desk_agent(transfer), book) as here:
+            here.network.call_in(CALLER, OWN, "?campaign=7", **headers)
+            async with asyncio.timeout(WAIT_S):
+                while not here.conversations:
+                    await asyncio.sleep(0.01)
+            assert here.conversations[0].call_context.info.parameters == expected
+            for leg in here.network.legs.values():
+                leg.fields = {}  # carriers send them only once
+            async with asyncio.timeout(WAIT_S):
+                while len(here.conversations) < 2:
+                    await asyncio.sleep(0.01)
+            info = here.conversations[1].call_context.info
+            assert (info.returned, info.parameters) == ("busy", expected)
 
     run_jumping(run())

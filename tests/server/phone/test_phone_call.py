@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -68,6 +69,24 @@ def test_a_cold_transfer_connects_the_caller_after_the_last_word(carrier: str) -
         assert len(here.conversations) == 1
 
     in_a_call(carrier, _cold, check, {DESK: Telephone()})
+
+
+PBX = "sip:desk@pbx.example.com"
+
+
+@both
+@pytest.mark.parametrize("briefing", ["", "A caller asks about an invoice."])
+def test_a_call_is_transferred_to_a_sip_address(carrier: str, briefing: str) -> None:
+    async def transfer(context: Context[Any]) -> None:
+        await context.transfer(PBX, briefing=briefing)
+
+    async def check(here: Office) -> None:
+        if briefing:
+            await until(lambda: list(here.network.rooms.values()) == [[PBX, CALLER]])
+        else:
+            await until(lambda: here.network.bridges == [(CALLER, PBX)])
+
+    in_a_call(carrier, transfer, check, {PBX: Telephone(steps=(*ACCEPTS, Wait(60_000)) if briefing else ())})
 
 
 @both
@@ -261,6 +280,25 @@ def test_a_recording_is_started_paused_and_continued(carrier: str) -> None:
         assert here.network.recordings == ["started", "paused", "in-progress"]
 
     in_a_call(carrier, record, check)
+
+
+def test_the_carrier_never_records_a_private_agent() -> None:
+    async def record(context: Context[Any]) -> None:
+        await context.record(False)
+        await context.record()
+
+    async def check(here: Office) -> None:
+        await until(lambda: len(here.said()) >= 3)
+        assert "can't be recorded, because its agent is private" in here.said()[2]
+        assert "started" not in here.network.recordings
+
+    async def run() -> None:
+        agent = replace(desk_agent(record), private=True)
+        async with office("twilio", agent, {CALLER: STAYS}) as here:
+            here.network.call_in(CALLER, OWN)
+            await check(here)
+
+    run_jumping(run())
 
 
 def test_a_transfer_that_is_cancelled_while_it_is_being_dialled_leaves_no_telephone_ringing() -> None:

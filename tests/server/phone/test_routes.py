@@ -239,6 +239,21 @@ def test_sound_that_comes_faster_than_it_is_spoken_is_left_out(caplog: pytest.Lo
     assert "sound comes faster than it is spoken" in caplog.text
 
 
+@pytest.mark.parametrize("flood", [['{"event": "hologram"}'] * 1_000, ['{"event": [' + "[]," * 340_000 + "[]]}"]])
+def test_a_stream_without_a_token_cant_make_the_server_read_without_end(
+    flood: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def run() -> None:
+        async with phones() as server, server.connect(TWILIO) as socket:
+            with suppress(ConnectionClosed):
+                for text in flood:
+                    await socket.send(text)
+            assert await close_code(socket) == 1008
+
+    run_jumping(run())
+    assert "the carrier sends too many messages, or too much with them" in caplog.text
+
+
 def test_keys_that_come_faster_than_turns_may_be_typed_are_left_out(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "duologue.phone")
 

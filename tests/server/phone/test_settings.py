@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from duologue.core.leaves import Overlap
-from duologue.core.settings import PROFILES, profile
+from duologue.core.settings import PROFILES, profile, with_changes
 from duologue.server.phone.routes import InvalidPhoneSettings
 from duologue.server.phone.settings import on_the_phone
 from tests.server.phone.phone_calls import SECRET, settings
@@ -59,6 +59,20 @@ def test_what_an_agent_changes_in_its_profile_is_kept_on_the_phone(name: str) ->
     own = on_the_phone(profile(name, dead_air_ms=33_000, check_ins_max=5, answer_ms_max=12_000))
     assert (own.dead_air_ms, own.check_ins_max, own.answer_ms_max) == (33_000, 5, 12_000)
     assert (own.overlap, own.greets) == (Overlap.WORDS, True)
+
+
+@pytest.mark.req("H-09")
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_setting_that_an_agent_gives_is_kept_on_the_phone_even_if_it_is_the_profiles_default(name: str) -> None:
+    base = PROFILES[name]
+    own = on_the_phone(profile(name, check_ins_max=base.check_ins_max, hangs_up=base.hangs_up, greets=base.greets))
+    assert (own.check_ins_max, own.hangs_up, own.greets) == (base.check_ins_max, base.hangs_up, base.greets)
+    assert (own.overlap, own.dead_air_ms) == (Overlap.WORDS, PROFILES["words"].dead_air_ms)
+
+
+def test_settings_that_were_changed_in_two_steps_are_all_kept_on_the_phone() -> None:
+    own = with_changes(profile("confirm", check_ins_max=1), dead_air_ms=20_000)
+    assert on_the_phone(on_the_phone(own)) == profile("words", check_ins_max=1, dead_air_ms=20_000)
 
 
 def test_an_agents_own_rule_for_interruptions_is_kept_on_the_phone() -> None:

@@ -59,7 +59,8 @@ def _accepts(pack: LanguagePack, question: str, text: str) -> bool | None:
 
 
 def briefing_agent(agent: Agent, briefing: str, tell: Callable[[bool], None]) -> Agent:
-    """An agent that briefs a person, with the voice and the ears of `agent`."""
+    """An agent that briefs a person, with the voice and the ears of `agent`. It is private if `agent` is: the briefing
+    tells about that agent's call."""
     language, phrases = agent.language or "en", agent.phrases
     question = phrases.say(language, "take_over", 0)
     last = phrases.say(language, "working", 0), phrases.say(language, "goodbye", 0)
@@ -72,4 +73,7 @@ def briefing_agent(agent: Agent, briefing: str, tell: Callable[[bool], None]) ->
         language=agent.language,
         profile=PROFILES["words"],
         phrases=replace(phrases, greeting=f"{briefing} {question}"),
+        pronunciations=agent.pronunciations,
+        spoken_forms=agent.spoken_forms,
+        private=agent.private,
     )

@@ -31,6 +31,7 @@ from .settings import PhoneSettings
 LOG = logging.getLogger("duologue.phone")
 AGAIN_S = 1.0  # until a transfer is tried again when the server stops
 Observe: TypeAlias = Callable[[PhoneCall, on.CallInput, CallState], None]
+PASSED_ON_MAX = 200  # transferred calls whose parameters are kept, because such a call may come back
 _NOT_REACHED = {
     "busy": CallEnd.BUSY,
     "no-answer": CallEnd.NO_ANSWER,
@@ -58,6 +59,7 @@ class PhoneExchange:
         self._apis: dict[str, CarrierApi] = {}
         self._placed: dict[str, PhoneCall] = {}  # by key
         self._calls: set[PhoneCall] = set()  # in progress
+        self._passed_on: dict[str, Mapping[str, str]] = {}  # the parameters of transferred calls, by the carrier's id
         self.observe: Observe = lambda call, given, state: None  # noqa: ARG005 - gets each change of each call
         self._music: Sound | None = None
 
@@ -117,8 +119,20 @@ class PhoneExchange:
 
     def _add(self, call: PhoneCall) -> PhoneCall:
         self._calls.add(call)
-        call.over.add_done_callback(lambda _: self._calls.discard(call))
+        call.over.add_done_callback(lambda _: self._forget(call))
         return call
+
+    def _forget(self, call: PhoneCall) -> None:
+        self._calls.discard(call)
+        if call.conversation is not None and call.state.outcome is CallEnd.TRANSFERRED:
+            self._passed_on[call.call_id] = call.conversation.call_context.info.parameters
+            while len(self._passed_on) > PASSED_ON_MAX:
+                del self._passed_on[next(iter(self._passed_on))]
+
+    def parameters_before(self, call_id: str) -> Mapping[str, str]:
+        """The custom parameters that a call had before its transfer. Used when the call comes back. Empty if another
+        process has transferred the call."""
+        return self._passed_on.pop(call_id, {})
 
     def find(self, key: str) -> PhoneCall | None:
         """The call that was placed here with this key; None if there is no such call."""

@@ -322,6 +322,10 @@ class PhoneCall:
             raise NotPossible(f"the call can't be put on or off hold now, in its stage {self.state.stage.value!r}")
 
     async def record(self, on: bool) -> None:
+        if on and self.conversation is not None and self.conversation.agent.private:
+            raise NotPossible(
+                "the call can't be recorded, because its agent is private: set private=False, or don't record"
+            )
         await self.tools.api().record(self.call_id, on)
 
     def expect_keys(self, rule: KeyRule | None) -> None:

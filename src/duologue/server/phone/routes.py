@@ -12,10 +12,10 @@ import asyncio
 import logging
 import uuid
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
@@ -34,8 +34,10 @@ from duologue.runtime.conversation import Conversation, NotRunning
 from ..caller_address import caller_address
 from ..caller_budget import Refused
 from ..limited_caller import LimitedCaller, unanswered_of
+from ..message_limits import MessageLimits
 from ..settings import Limits
 from .answer_listener import screen_answer
+from .call_parameters import from_stream
 from .exchange import PhoneExchange
 from .machine_message import KeptLine, leave_message, message_agent
 from .phone_call import Opening, PhoneCall
@@ -47,6 +49,7 @@ __all__ = ["InvalidPhoneSettings", "PhoneExchange", "PhoneSettings", "phone_rout
 
 LOG = logging.getLogger("duologue.phone")
 LOG.addHandler(logging.NullHandler())
+Receive: TypeAlias = Callable[[], Awaitable[str | None]]
 NORMAL = 1000
 END_S_MAX = 5.0  # a conversation takes at most 2 s to end
 FLUSH_S_MAX = 1.0
@@ -160,13 +163,16 @@ class PhoneCalls:
         admit, settings = partial(self._admit, carrier, websocket, place), self._settings
         stream = Stream(carrier, socket, admit, settings.pace, settings.sends(carrier.name))
         code, why = NORMAL, ""
+        limits = MessageLimits(self.limits, self.note_refused, is_admitted=False)
+        receive = _receiver(websocket, limits)
         try:
             if self._unadmitted[place.address] > UNADMITTED_MAX:
                 raise StreamRefused(FULL, "too many streams without a token from one address")
-            line = await self._await_start(websocket, stream)
+            line = await self._await_start(receive, stream)
             if line is not None:
+                limits.admit()
                 info, call = self._info(stream, websocket)
-                await self._hold_call(websocket, socket, stream, line, partial(self._talk, call, line, info), call)
+                await self._hold_call(receive, socket, stream, line, partial(self._talk, call, line, info), call)
         except StreamRefused as problem:
             code, why = problem.code, str(problem)
             LOG.warning("%s: refused, %s (%d)", carrier.name, why, code)
@@ -199,12 +205,12 @@ class PhoneCalls:
         self._leave_unadmitted(place.address)
         place.is_admitted = True
 
-    async def _await_start(self, websocket: WebSocket, stream: Stream) -> PhoneLine | None:
+    async def _await_start(self, receive: Receive, stream: Stream) -> PhoneLine | None:
         """Wait until the carrier starts the stream. Returns the line, or None if the carrier disconnects first."""
         try:
             async with asyncio.timeout(self._settings.start_ms_max / 1000):
                 while stream.line is None:
-                    text = await _receive(websocket)
+                    text = await receive()
                     if text is None:
                         LOG.info("%s: disconnected before the start message", stream.carrier.name)
                         return None
@@ -215,7 +221,7 @@ class PhoneCalls:
 
     async def _hold_call(
         self,
-        websocket: WebSocket,
+        receive: Receive,
         socket: CarrierSocket,
         stream: Stream,
         line: PhoneLine,
@@ -225,7 +231,7 @@ class PhoneCalls:
         watch = _Watch()
         talking = asyncio.ensure_future(talk())
         others = [
-            asyncio.ensure_future(_read(websocket, stream, watch, call)),
+            asyncio.ensure_future(_read(receive, stream, watch, call)),
             asyncio.ensure_future(socket.write()),
             asyncio.ensure_future(watch.expect(self._settings.quiet_ms_max)),
         ]
@@ -257,15 +263,18 @@ class PhoneCalls:
         caller, called, key, call_id, returned = (
             given.pop(name, "") or query.get(name, "") for name in (CALLER, CALLED, CALL_KEY, CALL_ID, RETURNED)
         )
+        parameters = from_stream(given, query)
+        if returned:
+            parameters = {**self._exchange.parameters_before(call_id), **parameters}
         found = self._exchange.find(key) if key else None
         call = found or self._exchange.arriving(stream.carrier.name)
         call.call_id = call_id or call.call_id or stream.call
         if found is not None and found.outgoing is not None:
-            given |= found.outgoing.parameters
+            parameters |= found.outgoing.parameters
         direction = "out" if found is not None else "in"
         call.number = call.number or caller
         info = CallInfo(
-            uuid.uuid4().hex, "phone", caller, called, direction=direction, returned=returned, parameters=given
+            uuid.uuid4().hex, "phone", caller, called, direction=direction, returned=returned, parameters=parameters
         )
         return info, call
 
@@ -360,10 +369,10 @@ class _Watch:
         raise StreamRefused(REFUSED, "the carrier has sent nothing for too long")
 
 
-async def _read(websocket: WebSocket, stream: Stream, watch: _Watch, call: PhoneCall) -> None:
+async def _read(receive: Receive, stream: Stream, watch: _Watch, call: PhoneCall) -> None:
     """Pass on the carrier's messages until the carrier ends the stream or disconnects."""
     while not stream.has_stopped:
-        text = await _receive(websocket)
+        text = await receive()
         if text is None:
             break
         watch.note()
@@ -371,15 +380,22 @@ async def _read(websocket: WebSocket, stream: Stream, watch: _Watch, call: Phone
     call.feed(on.StreamClosed(call.now()))  # before the conversation notices it
 
 
-async def _receive(websocket: WebSocket) -> str | None:
-    """The next message; None if the carrier has disconnected."""
-    message = await websocket.receive()
-    if message["type"] == "websocket.disconnect":
-        return None
-    text = message.get("text")
-    if not isinstance(text, str):
-        raise StreamRefused(UNSUPPORTED, "the carrier sent a binary message instead of text")
-    return text
+def _receiver(websocket: WebSocket, limits: MessageLimits) -> Receive:
+    """Make a function that returns the next message, or None if the carrier has disconnected. It raises StreamRefused
+    if the message is binary, or if too much is sent."""
+
+    async def receive() -> str | None:
+        message = await websocket.receive()
+        if message["type"] == "websocket.disconnect":
+            return None
+        text = message.get("text")
+        if not isinstance(text, str):
+            raise StreamRefused(UNSUPPORTED, "the carrier sent a binary message instead of text")
+        if limits.is_too_fast(text):
+            raise StreamRefused(REFUSED, "the carrier sends too many messages, or too much with them")
+        return text
+
+    return receive
 
 
 def _raise_refusal(*tasks: asyncio.Task[Any]) -> None:

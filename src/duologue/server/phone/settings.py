@@ -21,16 +21,16 @@ from .numbers import is_dialable
 
 
 def on_the_phone(profile: str | Settings) -> Settings:
-    """The settings for an agent's phone calls: those of the profile `words`, and the developer's own changes. A change
-    is a value of `profile` that differs from the named profile on which `profile` is based. Settings that aren't based
-    on a named profile are returned unchanged."""
+    """The settings for an agent's phone calls: those of the profile `words`, and the developer's own settings. Own
+    settings are all that were given to `profile` or `with_changes`, even if they equal the values of the agent's
+    profile, and all that differ from it. Settings that aren't based on a named profile are returned unchanged."""
     if isinstance(profile, str):
         return PROFILES["words"]
     base = PROFILES.get(profile.name)
     if base is None:
         return profile
-    changed = {field.name: getattr(profile, field.name) for field in fields(profile)}
-    own = {name: value for name, value in changed.items() if value != getattr(base, name)}
+    values = {field.name: getattr(profile, field.name) for field in fields(profile)}
+    own = {name: value for name, value in values.items() if name in profile.chosen or value != getattr(base, name)}
     return with_changes(PROFILES["words"], **own)
 
 

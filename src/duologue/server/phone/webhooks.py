@@ -19,6 +19,7 @@ from starlette.responses import PlainTextResponse, Response
 from duologue.core.errors import DuologueError
 
 from ..settings import is_loopback
+from .call_parameters import parameters_of, to_stream
 from .numbers import is_sip
 from .settings import PhoneSettings
 from .stream_tokens import StreamTokens
@@ -137,7 +138,7 @@ class Webhooks:
             return xml_response(hang_up_xml())  # answered after it was given up
         if not is_ours and not self._is_open():
             return _closed(carrier)
-        return self._stream(carrier, found, {CALL_KEY: key} if is_ours else {})
+        return self._stream(carrier, found, {CALL_KEY: key} if is_ours else {}, request)
 
     async def status(self, carrier: str, request: Request) -> Response:
         """Note what the carrier reports about a call that was placed here."""
@@ -169,15 +170,16 @@ class Webhooks:
         status = found.form.get("DialCallStatus", "")
         if status in ("completed", "answered") or not self._is_open():
             return xml_response(hang_up_xml())
-        return self._stream(carrier, found, {RETURNED: _RETURNS.get(status, "failed")})
+        return self._stream(carrier, found, {RETURNED: _RETURNS.get(status, "failed")}, request)
 
-    def _stream(self, carrier: str, found: TrustedForm, given: dict[str, str]) -> Response:
+    def _stream(self, carrier: str, found: TrustedForm, given: dict[str, str], request: Request) -> Response:
         """Instructions to stream a call. Telnyx uses different call ids in the webhook and in the stream, so a token
         for Telnyx is valid for any call."""
         form = found.form
         call = form.get("CallSid", "")
         token = self._tokens.mint(carrier, call if carrier == "twilio" else "", found.announcement)
         given = {CALLER: form.get("From", ""), CALLED: form.get("To", ""), CALL_ID: call, **given}
+        given |= to_stream(parameters_of(request.query_params, form))
         write = twiml if carrier == "twilio" else texml
         return xml_response(write(self._settings, token, {name: value for name, value in given.items() if value}))
 
@@ -225,7 +227,7 @@ def texml(settings: PhoneSettings, token: str, given: Mapping[str, str] | None =
         codec = {"bidirectionalSamplingRate": str(settings.telnyx_rate_hz)}
     else:
         codec = {"codec": settings.telnyx_codec}
-    facts = "".join(f"&{name}={quote(value)}" for name, value in (given or {}).items())
+    facts = "".join(f"&{quote(name)}={quote(value)}" for name, value in (given or {}).items())
     response, _ = _connect(
         f"{settings.stream_url}/phone/telnyx/stream?token={quote(token)}{facts}",
         track="inbound_track",
