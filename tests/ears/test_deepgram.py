@@ -133,6 +133,24 @@ def test_messages() -> None:
     said = {"transcript": "yes", "confidence": 0, "words": []}
     heard = read_message(json.dumps({**result, "channel": {"alternatives": [said]}}))
     assert heard == [TextHeard("yes", 1.0, 1_500, settled=True), SilenceHeard()]
+    bare = {"type": "Results", "start": 0.5, "duration": 1.0, "channel": {"alternatives": [said]}}
+    assert read_message(json.dumps(bare)) == [TextHeard("yes", 1.0, 1_500, settled=False)]
+
+
+def test_an_error_of_the_service_fails_the_ears() -> None:
+    async def work() -> None:
+        async with DeepgramService() as service:
+            listening = Listening(ears_of(service))
+            listening.audio.feed(*[LOUD] * 10)
+            waiting = asyncio.ensure_future(listening.until(Final))
+            await service.until(lambda: service.audio_ms > 0)
+            await service.fail()
+            with pytest.raises(ServiceError) as raised:
+                await waiting
+            assert raised.value.error is ErrorClass.SERVER_ERROR
+            assert "secret" not in str(raised.value)
+
+    run(work())
 
 
 @pytest.mark.parametrize(

@@ -53,15 +53,18 @@ class CartesiaService(VendorSocket):
         self.stalls_after: int | None = None
         self.breaks_after: int | None = None
         self.error = ""
+        self.error_without_context = False
         self.times_tags = False  # are tags among the words with times?
         self.chunks = 0
 
     def check_request(self, request: Request) -> str:
-        return "" if "cartesia_version" in parse_qs(urlsplit(request.path).query) else "no cartesia_version"
+        in_query = "cartesia_version" in parse_qs(urlsplit(request.path).query)
+        return "" if in_query or "cartesia-version" in request.headers else "no cartesia_version"
 
     async def talk(self, socket: ServerConnection) -> None:
         async for message in socket:
             given = json.loads(message)
+            self.received.append(given)
             context = given.get("context_id")
             assert context, "no context_id"
             if given.keys() == {"context_id", "cancel"}:
@@ -79,10 +82,14 @@ class CartesiaService(VendorSocket):
 
     async def _speak(self, socket: ServerConnection, context: str) -> None:
         async def send(**message: Any) -> None:
-            await socket.send(json.dumps({"context_id": context, "status_code": 206, "done": False, **message}))
+            whole = {"context_id": context, "status_code": 206, "done": False, **message}
+            self.sent.append({name: value for name, value in whole.items() if value is not None})
+            await socket.send(json.dumps(self.sent[-1]))
 
         if self.error:
-            await send(type="error", error=self.error, status_code=400)
+            named = {"context_id": None} if self.error_without_context else {}
+            told = {"error": self.error, "title": "Bad request", "message": self.error, "error_code": "bad_request"}
+            await send(type="error", status_code=400, **told, **named)
             return
         written = self.texts[context].strip()
         text = _TAG.sub("", written).strip()

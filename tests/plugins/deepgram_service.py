@@ -18,6 +18,15 @@ from tests.plugins.vendor_socket import VendorSocket
 
 LOUD = 1_000  # a sample above this is speech
 QUIET_MS = 60  # so much silence ends speech: the client asks for a short endpointing
+MODEL = {"name": "general", "version": "2026-01-01.0", "arch": "nova-3"}
+METADATA = {
+    "type": "Metadata",
+    "transaction_key": "deprecated",
+    "request_id": "r1",
+    "sha256": "0" * 64,
+    "created": "2026-11-19T04:28:22.000Z",
+    "channels": 1,
+}
 
 
 class DeepgramService(VendorSocket):
@@ -55,13 +64,14 @@ class DeepgramService(VendorSocket):
                 await self._hear(message)
             else:
                 given = json.loads(message)
+                self.received.append(given)
                 assert given.keys() == {"type"}, given
                 assert given["type"] in ("KeepAlive", "Finalize", "CloseStream"), given
                 if given["type"] == "Finalize":
                     self.finalizes += 1
                     await self._finalize()
                 elif given["type"] == "CloseStream":
-                    await self._send({"type": "Metadata", "request_id": "r1", "duration": self.audio_ms / 1000})
+                    await self._send({**METADATA, "duration": self.audio_ms / 1000})
                     await socket.close()
             self.noted()
 
@@ -89,7 +99,7 @@ class DeepgramService(VendorSocket):
                 "is_final": final,
                 "speech_final": end,
                 "from_finalize": False,
-                "metadata": {"request_id": "r1", "model_uuid": "m1", "model_info": {}},
+                "metadata": {"request_id": "r1", "model_uuid": "m1", "model_info": MODEL},
                 "channel": {"alternatives": [{"transcript": text, "confidence": 0.9 if text else 0, "words": timed}]},
             }
         )
@@ -99,6 +109,10 @@ class DeepgramService(VendorSocket):
     async def start(self) -> None:
         await self._send({"type": "SpeechStarted", "channel": [0, 1], "timestamp": self.audio_ms / 1000})
 
+    async def fail(self) -> None:
+        """Report an error, as the service does for a message that it can't read."""
+        await self._send({"type": "Error", "variant": "SchemaError", "description": "secret words"})
+
     async def drop(self) -> None:
         """Break the connection, as a failing service does."""
         assert self._socket is not None
@@ -106,6 +120,7 @@ class DeepgramService(VendorSocket):
 
     async def _send(self, message: dict[str, Any]) -> None:
         assert self._socket is not None
+        self.sent.append(message)
         await self._socket.send(json.dumps(message))
 
     # -- Answering loud audio

@@ -32,6 +32,8 @@ class VendorSocket:
         self.refuses: list[int] = []
         self.problems: list[str] = []
         self.requests: list[Request] = []
+        self.received: list[dict[str, Any]] = []  # every message in JSON
+        self.sent: list[dict[str, Any]] = []
         self.open = 0  # connections that are open now
         self.closed = asyncio.Event()  # a client has closed its connection
         self._more = asyncio.Event()

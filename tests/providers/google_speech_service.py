@@ -11,6 +11,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any, Self
 
+from tests.needs import needs_package
+
 CHAR_MS = 50
 RATE_HZ = 24_000
 
@@ -32,6 +34,7 @@ class GoogleSpeechService:
         self.port = 0
 
     async def __aenter__(self) -> Self:
+        needs_package("google.cloud.speech_v2", "make providers")
         from google.cloud.speech_v2.types import cloud_speech as stt
         from google.cloud.texttospeech_v1.types import cloud_tts as tts
 

@@ -135,6 +135,7 @@ def test_after_a_lost_connection_the_next_sentence_connects_again() -> None:
         ({"refuses": [401]}, ErrorClass.AUTH_FAILURE),
         ({"refuses": [429]}, ErrorClass.RATE_LIMIT),
         ({"error": "no such voice: secret words"}, ErrorClass.INVALID_ARGS),
+        ({"error": "bad message: secret words", "error_without_context": True}, ErrorClass.INVALID_ARGS),
     ],
 )
 def test_failures_are_classified_and_never_retried(change: dict[str, Any], error: ErrorClass) -> None:

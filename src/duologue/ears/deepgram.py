@@ -201,6 +201,8 @@ def read_message(text: str | bytes) -> list[Given]:
             return [OnsetHeard()]
         if kind == "UtteranceEnd":
             return [SilenceHeard()]
+        if kind == "Error":
+            raise _failed(ErrorClass.SERVER_ERROR, "error message")
         if kind != "Results":
             return []
         found = message["channel"]["alternatives"][0]
@@ -210,10 +212,10 @@ def read_message(text: str | bytes) -> list[Given]:
             found["transcript"],
             found["confidence"] or 1.0,
             end_ms,
-            settled=message["is_final"],
+            settled=bool(message.get("is_final")),
             last_confidence=words[-1]["confidence"] if words else None,
         )
-        ended: list[Given] = [SilenceHeard()] if message["speech_final"] else []
+        ended: list[Given] = [SilenceHeard()] if message.get("speech_final") else []
         return [heard, *ended] if heard.text else ended
     except (ValueError, TypeError, KeyError, IndexError, AttributeError):
         raise _failed(ErrorClass.SERVER_ERROR, "unreadable message") from None

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Generic, TypeVar
 
+from .answering import go_on_answering
+
 T = TypeVar("T")
 
 
@@ -41,7 +43,7 @@ async def with_heartbeats(stream: AsyncIterator[T], every_s: float) -> AsyncIter
     """Yield the parts of the stream. While the next part isn't ready, yield None every `every_s` seconds."""
     async with reading(stream):
         while True:
-            waiting = asyncio.ensure_future(_next(stream))
+            waiting = asyncio.ensure_future(_next_of_answer(stream))
             try:
                 while not (await asyncio.wait([waiting], timeout=every_s))[0]:
                     yield None
@@ -53,6 +55,11 @@ async def with_heartbeats(stream: AsyncIterator[T], every_s: float) -> AsyncIter
             if not found:
                 return
             yield found[0]
+
+
+async def _next_of_answer(stream: AsyncIterator[T]) -> list[T]:
+    go_on_answering()
+    return await _next(stream)
 
 
 async def _next(stream: AsyncIterator[T]) -> list[T]:

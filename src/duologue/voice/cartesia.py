@@ -181,13 +181,22 @@ class _Connection:
         try:
             async for text in self._socket:
                 message = json.loads(text)
-                if isinstance(message, dict) and (queue := self._contexts.get(str(message.get("context_id")))):
-                    queue.put_nowait(message)
+                if isinstance(message, dict):
+                    self._pass_on(message)
         except Exception:  # noqa: BLE001 - whatever ended the connection, its sentences fail
             return
         finally:
             for queue in self._contexts.values():
                 queue.put_nowait(None)
+
+    def _pass_on(self, message: dict[str, Any]) -> None:
+        """Give a message to its context. An error that names no context concerns all of them."""
+        context = message.get("context_id")
+        if context is None and message.get("type") == "error":
+            for queue in self._contexts.values():
+                queue.put_nowait(message)
+        elif (found := self._contexts.get(str(context))) is not None:
+            found.put_nowait(message)
 
 
 async def _connect(url: str, key: str) -> _Connection:

@@ -1,0 +1,36 @@
+"""Knows whether code runs inside the making of an answer, such as a brain or an action of a flow.
+
+An answer ends only after such code has ended. Rule: such code can't wait until something else was said, because the
+wait would never end. Tasks of its own that it starts beside the answer can wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextvars import ContextVar
+from typing import Any
+
+# The task that makes an answer; None if no answer is made here. A task that was only started here has another value
+# than itself.
+_MAKER: ContextVar[asyncio.Task[Any] | None] = ContextVar("maker_of_answer", default=None)
+
+
+def begin_answering() -> None:
+    """From now on, the current task makes an answer."""
+    _MAKER.set(asyncio.current_task())
+
+
+def go_on_answering() -> None:
+    """Call this at the beginning of a task for which a task that makes an answer waits: it makes the answer too."""
+    if _MAKER.get() is not None:
+        begin_answering()
+
+
+def work_beside_answers() -> None:
+    """From now on, the current task makes no answer, also if it was started by code that does."""
+    _MAKER.set(None)
+
+
+def is_answering() -> bool:
+    """Does the current task make an answer?"""
+    return _MAKER.get() is not None and _MAKER.get() is asyncio.current_task()
