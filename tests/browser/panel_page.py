@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, WebSocket, expect
 
 from duologue.observe import signals as sg
 from duologue.ports.history import AgentSaid, Item
@@ -31,8 +31,9 @@ LIMIT_MS = LIMIT_S * 1000
 expect.set_options(timeout=LIMIT_MS)
 MICROPHONE = Path(__file__).with_name("microphone.js").read_text(encoding="utf-8")
 OWN_MICROPHONE = "/* the browser's own */"
-# What a page that loses its server writes by itself; nothing else may be in the console.
-_LINE_IS_DOWN = (
+# What the browser writes by itself if a page loses its server or may not sound yet. Nothing else may be in the console.
+_BROWSERS_OWN = (
+    "The AudioContext was not allowed to start",
     "WebSocket connection to",
     "ERR_INTERNET_DISCONNECTED",
     "ERR_CONNECTION_REFUSED",
@@ -141,8 +142,8 @@ class Watch:
         page.on("websocket", lambda socket: self._request(socket.url))
 
     def _console(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning") and not message.text.startswith(_LINE_IS_DOWN):
-            if any(part in message.text for part in _LINE_IS_DOWN):
+        if message.type in ("error", "warning") and not message.text.startswith(_BROWSERS_OWN):
+            if any(part in message.text for part in _BROWSERS_OWN):
                 return
             self.wrong.append(f"console: {message.text}")
 
@@ -157,7 +158,8 @@ class Panel:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.plays: list[str] = []  # what the player was told, in order
-        page.on("websocket", lambda socket: socket.on("framereceived", self._note))
+        self.sound_sent = 0  # messages with sound of the microphone
+        page.on("websocket", self._follow)
         self.label = page.locator("#state-label")
         self.hint = page.locator("#state-hint")
         self.lines = page.locator("#lines > li.line")
@@ -167,6 +169,13 @@ class Panel:
         self.task = page.locator("#task")
         self.jobs = page.locator("#work li.job")
         self.typed = page.locator("#typed")
+
+    def _follow(self, socket: WebSocket) -> None:
+        socket.on("framereceived", self._note)
+        socket.on("framesent", self._count)
+
+    def _count(self, frame: str | bytes) -> None:
+        self.sound_sent += isinstance(frame, bytes)
 
     def _note(self, frame: str | bytes) -> None:
         if isinstance(frame, str) and '"duologue.play"' in frame:

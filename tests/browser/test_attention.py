@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.fake_server import FakeServer
-from tests.browser.scenes import begin
+from tests.browser.scenes import begin, until
 
 UNFOCUSED = """() => {
   document.hasFocus = () => false;
@@ -74,3 +74,33 @@ def test_the_server_is_told_again_after_a_reconnect_and_nothing_before_a_convers
     server.history = []
     server.close(1012)
     assert server.wait("attention", count=2) == {"here": True}
+
+
+# What the page does every 60 s, it does every 50 ms.
+A_MINUTE_IS_SHORT = """() => {
+  const { setInterval: every } = window;
+  window.minutes = 0;
+  window.setInterval = (act, ms, ...more) => {
+    if (ms !== 60_000) return every(act, ms, ...more);
+    return every(() => {
+      window.minutes += 1;
+      act();
+    }, 50);
+  };
+}"""
+
+
+@pytest.mark.req("H-09")
+def test_the_server_is_told_every_minute_that_the_user_is_still_there(own_page: Page, server: FakeServer) -> None:
+    """So a user who only watches isn't asked whether they are there. Without the user, the page says no more."""
+    own_page.add_init_script(f"({A_MINUTE_IS_SHORT})()")
+    own_page.reload()
+    begin(own_page, server)
+    assert server.wait("attention", count=4) == {"here": True}
+    assert own_page.evaluate("minutes") >= 3
+    own_page.evaluate(HIDDEN)
+    until(own_page, "minutes > 0 && (minutes = 0, true)")
+    until(own_page, "minutes > 5")
+    told = [one["here"] for one in server.all("attention")]
+    assert told.count(False) == 1
+    assert told[-1] is False

@@ -123,6 +123,48 @@ async def test_a_phone_gets_the_whole_screen_and_a_hostile_style_sheet_changes_n
     assert window[1:5] == [0, 0, PHONE["width"], PHONE["height"]]
 
 
+LOOK = """() => {
+    const host = document.querySelector("duologue-agent");
+    const find = (id) => host.shadowRoot.getElementById(id);
+    const { left, right } = find("launcher").getBoundingClientRect();
+    return {
+        ground: getComputedStyle(find("window")).backgroundColor,
+        font: getComputedStyle(find("launcher")).fontFamily,
+        orb: getComputedStyle(find("orb")).getPropertyValue("--orb-violet"),
+        isLeft: left < innerWidth - right,
+        parent: host.parentElement.id || host.parentElement.localName,
+        position: getComputedStyle(host).position,
+    };
+}"""
+
+
+async def test_the_page_chooses_theme_place_language_and_colours(
+    shared_browser: async_api.Browser, one_at_a_time: None
+) -> None:
+    own = "--duologue-ground: rgb(250, 244, 238); --duologue-font: Georgia; --duologue-agent: #4b2a8f;"
+    looks = {}
+    for attributes, css, name in (
+        ("", "", "Talk to Ada"),
+        ('data-theme="light" data-position="left"', "", "Talk to Ada"),
+        ('data-theme="dark" data-language="de"', "", "Mit Ada sprechen"),
+        ('data-position="inline" data-target="main"', f"duologue-agent {{ {own} }}", "Talk to Ada"),
+    ):
+        async with embedded(SHOP_CSS + css) as (foreign, host), visiting(shared_browser, viewport=DESK) as (page, _):
+            foreign.embed(host.url, f'data-ticket="/ticket" {attributes}')
+            await page.goto(foreign.origin)
+            await page.get_by_role("button", name=name).click()
+            await expect(page.get_by_role("dialog", name="Ada")).to_be_visible()
+            looks[attributes] = await page.evaluate(LOOK)
+            await is_accessible(page)
+    plain, left, dark, inline = looks.values()
+    assert (plain["isLeft"], plain["parent"], plain["position"]) == (False, "body", "fixed")
+    assert left == {**plain, "isLeft": True}
+    assert dark == {**plain, "ground": dark["ground"], "orb": dark["orb"]}
+    assert dark["ground"] != plain["ground"]
+    assert (inline["parent"], inline["position"]) == ("main", "static")
+    assert (inline["ground"], inline["font"], inline["orb"]) == ("rgb(250, 244, 238)", "Georgia", "#4b2a8f")
+
+
 @pytest.mark.parametrize(
     ("settings", "attributes", "told"),
     [

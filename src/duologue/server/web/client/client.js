@@ -343,8 +343,20 @@ export class Client {
     this.subscribe((model, before) => {
       if (model.unsent !== before.unsent) this.memory.keepUnsent(model.unsent);
     });
+    this.waitForSound();
     this.keepTold((model) => conditionOf(model.microphone), (state) => this.send("microphone", { state }));
     this.keepTold((model) => model.attended, (here) => this.send("attention", { here }));
+  }
+
+  /** While the browser keeps the page silent, as during a phone call, the conversation pauses: nothing is said unheard. */
+  waitForSound() {
+    let alarm, held;
+    const pause = () => (held = isOn(this.model) && this.model.state.phase !== "paused" && this.send("suspend"));
+    this.keepTold((model) => model.sound === "blocked" && !isWatching(model), (silent) => {
+      clearTimeout(alarm);
+      if (silent) alarm = setTimeout(pause, 3000);
+      else if (held) held = !this.send("resume");
+    });
   }
 
   /** Tell the server a fact of this client at the start of a conversation, after a reconnect and whenever it changes. */

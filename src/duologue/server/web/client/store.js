@@ -24,14 +24,3 @@ export function createStore(reduce, first) {
     },
   };
 }
-
-/** A listener that is called only when one of the named slices has changed. */
-export function watching(slices, show) {
-  let seen = null;
-  return (model) => {
-    const now = slices.map((slice) => model[slice]);
-    if (seen && now.every((value, index) => value === seen[index])) return;
-    seen = now;
-    show(model);
-  };
-}

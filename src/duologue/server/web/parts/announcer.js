@@ -3,7 +3,7 @@
 // Rule: words that still change aren't announced; an interrupted line includes what was not heard.
 
 import { resultText, withResults } from "../client/model/captions.js";
-import { watching } from "../client/store.js";
+import { watching } from "../watching.js";
 import { nameOf } from "./names.js";
 
 export function announcer({ text, root = document }) {

@@ -6,7 +6,7 @@
 import { withCue, withResults } from "../client/model/captions.js";
 import { isLive, unsentLines } from "../client/model/model.js";
 import { icon, keyed, make, show, write } from "../dom.js";
-import { watching } from "../client/store.js";
+import { watching } from "../watching.js";
 import { nameOf } from "./names.js";
 import { asSentence } from "./suggestions.js";
 

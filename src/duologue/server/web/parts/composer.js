@@ -4,7 +4,7 @@
 
 import { isOn, isWatching } from "../client/model/model.js";
 import { show } from "../dom.js";
-import { watching } from "../client/store.js";
+import { watching } from "../watching.js";
 
 export function composer({ text, act, store, root = document }) {
   const form = root.getElementById("composer");

@@ -3,7 +3,7 @@
 // Rule: the captions stay on the screen even without a connection.
 
 import { make, show, write } from "../dom.js";
-import { watching } from "../client/store.js";
+import { watching } from "../watching.js";
 
 // The text and the button of the dialog for each close code.
 export const GATES = {

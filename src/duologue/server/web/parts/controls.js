@@ -4,7 +4,7 @@
 
 import { isOn, isWatching } from "../client/model/model.js";
 import { iconAddress, show, write } from "../dom.js";
-import { watching } from "../client/store.js";
+import { watching } from "../watching.js";
 
 const TROUBLES = { denied: "micDenied", absent: "micAbsent", insecure: "micInsecure", unplugged: "micUnplugged", failed: "micFailed" };
 

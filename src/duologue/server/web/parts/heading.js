@@ -1,7 +1,7 @@
 // The top of the page: the agent's name, and the button of the debug view.
 
 import { write } from "../dom.js";
-import { watching } from "../client/store.js";
+import { watching } from "../watching.js";
 import { agentOf } from "./names.js";
 import { labelOf } from "./status.js";
 

@@ -3,7 +3,7 @@
 // Rule: an action is a button with a text; a notice with an action doesn't disappear by itself.
 
 import { icon, keyed, make } from "../dom.js";
-import { watching } from "../client/store.js";
+import { watching } from "../watching.js";
 
 const INFO_MS = 8000;
 // Notices about a conversation that can't go on: what was said can be saved.

@@ -5,7 +5,7 @@
 
 import { isLive, isOn, isWatching, phaseOf } from "../client/model/model.js";
 import { isRunning } from "../client/model/work.js";
-import { watching } from "../client/store.js";
+import { watching } from "../watching.js";
 import { write } from "../dom.js";
 
 const TIMINGS_MAX = 500;

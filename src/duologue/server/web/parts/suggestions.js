@@ -4,7 +4,7 @@
 
 import { keyed, make, show } from "../dom.js";
 import { isOn } from "../client/model/model.js";
-import { watching } from "../client/store.js";
+import { watching } from "../watching.js";
 
 export function suggestions({ act, root = document }) {
   const list = root.getElementById("suggestions");

@@ -3,7 +3,7 @@
 // A completed task stays, with its results, until the next one begins. Rule: the card shows what the server sends about the task and decides nothing.
 
 import { icon, keyed, make, show, write } from "../dom.js";
-import { watching } from "../client/store.js";
+import { watching } from "../watching.js";
 import { readable } from "./status.js";
 
 export function task({ text }) {

@@ -4,7 +4,7 @@
 
 import { icon, make, set, show, write } from "../dom.js";
 import { isLive, isWatching } from "../client/model/model.js";
-import { watching } from "../client/store.js";
+import { watching } from "../watching.js";
 
 const TITLES = { phone: "watchingPhone", browser: "watchingBrowser" };
 

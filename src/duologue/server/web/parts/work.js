@@ -4,7 +4,7 @@
 
 import { icon, keyed, make, show, write } from "../dom.js";
 import { isRunning } from "../client/model/work.js";
-import { watching } from "../client/store.js";
+import { watching } from "../watching.js";
 import { ranFor, readable } from "./status.js";
 
 const OUTCOMES = { done: "done", cancelled: "cancelled", timed_out: "timedOut", failed: "failed", refused: "failed" };
