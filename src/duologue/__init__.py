@@ -5,7 +5,12 @@ fast and needs only the standard library. The pure conversation machine is in `d
 `duologue.testing`.
 """
 
+import os
 from typing import TYPE_CHECKING, Any
+
+# onnxruntime writes an id of this device to disk and looks up a host of its manufacturer, unless this is set before the
+# library is imported. It is set here, because a plugin of another project may be the first that imports the library.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 if TYPE_CHECKING:
     from duologue.brains.anthropic import AnthropicBrain

@@ -14,7 +14,7 @@ from tests.cli.command_line import Done, run
 
 AGENT = '''
 from dataclasses import dataclass
-from duologue import Agent, Context, Hooks, Phrases, ToolCall, tool
+from duologue import Agent, Context, Hooks, Phrases, ToolCall, hand_over_to, tool
 from duologue.testing import ScriptedVoice
 from duologue.workers.collect import CollectConfirmation
 
@@ -54,6 +54,16 @@ def made(context):
 class Data:
     name: str = "made"
 
+def at_the_till(request, context):
+    if request.text == "bye":
+        context.end()
+    return ["Good bye."]
+
+def hands_over(request):
+    return [] if request.outputs else [ToolCall("hand_over", {"to": "till"})]
+
+till = Agent(at_the_till, name="till", phrases=Phrases(greeting="Till here."))
+shop = Agent(hands_over, agents=(till,), tools=[hand_over_to(till)], data=Data)
 tools = [opening_hours, order]
 agent = Agent(brain, name="Shop", tools=tools, voice=ScriptedVoice(), phrases=Phrases(greeting="Good day."))
 '''
@@ -102,7 +112,9 @@ def test_a_tool_can_ask_questions_in_writing(chat) -> None:
 
 def test_a_function_of_the_context_can_make_the_agent_and_a_hook_can_lead_it(chat) -> None:
     done = chat("Ada\n", agent="made")
-    assert done.stdout.splitlines()[1:] == ["agent  Who is there?", "you    Ada", "agent  Hello Ada."]
+    *said, end = done.stdout.splitlines()[1:]
+    assert said == ["agent  Who is there?", "you    Ada", "agent  Hello Ada."]
+    assert end == "The conversation has ended."
     assert done.stderr == ""
 
 
@@ -118,6 +130,24 @@ def test_the_state_is_shown_on_request(chat) -> None:
     assert "listening" in done.stdout
 
 
+def test_the_state_has_the_data_of_the_call(chat) -> None:
+    done = chat("/state\n", agent="shop")
+    assert "name          'made'" in done.stdout
+
+
+def test_a_hand_over_is_shown_and_an_agent_that_hangs_up_ends_the_chat(chat) -> None:
+    done = chat("to the till\nbye\nnever read\n", agent="shop")
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("tool")]
+    assert lines[1:] == [
+        "you    to the till",
+        "now    till",
+        "agent  Till here.",
+        "you    bye",
+        "agent  Good bye.",
+        "The conversation has ended.",
+    ]
+
+
 def test_an_agent_that_cant_be_imported_is_shown_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "broken_agent.py").write_text("import no_such_module_here\n")
     monkeypatch.chdir(tmp_path)
@@ -125,6 +155,20 @@ def test_an_agent_that_cant_be_imported_is_shown_in_full(tmp_path: Path, monkeyp
     assert done.returncode == 1
     assert "import no_such_module_here" in done.stderr
     assert done.stderr.rstrip().endswith("No module named 'no_such_module_here'")
+
+
+@pytest.mark.parametrize("command", [("chat",), ("simulate", "--calls", "1", "--agent")])
+def test_a_function_that_cant_make_the_agent_is_shown_by_its_own_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    text = "from duologue import Context\n\ndef make(context: Context):\n    raise KeyError('no customer')\n"
+    (tmp_path / "no_agent_made.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    done = run(*command, "no_agent_made:make")
+    assert done.returncode == 1
+    assert "your code failed" in done.stderr
+    assert done.stderr.rstrip().endswith("KeyError: 'no customer'")
+    assert done.stderr.count("  File ") == 1
 
 
 def test_options_of_flows_are_refused(chat) -> None:

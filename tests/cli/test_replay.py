@@ -9,6 +9,8 @@ import pytest
 
 from duologue.lab.sim.stage import Stage
 from duologue.observe.recorder import ears_path
+from duologue.replay.ears_file import InvalidEars
+from duologue.runtime.find_agent import find_agent
 from tests.cli.command_line import run
 from tests.lab.tune.made_calls import Caller, record
 
@@ -108,6 +110,40 @@ def call(tmp_path: Path) -> Path:
     path = tmp_path / "call.jsonl"
     record(path, _pauses)
     return path
+
+
+OWN_POLICY = """
+from duologue import Agent
+from duologue.testing import ScriptedBrain
+from duologue.turns.endpoint import FixedSilence
+
+
+class HalfASecond:
+    def wait(self, pause):
+        return FixedSilence(500).wait(pause)
+
+
+agent = Agent(ScriptedBrain([]), endpoint=HalfASecond())
+plain = Agent(ScriptedBrain([]))
+"""
+
+
+def test_a_call_with_a_policy_of_its_own_is_verified_with_its_agent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own_desk.py").write_text(OWN_POLICY, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "call.jsonl"
+    with pytest.raises(InvalidEars):
+        record(path, _pauses, endpoint=find_agent("own_desk:agent").hearing.endpoint)
+    without = run("replay", str(path))
+    assert without.returncode == 1
+    assert "the policy 'HalfASecond' isn't part of Duologue: name an agent that has it" in without.stderr
+    assert run("replay", str(path), "--agent", "own_desk:plain").stderr == without.stderr
+    done = run("replay", str(path), "--agent", "own_desk:agent")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "inputs of the ears, every decision is the same" in done.stdout
 
 
 def test_both_files_are_verified(call: Path) -> None:

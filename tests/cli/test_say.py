@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from duologue.models.added import add_voice
 from duologue.models.cache import cache_folder
 from tests.cli.command_line import Done
 from tests.cli.command_line import run as run_command
 from tests.needs import needs_model
+from tests.voice.onnx_by_hand import piper_model
 
 
 @pytest.fixture
@@ -91,3 +93,17 @@ def test_without_the_model_one_line_says_how_to_get_it(tmp_path: Path) -> None:
 
 def test_a_rate_beyond_what_espeak_can_speak_is_refused(tmp_path: Path) -> None:
     assert run("Hello", "--out", tmp_path / "x.wav", "--rate", "1000").returncode == 2
+
+
+def test_an_added_voice_speaks_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("onnxruntime")
+    monkeypatch.setenv("DUOLOGUE_MODELS", str(tmp_path / "models"))
+    (tmp_path / "anna.onnx").write_bytes(piper_model())
+    letters = {letter: [number] for number, letter in enumerate("_^$ ,.abcdefghijklmnopqrstuvwxyz")}
+    config = {"audio": {"sample_rate": 16_000}, "phoneme_type": "text", "phoneme_id_map": letters}
+    (tmp_path / "anna.onnx.json").write_text(json.dumps(config))
+    add_voice("anna", tmp_path / "anna.onnx", language="en")
+    done = run("hello there", "--voice", "anna", "--out", tmp_path / "x.wav", models=tmp_path / "models")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith(", 2 words\n")
+    assert length_ms(tmp_path / "x.wav") > 100

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,7 +20,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from duologue import Agent, Phrases
+from duologue import Agent, CallInfo, Phrases
 from duologue.cli.serve_observers import (
     check_recording,
     exporting_tracer,
@@ -29,9 +30,14 @@ from duologue.cli.serve_observers import (
     structured_log,
     with_consent,
 )
+from duologue.cli.served_agent import ServeOptions, make_server
 from duologue.core.errors import DuologueError
 from duologue.observe.diagnostics import correlation_id
+from duologue.server.phone.briefing import briefing_agent
+from duologue.server.phone.machine_message import message_agent
+from duologue.server.settings import ServerSettings
 from duologue.testing import Call, ScriptedBrain
+from tests.limits import WAIT_S
 
 
 def test_without_options_there_are_no_observers() -> None:
@@ -78,6 +84,7 @@ class Collector(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), CollectorRequest)
         self.spans: list[Any] = []
+        self.got_some = threading.Event()
 
 
 class CollectorRequest(BaseHTTPRequestHandler):
@@ -89,6 +96,7 @@ class CollectorRequest(BaseHTTPRequestHandler):
             body = gzip.decompress(body)
         told = ExportTraceServiceRequest.FromString(body)
         self.server.spans += [span for one in told.resource_spans for scope in one.scope_spans for span in scope.spans]
+        self.server.got_some.set()
         self.send_response(200)
         self.end_headers()
 
@@ -120,6 +128,25 @@ def test_the_spans_of_a_call_reach_a_collector_over_otlp(collector: Collector) -
     assert "Good day" not in str(collector.spans)
 
 
+def test_the_option_otel_exports_the_spans_of_a_server(
+    collector: Collector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "10")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "otel_desk.py").write_text("from duologue import Agent\nagent = Agent(lambda request: 'Good day.')\n")
+    given = ServeOptions("otel_desk:agent", "none", "", "", None, "", otel=True)
+    server, _ = make_server(given, ServerSettings(), "http://127.0.0.1:8765/")
+    with Call(server.conversations.source.first) as call:
+        for observe in server.conversations.observers:
+            observe(call.conversation)
+        call.user("hello").expect_heard("Good day.")
+    until = time.monotonic() + WAIT_S
+    while not any(span.name == "conversation" for span in collector.spans) and time.monotonic() < until:
+        collector.got_some.wait(0.1)
+    assert {span.name for span in collector.spans} >= {"conversation", "turn", "reply"}
+
+
 def test_without_the_exporter_the_command_to_install_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
     with pytest.raises(DuologueError, match=r"pip install 'duologue\[otel\]'"):
@@ -144,6 +171,23 @@ def test_the_consent_phrase_comes_before_the_greeting_and_a_private_agent_says_n
     with Call(with_consent(Agent(ScriptedBrain(["x"])), "This call is recorded.")) as call:
         call.settles()
         assert call.heard == ["This call is recorded."]
+
+
+def test_what_begins_without_the_consent_phrase_is_not_recorded(tmp_path: Path) -> None:
+    consent = "This call is recorded."
+    observe = recorder_into(tmp_path / "calls", consent=consent)
+    told = with_consent(Agent(ScriptedBrain(["Good day."]), phrases=Phrases(greeting="Hello.")), consent)
+    briefing = briefing_agent(told, "Ada asks about an invoice.", lambda accepts: None)
+    back = replace(told, phrases=Phrases(greeting="I couldn't reach anyone there."))
+    for agent, info, is_recorded in (
+        (told, CallInfo(), True),
+        (briefing, CallInfo(), False),
+        (message_agent(told, "Your book is here."), CallInfo(), False),
+        (back, CallInfo(returned="busy"), True),
+    ):
+        with Call(agent, info=info) as call:
+            observe(call.conversation)
+            assert call.conversation.engine.sound_recording.is_on is is_recorded
 
 
 def test_recording_without_a_word_about_it_is_refused_and_old_recordings_go(tmp_path: Path) -> None:

@@ -83,9 +83,10 @@ agent = Agent(
     ("given", "asks", "silence_ms"),
     [
         ("'confirm', dead_air_ms=3_000, check_ins_max=3", [Ask.CHECK_IN] * 3 + [Ask.GOODBYE], 3_000),
+        ("'confirm', check_ins_max=1, hangs_up=True", [Ask.CHECK_IN, Ask.GOODBYE], 10_000),
         ("'confirm'", [Ask.CHECK_IN] * 2 + [Ask.GOODBYE], 10_000),
     ],
-    ids=["the agent's own settings", "the settings of the phone"],
+    ids=["the agent's own settings", "own settings with a browser's value", "the settings of the phone"],
 )
 def test_on_the_phone_a_silent_caller_is_asked_as_the_agents_own_settings_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, asks: list[Ask], silence_ms: int

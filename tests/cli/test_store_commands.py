@@ -95,6 +95,33 @@ def test_a_check_names_the_files_in_which_something_is_left(url: str, journals: 
     assert str(done.exception) == f"data of the conversation is still in {copied}"
 
 
+GREETING = "Welcome to the flight desk. How can I help you?"
+
+
+def test_sentences_of_every_conversation_are_no_trace_and_what_else_was_said_is(tmp_path: Path) -> None:
+    url, folder = f"sqlite://{tmp_path / 'store.sqlite3'}", tmp_path / "journals"
+    folder.mkdir()
+
+    async def fill() -> None:
+        store = open_store(url)
+        await store.open()
+        for number in (1, 2, 3):
+            lease, _ = await store.claim(str(number) * 32, "node-a", 60_000)
+            said = [["agent", 0, GREETING], ["user", 1, f"my account number is {number}711"]]
+            await store.write(lease, 0, StoreWrite({"words": {"items": said}}))
+            lines = "".join(json.dumps({"kind": kind, "text": text}) + "\n" for kind, _, text in said)
+            (folder / f"{correlation_id(str(number) * 32)}.words.jsonl").write_text(lines)
+        await store.close()
+
+    asyncio.run(fill())
+    given = ("--store", url, "--journals", str(folder), "--check")
+    done = run("forget", "1" * 32, *given)
+    assert done.exit_code == 0, done.exception
+    (folder / "notes.txt").write_text("the caller said: my account number is 2711")
+    left = run("forget", "2" * 32, *given)
+    assert str(left.exception) == f"data of the conversation is still in {folder / 'notes.txt'}"
+
+
 def test_a_check_alone_searches_for_the_ids_of_what_was_deleted(url: str, tmp_path: Path) -> None:
     run("forget", "conversation-1", "--store", url)
     done = run("forget", "conversation-1", "--store", url, "--check")

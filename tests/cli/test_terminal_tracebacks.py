@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.cli.terminal_tracebacks import print_traceback, show_tracebacks
+from duologue.cli.terminal_tracebacks import print_own_traceback, print_traceback, show_tracebacks
+from duologue.observe.tracebacks import traceback_of
 from duologue.testing import Call
 
 
@@ -26,3 +27,12 @@ def test_every_failure_of_a_conversation_is_printed(capsys: pytest.CaptureFixtur
     printed = capsys.readouterr().err
     assert "brain failed" in printed
     assert "LookupError: nothing here" in printed
+
+
+def test_a_fault_of_duologue_itself_is_left_to_python(capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        traceback_of(None)  # type: ignore[arg-type]
+    except AttributeError as failure:
+        inside = failure.with_traceback(failure.__traceback__.tb_next if failure.__traceback__ else None)
+        assert not print_own_traceback(inside)
+    assert capsys.readouterr().err == ""

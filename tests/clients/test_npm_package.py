@@ -100,6 +100,21 @@ def test_what_a_page_loads_is_at_most_15_kb_gzipped(packed: Packed) -> None:
     assert 'import("./opus.js")' in others[0].read_text("utf-8"), "not with the page"
 
 
+def test_what_a_bundler_makes_of_all_of_it_is_at_most_15_kb_gzipped_with_opus(packed: Packed) -> None:
+    with_packages(packed)
+    esbuild = packed.project / "node_modules" / "esbuild" / "bin" / "esbuild"
+    made = packed.project / "made"
+    entries = [packed.folder / "dist" / "client.js", *(packed.folder / "dist" / "worklets").glob("*.js")]
+    command = ["node", str(esbuild), *map(str, entries), "--bundle", "--minify", "--format=esm", "--splitting"]
+    done = subprocess.run(
+        [*command, "--log-level=warning", f"--outdir={made}"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    code = b"".join(path.read_bytes() for path in sorted(made.rglob("*.js")))
+    assert b"AudioDecoder" in code, "Opus is in it"
+    assert len(gzip.compress(code, 9)) <= GZIPPED_MAX
+
+
 def test_every_import_is_a_file_of_the_package_or_react(packed: Packed) -> None:
     for path in packed.folder.rglob("*.js"):
         code = path.read_text("utf-8")

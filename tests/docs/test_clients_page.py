@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import re
+from typing import Any
 
 from duologue.server.static_files import WEB
 from tests.docs.printed import page, python_blocks
+from tests.needs import needs_model
+from tests.server.realtime.client_script import ScriptedClient, play
 from tests.server.running_server import RunningServer, serve
 
 
@@ -26,6 +29,21 @@ def test_the_python_examples_talk_and_follow() -> None:
         assert await following == ["user: good morning", "assistant: You said good morning."]
 
     serve(script)
+
+
+def test_the_voices_of_the_example_are_chosen_by_name() -> None:
+    needs_model("espeak-ng")
+    seen: dict[str, Any] = {}
+    (code,) = [block for block in python_blocks(page("clients")) if "voices=" in block]
+    exec(code, seen)
+
+    async def script(client: ScriptedClient) -> None:
+        for voice in ("marin", "cedar", "ash"):
+            await client.configure(audio={"output": {"voice": voice}})
+
+    client = play(script, seen["agent"])
+    shown = [event["session"]["audio"]["output"]["voice"] for event in client.told("session.updated")]
+    assert shown == ["marin", "cedar", "agent"]
 
 
 def test_every_attribute_and_property_of_the_embed_is_on_the_page_and_no_other() -> None:

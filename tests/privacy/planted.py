@@ -43,6 +43,7 @@ SEAT = "seatgöteborg"
 CITY = "Pernambucõ"
 PAID = "referencecuiabá"
 TOKEN = "planted-token-4711"
+OPERATORS = "planted-operators-4711"
 
 
 def forms(word: str) -> list[bytes]:
@@ -181,7 +182,8 @@ async def kept_house(
     quiet = logging.getLogger("websockets.client")  # the client of the test: it knows what it sends
     quiet.setLevel(logging.INFO)
     listening = bind_socket("127.0.0.1", 0)
-    settings = ServerSettings(port=0, token=TOKEN, journals=keeping.journals, limits=Limits(drain_s_max=0.05))
+    limits = Limits(drain_s_max=0.05)
+    settings = ServerSettings(port=0, token=TOKEN, operator_token=OPERATORS, journals=keeping.journals, limits=limits)
     server = Server(remember, settings, leases=Leases(keeping.store, node, ttl_ms=ttl_ms))
     running = RunningServer(server, listening.getsockname()[1], agents)
     leases = server.conversations.leases

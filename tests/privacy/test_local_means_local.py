@@ -25,6 +25,17 @@ time.sleep(3)  # its telemetry begins in the background
 """
 
 
+PLUGIN = """
+import sys, time
+import duologue
+import onnxruntime  # as a plugin of another project does
+
+options = onnxruntime.SessionOptions()
+assert sys.modules["onnxruntime"] is onnxruntime
+time.sleep(3)
+"""
+
+
 TRACED = "trace=socket,connect,bind,sendto,sendmsg,sendmmsg"
 
 
@@ -50,6 +61,13 @@ def traced(folder: Path, *command: str) -> tuple[list[str], str]:
 def test_local_models_open_no_socket_and_write_no_file(tmp_path: Path) -> None:
     needs_model("silero-vad")
     assert traced(tmp_path, "-c", LISTENS)[0] == []
+
+
+@pytest.mark.alone
+@pytest.mark.req("C-SEC-002")
+def test_the_library_is_silent_too_if_a_plugin_imports_it_by_itself(tmp_path: Path) -> None:
+    needs_model("silero-vad")
+    assert traced(tmp_path, "-c", PLUGIN)[0] == []
 
 
 @pytest.mark.alone

@@ -45,6 +45,28 @@ def test_the_licence_of_every_package_is_listed_and_copyleft_is_marked() -> None
     for name in ("soxr", "psycopg", "psycopg-binary"):
         assert "LGPL" in rows[name][2]
         assert "copyleft" in rows[name][3]
+    assert "espeak-ng (GPL-3.0-or-later)" in LICENCES
+
+
+def test_the_licence_of_every_optional_dependency_is_listed_too() -> None:
+    """Also of those that the image doesn't install."""
+    page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.split("|")] for line in page.splitlines() if line.startswith("| `")]
+    listed = {name for row in rows if row[4] for name in packages_in(row[2])}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = {
+        re.match(r"[A-Za-z0-9_.-]+", line)[0].lower()  # type: ignore[index]
+        for lines in (project.get("dependencies", []), *project["optional-dependencies"].values())
+        for line in lines
+        if not line.startswith("duologue")
+    }
+    assert sorted(wanted - listed - set(locked())) == []
+
+
+def packages_in(cell: str) -> list[str]:
+    """The packages that a cell of the table names: `uvicorn`, `psycopg (binary)`, or `plugins-a, -b`."""
+    first, *others = re.sub(r" \(.*\)", "", cell).lower().split(", ")
+    return [first, *(first.rpartition("-")[0] + one if one.startswith("-") else one for one in others)]
 
 
 def test_the_security_policy_says_where_to_report_and_what_is_supported() -> None:
@@ -55,6 +77,6 @@ def test_the_security_policy_says_where_to_report_and_what_is_supported() -> Non
 
 def test_every_test_that_the_threat_model_names_exists() -> None:
     page = (ROOT / "docs" / "threat-model.md").read_text(encoding="utf-8")
-    named = re.findall(r"`(tests/\w+/test_\w+\.py)`", page)
+    named = re.findall(r"`(tests/[\w/]+/test_\w+\.py)`", page)
     assert len(named) > 10
     assert [name for name in named if not (ROOT / name).is_file()] == []

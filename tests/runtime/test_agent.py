@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from duologue.runtime.agent import Agent, InvalidAgent
-from duologue.testing import ScriptedBrain
+from duologue.testing import ScriptedBrain, ScriptedVoice
 
 
 @pytest.mark.parametrize("brain", [None, 5, "text", ScriptedBrain])
@@ -21,6 +21,20 @@ def test_one_error_lists_every_problem_of_an_agent() -> None:
         Agent(None, profile="no such", tools=[5], voice=object(), ears=object())  # type: ignore[arg-type]
     for word in ("brain", "no such", "tool", "voice", "ears"):
         assert word in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"voices": ["marin"]}, "voices must be a dict"),
+        ({"voices": {"marin": object()}, "voice": ScriptedVoice()}, "the voice 'marin' in voices must have a method"),
+        ({"voices": {"": ScriptedVoice()}, "voice": ScriptedVoice()}, "the names in voices must be texts"),
+        ({"voices": {"marin": ScriptedVoice()}}, "pass voice=… as well"),
+    ],
+)
+def test_voices_have_names_and_stand_beside_a_voice(given: dict[str, Any], why: str) -> None:
+    with pytest.raises(InvalidAgent, match=why):
+        Agent(lambda request: "hi", **given)
 
 
 @pytest.mark.parametrize("given", ["Book me a flight", (5,)])

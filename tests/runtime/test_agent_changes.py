@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 from array import array
 from collections.abc import AsyncIterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from duologue import Agent, Context, Phrases, Request, ToolCall, hand_over_to
+from duologue.core.settings import PROFILES
 from duologue.ears.scripted import ScriptedEars
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
+from duologue.phrases.texts import texts_in
 from duologue.ports.context import HandOverRefused
 from duologue.ports.ears import Final, Frame, Partial, SpeechBegan, SpeechEnded
 from duologue.ports.history import AgentSaid, Note, UserSaid
@@ -94,6 +96,70 @@ def test_words_at_the_seam_are_answered_once_by_the_new_agent() -> None:
         call.expect_nothing_lost()
 
 
+def told_outputs(request: Request) -> AsyncIterator[str]:
+    async def brain() -> AsyncIterator[str]:
+        yield f"It is {request.outputs[-1].output}." if request.outputs else f"Billing answers {request.text}."
+
+    return brain()
+
+
+@pytest.mark.parametrize("history", ["whole", "summary", "none"])
+@pytest.mark.parametrize("greeting", ["Billing, hello.", ""])
+def test_what_a_tool_of_the_first_agent_finds_after_the_hand_over_is_said(history: Any, greeting: str) -> None:
+    async def price() -> str:
+        """Find the price."""
+        await asyncio.sleep(4)
+        return "forty euros"
+
+    async def asks(request: Request) -> AsyncIterator[Any]:
+        yield "One moment. "
+        yield ToolCall("price", {})
+
+    second = Agent(told_outputs, name="billing", phrases=Phrases(greeting=greeting))
+    with Call(Agent(asks, name="desk", agents=(second,), tools=[price])) as call:
+        call.user("how much is it").waits(1_500)
+        hands_over(call, "billing", history=history).waits(6_000).settles()
+        assert " ".join(call.heard) == f"One moment. {greeting} It is forty euros.".replace("  ", " ")
+        call.user("thank you").expect_heard("Billing answers thank you.").expect_nothing_lost()
+
+
+def test_a_hand_over_by_a_tool_beside_another_tool_is_greeted_once_and_the_other_result_is_said() -> None:
+    async def price() -> str:
+        """Find the price."""
+        return "forty euros"
+
+    async def pass_on(context: Context[Any]) -> str:
+        """Pass on."""
+        await context.hand_over("billing")
+        return "passed on"
+
+    async def asks(request: Request) -> AsyncIterator[Any]:
+        for name in request.text.split():
+            yield ToolCall(name, {})
+
+    second = Agent(told_outputs, name="billing", phrases=Phrases(greeting="Billing, hello."))
+    agent = Agent(asks, name="desk", agents=(second,), tools=[price, pass_on])
+    with Call(agent) as call:
+        call.user("pass_on").settles()
+        assert call.heard == ["Billing, hello."]  # its own result is no reason to ask the brain
+    with Call(agent) as call:
+        call.user("pass_on price").settles()
+        assert call.heard == ["Billing, hello. It is forty euros."]
+        call.expect_nothing_lost()
+
+
+def test_a_model_that_hands_over_twice_in_one_answer_is_greeted_once() -> None:
+    second = Agent(told_outputs, name="billing", phrases=Phrases(greeting="Billing, hello."))
+
+    async def twice(request: Request) -> AsyncIterator[Any]:
+        for _ in range(2):
+            yield ToolCall("hand_over", {"to": "billing"})
+
+    with Call(Agent(twice, name="desk", agents=(second,), tools=[hand_over_to(second)])) as call:
+        call.user("my bill is wrong").settles()
+        assert call.heard == ["Billing, hello."]
+
+
 def test_a_hand_over_in_the_middle_of_an_interruption_loses_nothing() -> None:
     long = Agent(lambda request: "One two three four five six seven eight nine ten.", name="desk", agents=(billing(),))
     with Call(long) as call:
@@ -144,6 +210,42 @@ def test_a_summary_stands_for_the_history() -> None:
         notes = [item.text for item in seen[0].history if isinstance(item, Note)]
         assert len(notes) == 1
         assert "seven" in notes[0]
+
+
+class Summarising:
+    """A brain that answers, and needs some seconds to summarise."""
+
+    def __init__(self, needs_s: float) -> None:
+        self.needs_s = needs_s
+
+    async def reply(self, request: Request) -> AsyncIterator[str]:
+        yield f"Desk answers {request.text}."
+
+    async def summarise(self, text: str, chars_max: int) -> str:
+        await asyncio.sleep(self.needs_s)
+        return f"In short: {'seven' if 'seven' in text else 'nothing'}."
+
+
+@pytest.mark.parametrize(("needs_s", "knows"), [(1.0, "In short: seven."), (4.0, "In short: seven."), (60.0, "seven")])
+def test_the_brain_writes_the_summary_and_what_is_said_meanwhile_is_known_too(needs_s: float, knows: str) -> None:
+    seen: list[Request] = []
+    other = Agent(answers("Billing", seen), name="billing")
+    with Call(Agent(Summarising(needs_s), name="desk", agents=(other,))) as call:
+        call.user("my number is seven").settles()
+
+        async def begin() -> asyncio.Future[None]:
+            return asyncio.ensure_future(call.context.hand_over("billing", history="summary"))
+
+        handing = call.run(begin())
+        call.user("my name is Ada")
+        call.until(handing.done).settles()
+        call.user("who am I").settles()
+        (note,) = [item.text for item in seen[-1].history if isinstance(item, Note)]
+        assert knows in note
+        told = note + str([item.text for item in seen[-1].history if isinstance(item, UserSaid)])
+        assert "my name is Ada" in told
+        assert " ".join(call.heard).count("answers my name is Ada") == 1
+        call.expect_nothing_lost()
 
 
 def test_a_hand_over_to_oneself_and_to_an_unknown_agent_are_refused() -> None:
@@ -315,6 +417,45 @@ def test_the_limit_of_tool_rounds_is_that_of_the_agent_that_has_the_conversation
         assert seen == [1, 1, 0]
 
 
+# -- Data and spoken forms
+
+
+@dataclass
+class Order:
+    items: int = 0
+
+
+@dataclass
+class Ticket:
+    number: str = ""
+
+
+def test_agents_share_the_data_of_the_first_and_one_with_other_data_is_refused() -> None:
+    assert desk(billing(data=Order), data=Order).agents[0].data is Order
+    for first in (None, Ticket):
+        with pytest.raises(InvalidAgent, match="'billing' has the data Order, but the first agent makes"):
+            desk(billing(data=Order), data=first)
+        with pytest.raises(InvalidAgent, match="'billing' has the data Order"):
+            desk(Agent(answers("Sales"), name="sales", agents=(billing(data=Order),)), data=first)
+
+
+def test_the_other_agent_says_words_in_its_own_way() -> None:
+    told: list[str] = []
+
+    class Noting(Pitch):
+        async def speak(self, text: str) -> AsyncIterator[Sound]:
+            told.append(text)
+            async for sound in super().speak(text):
+                yield sound
+
+    second = billing(phrases=Phrases(greeting="I am Nguyen, it costs $5."), pronunciations={"Nguyen": "win"})
+    first = Agent(lambda request: "Ask Nguyen, it costs $5.", name="desk", agents=(second,), voice=Noting(1))
+    with Call(replace(first, spoken_forms=False), own_voice=True) as call:
+        call.user("good morning").settles()
+        hands_over(call, "billing").expect_heard("I am Nguyen, it costs $5.")
+    assert told == ["Ask Nguyen, it costs $5.", "I am win, it costs five dollars."]
+
+
 # -- Private
 
 
@@ -378,3 +519,15 @@ def test_a_language_that_the_ears_do_not_hear_is_refused_by_update_and_the_call_
 
     stage = play(scene, answers("Desk"), ears=EnglishEars(), name="desk", agents=(billing(),))
     assert stage.problems == []
+
+
+def test_another_language_changes_the_phrases_of_a_conversation_that_goes_on() -> None:
+    settings = replace(PROFILES["words"], greets=False, dead_air_ms=2_000, check_ins_max=2)
+    with Call(Agent(answers("Desk"), profile=settings)) as call:
+        call.user("hello").settles()
+        call.waits(4_500)
+        call.context.update(language="de")
+        assert call.context.language == "de"
+        call.waits(60_000)
+    english, german = texts_in("en").spoken, texts_in("de").spoken
+    assert call.heard[1:] == [english["check_in"][0], german["check_in"][1], german["goodbye"][0]]

@@ -10,6 +10,7 @@ import pytest
 
 from duologue.core.leaves import Ask
 from duologue.core.settings import PROFILES
+from duologue.ears.local import LocalEars
 from duologue.ears.moonshine import Moonshine
 from duologue.ears.scripted import ScriptedEars
 from duologue.observe import signals as sg
@@ -163,6 +164,18 @@ class EnglishEars(ScriptedEars):
 def test_ears_that_cannot_hear_the_agents_language_are_refused_with_alternatives(language: str) -> None:
     with pytest.raises(InvalidAgent, match="EnglishEars hears only en, fr: use ears for this language, such as"):
         Agent(ScriptedBrain([]), ears=EnglishEars(), language=language)
+
+
+@pytest.mark.parametrize("language", ["de", "es-MX"])
+def test_the_local_ears_are_refused_for_a_language_that_their_model_does_not_hear(language: str) -> None:
+    with pytest.raises(InvalidAgent) as refused:
+        Agent(ScriptedBrain([]), ears=LocalEars(), language=language)
+    assert str(refused.value).endswith(
+        f"language is {language!r}, but LocalEars hears only en: use ears for this language, such as RealtimeModel(…), "
+        "LocalEars(stt=…) with your own model or your own Ears, or set language='en'"
+    )
+    assert "\n" not in str(refused.value)
+    assert Agent(ScriptedBrain([]), ears=LocalEars(), language="en-GB").ears is not None
 
 
 @pytest.mark.parametrize("language", ["en", "en-GB", "fr_CA", "eng"])

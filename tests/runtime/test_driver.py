@@ -44,6 +44,18 @@ class Noted:
         self.driver.post(ev.SessionReady)
 
 
+def test_the_state_can_not_be_assigned() -> None:
+    async def scene() -> None:
+        noted = Noted()
+        noted.begin()
+        before = noted.driver.state
+        with pytest.raises(AttributeError):
+            noted.driver.state = before  # type: ignore[misc]
+        assert noted.driver.state is before
+
+    run_simulated(scene())
+
+
 def test_what_is_posted_is_taken_before_post_returns() -> None:
     async def scene() -> None:
         noted = Noted()

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from duologue import Agent, Context, Hooks, Phrases, Request, ToolCall
+from duologue import Agent, Context, FlowBrain, Hooks, LocalNlu, Phrases, Request, ToolCall
 from duologue.core.settings import profile
+from duologue.flows import parse_flows
+from duologue.flows.registry import Registry
 from duologue.ports.context import NotPossible
 from duologue.testing import Call, ScriptedBrain
 from tests.runtime.runtime_fakes import Stage, play
@@ -197,3 +199,62 @@ def test_after_are_you_still_there_only_a_yes_or_no_is_asked_for_again(confirms:
     settings = profile("confirm", greets=False, dead_air_ms=8_000)
     play(scene, ScriptedBrain("I see."), profile=settings, phrases=Phrases())
     assert answers == ["yes"]
+
+
+# -- Code that makes an answer can't wait for the end of this answer
+
+
+@pytest.mark.parametrize("what", ["say", "ask"])
+def test_a_brain_that_waits_for_its_own_words_is_told_so_at_once(what: str) -> None:
+    async def brain(request: Request, context: Context[Any]) -> AsyncIterator[str]:
+        if request.text == "hello there":
+            await (context.say("One moment.") if what == "say" else context.ask("Your name?"))
+        yield "All right."
+
+    with Call(brain) as call:
+        call.says("hello there").until(lambda: call.conversation.engine.failures, limit_ms=3_000)
+        (failed, *_) = call.conversation.engine.failures
+        assert isinstance(failed.failure, NotPossible)
+        assert f"can't wait for `{what}`" in str(failed.failure)
+        assert "Your name?" not in call.heard
+
+
+def test_a_brain_may_say_something_more_without_waiting_and_in_a_task_of_its_own() -> None:
+    heard: list[str] = []
+
+    async def remind(context: Context[Any]) -> None:
+        heard.append(await context.say("And bring your card."))
+
+    async def brain(request: Request, context: Context[Any]) -> AsyncIterator[str]:
+        reminding.append(asyncio.ensure_future(remind(context)))
+        context.say("We close at six.")  # type: ignore[unused-coroutine]
+        yield "Come today."
+
+    reminding: list[asyncio.Future[None]] = []
+    with Call(brain) as call:
+        call.user("when may I come").until(lambda: heard).settles()
+        assert heard == ["And bring your card."]
+        assert " ".join(call.heard) == "Come today. We close at six. And bring your card."
+
+
+BUY = """
+version: 1
+flows:
+  buy:
+    description: buy
+    examples: [I want to buy]
+    steps:
+      - action: pay
+"""
+
+
+@pytest.mark.parametrize("what", ["say", "ask"])
+def test_an_action_of_a_flow_that_waits_for_words_fails_at_once(what: str) -> None:
+    async def pay(context: Context[Any]) -> None:
+        await (context.say("Paying now.") if what == "say" else context.ask("Cash?"))
+
+    flows = parse_flows(BUY)
+    with Call(Agent(FlowBrain(flows, Registry([pay]), LocalNlu(words_only=True)))) as call:
+        call.says("I want to buy").until(lambda: call.conversation.engine.failures, limit_ms=3_000)
+        (failed, *_) = call.conversation.engine.failures
+        assert (failed.where, type(failed.failure)) == ("action pay", NotPossible)

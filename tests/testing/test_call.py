@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
-from duologue.ports import ToolCall
+from duologue.ports import Request, ToolCall
+from duologue.ports.context import Context
 from duologue.runtime.agent import Agent
 from duologue.testing import Call as PhoneCall
-from duologue.testing import Delay, Hang, ScriptedBrain, ScriptedWorker, scripted_tool
+from duologue.testing import Delay, Hang, LiveCall, ScriptedBrain, ScriptedWorker, scripted_tool
 
 
 def test_a_call_whose_worker_does_not_hear_its_cancel_still_ends() -> None:
@@ -42,3 +44,26 @@ def test_an_interruption_that_never_has_a_chance_says_so() -> None:
         call.user("hello there")
         with pytest.raises(AssertionError, match="did not speak for 60000 ms"):
             call.interrupts("stop", after_ms=60_000)
+
+
+def farewell(request: Request, context: Context[Any]) -> str:
+    if request.text == "bye":
+        context.end()
+        return "Good bye."
+    return "Go on."
+
+
+def test_an_end_that_is_about_to_come_is_waited_for() -> None:
+    with PhoneCall(farewell) as call:
+        with pytest.raises(AssertionError, match="the call goes on"):
+            call.user("hello").settles().expect_ended()
+        call.user("bye").expect_heard("Good bye.").expect_ended()
+
+
+def test_on_the_real_clock_it_is_waited_for_too() -> None:
+    async def work() -> None:
+        async with LiveCall(farewell) as call:
+            await call.user("bye")
+            await call.expect_ended()
+
+    asyncio.run(work())

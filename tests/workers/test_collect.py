@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from datetime import date, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from duologue.observe.diagnostics import watch
 from duologue.runtime.agent import Agent
 from duologue.testing import Call
 from duologue.workers.collect import (
@@ -111,16 +113,20 @@ def test_a_task_gives_up_after_its_tries() -> None:
         collect(CollectDate(today=today), "purple", "purple", "purple")
 
 
-def test_a_card_number_is_checked_and_leaves_no_trace() -> None:
-    with Call(lambda request: "Hm.") as call:
+@pytest.mark.parametrize("is_typed", [False, True])
+def test_a_card_number_is_checked_and_leaves_no_trace(tmp_path: Path, is_typed: bool) -> None:
+    log = (tmp_path / "log.jsonl").open("w")
+    with log, Call(lambda request: "Hm.", journal=tmp_path / "call.jsonl") as call:
+        watch(call.conversation, log)
+        say = call.types if is_typed else call.user
 
         async def begin() -> asyncio.Future[Any]:
             return asyncio.ensure_future(call.context.run(CollectCardNumber()))
 
         running = call.run(begin())
         call.until(lambda: call.conversation.engine.program.listens)
-        call.user("4111 1111 1111 1112").expect_heard("isn't a valid card number")
-        call.user("4111 1111 1111 1111").expect_heard("ends in 1 1 1 1")
+        say("4111 1111 1111 1112").expect_heard("isn't a valid card number")
+        say("4111 1111 1111 1111").expect_heard("ends in 1 1 1 1")
         call.user("yes")
 
         async def result() -> Any:
@@ -130,3 +136,6 @@ def test_a_card_number_is_checked_and_leaves_no_trace() -> None:
         assert call.run(result()) == "4111111111111111"
         traces = repr((call.history, call.signals, call.records, call.conversation.engine.transcript.dump()))
         assert "4111" not in traces
+    files = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert len(files) == 4, "the journal, its words, its ear journal and the log"
+    assert [name for name, text in files.items() if "4111" in text] == []

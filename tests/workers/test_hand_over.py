@@ -24,3 +24,10 @@ def test_another_name_is_an_invalid_argument() -> None:
 def test_a_tool_without_agents_is_refused() -> None:
     with pytest.raises(TypeError, match="at least one agent"):
         hand_over_to()
+
+
+def test_the_brain_is_told_what_the_other_agent_knows() -> None:
+    assert "The colleague knows what was said" in hand_over_to("billing").tool.description
+    assert "The colleague knows nothing" in hand_over_to("billing", history="none").tool.description
+    with pytest.raises(ValueError, match="whole, summary or none, not 'some'"):
+        hand_over_to("billing", history="some")  # type: ignore[arg-type]

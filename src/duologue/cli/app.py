@@ -105,11 +105,18 @@ def __getattr__(name: str) -> Any:
 
 
 def main() -> None:
-    """Run the command line. A DuologueError is printed as one line, and the exit code is then 1."""
+    """Run the command line. A DuologueError is printed as one line, and the exit code is then 1. If the developer's own
+    code raises, its traceback is printed without Duologue's frames."""
     first = sys.argv[1] if len(sys.argv) > 1 else ""
     is_known = first in GROUPS or first in COMMANDS or first in ("demo", "--version")
     try:
         make_app(first if is_known else "")()
     except DuologueError as error:
         err.print(f"[bold red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
+        sys.exit(1)
+    except Exception as failure:
+        from .terminal_tracebacks import print_own_traceback
+
+        if not print_own_traceback(failure):
+            raise
         sys.exit(1)

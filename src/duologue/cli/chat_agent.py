@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from rich.console import Console
@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from duologue.core.errors import DuologueError
-from duologue.core.leaves import Link
+from duologue.core.leaves import Ending, Link
 from duologue.core.settings import with_changes
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
@@ -63,20 +63,19 @@ async def chat_with(
     async with conversation:
         rest = AtRest(conversation)
         await rest.wait()
-        while (line := await read()) is not None and line.strip() not in ("/quit", "/exit"):
-            if rest.is_over:
-                return
+        while not rest.is_over and (line := await read()) is not None and line.strip() not in ("/quit", "/exit"):
             if line.strip() == "/state":
                 out.print(_state(conversation))
-            elif line.strip():
+            elif line.strip() and not rest.is_over:
                 conversation.type(line)
             await rest.wait()
-            if rest.is_over:
-                return
+        if rest.is_over:
+            out.print(Text("The conversation has ended.", GREY))
 
 
 class AtRest:
-    """Waits until the agent owes no answer, or until the conversation has ended or reports a fault."""
+    """Waits until the agent owes no answer, or until the conversation has ended or reports a fault. If the agent is
+    about to end the conversation, it waits for the end."""
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
@@ -88,8 +87,9 @@ class AtRest:
         return self._conversation.machine_state.link in (Link.IDLE, Link.TERMINATING)
 
     def _holds(self) -> bool:
-        has_fault = self._conversation.machine_state.fault is not None
-        return self.is_over or has_fault or is_at_rest(self._conversation.engine)
+        state = self._conversation.machine_state
+        is_waiting = state.ending is Ending.NO and is_at_rest(self._conversation.engine)
+        return self.is_over or state.fault is not None or is_waiting
 
     async def wait(self) -> None:
         """Wait until no answer is pending. Then let the other tasks run that are ready, because one of them may change
@@ -116,6 +116,8 @@ class ChatPrinter:
         match signal:
             case sg.Caption(role="assistant", final=True) if signal.text:
                 self._print("agent", BLUE, signal.text)
+            case sg.AgentChanged():
+                self._print("now", GREY, signal.name)
             case sg.WorkStarted():
                 self._print("tool", PURPLE, f"{signal.tool} …")
             case sg.WorkEnded():
@@ -141,6 +143,9 @@ def _state(conversation: Conversation) -> Table:
     for name, value in conversation.metrics._asdict().items():
         if value:
             table.add_row(name, str(value))
+    data = conversation.call_context.data
+    for field in fields(data) if is_dataclass(data) else ():
+        table.add_row(field.name, repr(getattr(data, field.name)))
     if form is not None:
         table.add_row("flow", form.flow)
         for slot in form.slots:

@@ -21,6 +21,7 @@ from duologue.replay.journal import Journal, read_journal, replay
 from .json_output import JsonOption, write_json
 
 if TYPE_CHECKING:
+    from duologue.hearing.policy import HearingPolicy
     from duologue.lab.tune.pauses import DecidedCall, DecidedOverlap, DecidedPause
 
 _OUT = Console()
@@ -38,6 +39,10 @@ def replay_command(
             help="Write the journal and the journal of the ears to this path, without words, for a bug report."
         ),
     ] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option(help="The agent of the call, as module:agent: it has the policies of turn-taking that you wrote."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Replay a journal exactly, or show the first difference. If the folder also has the journal of the ears (VAD and
@@ -46,7 +51,7 @@ def replay_command(
     with reading(file):
         journal = read_journal(file.read_text("utf-8").splitlines(keepends=True), complete=False)
         records = list(replay(journal))
-    ears, decisions = replay_ears_of(file, journal, records)
+    ears, decisions = replay_ears_of(file, journal, records, _policies_of(agent))
     if redact is not None:
         _redact(file, redact)
     elif policy is not None:
@@ -85,16 +90,27 @@ class _Replayed(NamedTuple):
         return find_continuation(self.journal.first, earlier_journals(self.file))
 
 
+def _policies_of(agent: str | None) -> tuple[HearingPolicy, ...]:
+    """The policies of this agent, and of the agents to which it can hand a call over."""
+    if agent is None:
+        return ()
+    from duologue.runtime.find_agent import find_agent
+
+    found = find_agent(agent)
+    return tuple(one.hearing for one in (found, *found.agents))
+
+
 def replay_ears_of(
-    file: Path, journal: Journal, records: list[StepRecord]
+    file: Path, journal: Journal, records: list[StepRecord], own: tuple[HearingPolicy, ...] = ()
 ) -> tuple[EarsJournal | None, list[HearingDecision]]:
-    """Make all decisions about turns again, and compare them with the recorded decisions. Returns the journal of the
+    """Make all decisions about turns again, and compare them with the recorded decisions. `own` are policies that
+    aren't part of Duologue. Returns the journal of the
     ears, and the decisions. If there is no such journal, returns None and an empty list."""
     path = ears_path(file)
     if not path.exists():
         return None, []
     with reading(path):
-        ears = read_ears(path.read_text("utf-8").splitlines(keepends=True), complete=False)
+        ears = read_ears(path.read_text("utf-8").splitlines(keepends=True), complete=False, own=own)
         is_complete = journal.complete and ears.complete
         return ears, list(replay_ears(ears, journal.first, records, complete=is_complete))
 

@@ -1,4 +1,5 @@
-"""`duologue say`: speaks a text with espeak-ng into a WAV file. With `--json`, also prints the time of every word.
+"""`duologue say`: speaks a text with espeak-ng, or a voice that the user added, into a WAV file. With
+`--json`, also prints the time of every word.
 
 Rule: the file is written when the audio is complete, so a failing voice leaves no file behind.
 """
@@ -22,7 +23,9 @@ from .terminal_style import write_ms
 def say_command(
     text: Annotated[str, typer.Argument(help="The text to speak.")],
     out: Annotated[Path, typer.Option("--out", help="Write the audio to this WAV file.")],
-    voice: Annotated[str, typer.Option(help="The espeak-ng voice, such as en-us, de or en-us+f4.")] = "en-us",
+    voice: Annotated[
+        str, typer.Option(help="An espeak-ng voice, such as en-us, de or en-us+f4, or one from `duologue models add`.")
+    ] = "en-us",
     rate: Annotated[int, typer.Option(min=80, max=450, help="The speed in words per minute.")] = 170,
     as_json: JsonOption = False,
 ) -> None:
@@ -31,9 +34,7 @@ def say_command(
         from duologue.audio.wav import write_wav
     except ModuleNotFoundError as missing:
         raise DuologueError(str(missing)) from None
-    from duologue.voice.espeak import EspeakVoice
-
-    sounds = asyncio.run(_speak(EspeakVoice(voice, rate), text))
+    sounds = asyncio.run(_speak(_voice_of(voice, rate), text))
     if not sounds:
         raise DuologueError("the text is empty: there is nothing to speak")
     words = _words(sounds)
@@ -47,6 +48,18 @@ def say_command(
         write_json({"file": str(out), "ms": ms, "words": timed})
     else:
         sys.stdout.write(f"{out}: {write_ms(ms)}, {len(words)} word{'s' if len(words) > 1 else ''}\n")
+
+
+def _voice_of(name: str, rate: int) -> Voice:
+    from duologue.models.added import added_voices
+
+    if any(added.name == name for added in added_voices()):
+        from duologue.voice.neural import NeuralVoice
+
+        return NeuralVoice(name, rate_wpm=rate)
+    from duologue.voice.espeak import EspeakVoice
+
+    return EspeakVoice(name, rate)
 
 
 async def _speak(voice: Voice, text: str) -> list[Sound]:

@@ -51,7 +51,7 @@ _INSTALL = "pip install 'duologue[otel]'"
 
 
 def observers_of(
-    log: Path | None, otel: bool, recordings: Path | None = None, record_format: str = "wav"
+    log: Path | None, otel: bool, recordings: Path | None = None, record_format: str = "wav", consent: str = ""
 ) -> list[ConversationObserver]:
     """The observers that the user requested with these options."""
     observers: list[ConversationObserver] = []
@@ -60,12 +60,13 @@ def observers_of(
     if otel:
         observers.append(spans_with(exporting_tracer()))
     if recordings is not None:
-        observers.append(recorder_into(recordings, record_format))
+        observers.append(recorder_into(recordings, record_format, consent))
     return observers
 
 
-def recorder_into(folder: Path, format_: str = "wav") -> ConversationObserver:
-    """An observer that records the sound of each conversation into this folder, unless its agent is private."""
+def recorder_into(folder: Path, format_: str = "wav", consent: str = "") -> ConversationObserver:
+    """An observer that records the sound of each conversation into this folder, unless its agent is private. A
+    conversation that doesn't begin with the consent text isn't recorded either."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         from duologue.observe.call_recording import recording_path
@@ -75,6 +76,8 @@ def recorder_into(folder: Path, format_: str = "wav") -> ConversationObserver:
         raise DuologueError(f"--record needs {missing.name}: pip install 'duologue[speech]'") from None
 
     def observe(conversation: Conversation) -> None:
+        if not _says(consent, conversation):
+            return
         try:
             path = recording_path(folder, correlation_id(conversation.id), f".{format_}")
             conversation.engine.sound_recording.start(path)
@@ -82,6 +85,13 @@ def recorder_into(folder: Path, format_: str = "wav") -> ConversationObserver:
             conversation.engine.report_failure("recording", failure)
 
     return observe
+
+
+def _says(consent: str, conversation: Conversation) -> bool:
+    """Is the person told that the call is recorded? The agents that brief the person of a transfer, leave a message or
+    apologise have a greeting without the consent text. A call that has come back from a transfer has begun with it."""
+    is_back = bool(conversation.call_context.info.returned)
+    return is_back or conversation.engine.root.phrases.greeting.startswith(consent)
 
 
 def with_consent(agent: Agent, consent: str) -> Agent:

@@ -66,7 +66,9 @@ def make_server(
     make = _maker(changed(agent, partial(with_consent, consent=consent)), options.brain, options.realtime_url)
     leases = _leases(options.store, node_name(options.node, link is not None), url)
     server = Server(make, settings, leases=leases, siblings=ALONE if link is None else link)
-    server.conversations.observers += observers_of(options.log, options.otel, options.recordings, options.record_format)
+    server.conversations.observers += observers_of(
+        options.log, options.otel, options.recordings, options.record_format, consent
+    )
     return server, [
         _title(server.conversations.source.first),
         *_phones(server, options.phone_url, settings.journals, link),

@@ -74,7 +74,7 @@ def forget_command(
     ] = False,
 ) -> None:
     """Delete all data of a conversation from a store, and delete the conversation's files in folders of journals."""
-    from .forgotten_traces import places_of_store, tables_with, traces_in_files, traces_of
+    from .forgotten_traces import traces_in_files, traces_of
 
     folders = journals or []
     for folder in folders:
@@ -82,8 +82,8 @@ def forget_command(
             raise DuologueError(f"{folder} isn't a folder; name the folder of `duologue serve --journals`")
 
     async def forget(opened: Store) -> tuple[bool, set[bytes]]:
-        """Delete the conversation. Returns two values: whether the store had it, and the texts of it to search for
-        afterwards."""
+        """Delete the conversation. Returns whether the store had it, and its texts, so that the caller can check that
+        none of them is left."""
         held = await opened.holdings(1_000_000)
         known = [
             one.conversation for one in held if conversation in (one.conversation, correlation_id(one.conversation))
@@ -104,11 +104,25 @@ def forget_command(
         raise DuologueError("no such conversation in this store; `duologue conversations` lists them")
     Console().print(f"deleted{f', with {count} files' if count else ''}" if found or count else "nothing to delete")
     if check:
-        left = [str(path) for path in search([*places_of_store(store), *folders], traces)]
-        left += _query(store, lambda opened: tables_with(opened, traces))
-        if left:
-            raise DuologueError("data of the conversation is still in " + ", ".join(left))
-        Console().print(f"checked: none of {len(traces)} traces is in the store or in these folders")
+        _check_forgotten(store, folders, traces)
+
+
+def _check_forgotten(store: str, folders: list[Path], traces: set[bytes]) -> None:
+    """Search the store and the folders for these byte strings. Raises DuologueError if one is found, unless another
+    conversation contains it too."""
+    from .forgotten_traces import places_of_store, tables_with, traces_of_others
+
+    def places_with(sought: set[bytes]) -> list[str]:
+        left = [str(path) for path in search([*places_of_store(store), *folders], sought)]
+        return left + list(_query(store, lambda opened: tables_with(opened, sought)))
+
+    left = places_with(traces)
+    if left:  # perhaps only sentences that the agent says in every conversation
+        traces = traces - _query(store, lambda opened: traces_of_others(opened, folders))
+        left = places_with(traces)
+    if left:
+        raise DuologueError("data of the conversation is still in " + ", ".join(left))
+    Console().print(f"checked: none of {len(traces)} traces is in the store or in these folders")
 
 
 def _query(url: str, query: Callable[[Store], Awaitable[T]]) -> T:

@@ -109,6 +109,8 @@ class Agent:
     suggestions: tuple[str, ...] = ()  # what a user could say, shown in the panel; flows give their own examples
     tools: Iterable[Any] = ()  # functions, workers and servers such as McpServer
     voice: Voice | None = None  # TTS
+    # Other voices, by name, such as {"marin": voice}. A client of the Realtime protocol may choose one of them.
+    voices: Mapping[str, Voice] = field(default_factory=dict, hash=False)
     ears: Ears | None = None  # STT and VAD
     session: Callable[[], Session] | None = None  # for services whose connection has to be opened and renewed
     profile: str | Settings = "confirm"  # how the agent can be interrupted, and every time limit
@@ -174,6 +176,7 @@ class Agent:
                 problems.append(str(problem))
         if self.voice is not None and not hasattr(self.voice, "speak"):
             problems.append(f"voice must have a method speak(text), but {type(self.voice).__name__} does not")
+        problems += self._voices_problems()
         if self.ears is not None and not hasattr(self.ears, "listen"):
             problems.append(f"ears must have a method listen(audio), but {type(self.ears).__name__} does not")
         problems += self._text_problems() + self._call_problems()
@@ -186,6 +189,21 @@ class Agent:
         flows = getattr(self.brain, "language", "")  # of a brain that reads replies with a language pack
         if isinstance(flows, str) and flows and flows.partition("-")[0] != self.language.partition("-")[0]:
             _warn_of_other_language(self.language, flows)
+
+    def _voices_problems(self) -> list[str]:
+        """The problems with the argument `voices`, one text for each problem."""
+        if not isinstance(self.voices, Mapping):
+            return [f'voices must be a dict such as {{"marin": voice}}, not {type(self.voices).__name__}']
+        problems = [
+            f"the voice {name!r} in voices must have a method speak(text), but {type(voice).__name__} does not"
+            for name, voice in self.voices.items()
+            if not hasattr(voice, "speak")
+        ]
+        if not all(isinstance(name, str) and name for name in self.voices):
+            problems.append("the names in voices must be texts that aren't empty")
+        if self.voices and (self.voice is None or self.voice is self.brain):
+            problems.append("voices are chosen instead of the agent's voice: pass voice=… as well")
+        return problems
 
     def _text_problems(self) -> list[str]:
         problems = []
@@ -238,6 +256,7 @@ class Agent:
                 "agents that hand over to each other must all be private, or all not"
             )
         for agent in _with_their_agents(agents):
+            _check_same_data(agent, self)
             filled_up(agent, self)  # raises if its language doesn't go together with these ears
         return agents
 
@@ -392,6 +411,16 @@ def filled_up(agent: Agent, first: Agent) -> Agent:
         return replace(agent, voice=voice, ears=ears)
     except InvalidAgent as problem:
         raise InvalidAgent(f"the agent {agent.name!r}: {problem}") from None
+
+
+def _check_same_data(agent: Agent, first: Agent) -> None:
+    """Raise InvalidAgent if `agent` wants data that a call with this first agent doesn't have."""
+    if agent.data not in (None, first.data):
+        wanted = getattr(agent.data, "__name__", type(agent.data).__name__)
+        raise InvalidAgent(
+            f"the agent {agent.name!r} has the data {wanted}, but the first agent makes the data that all agents of a "
+            "call share: give the first agent the same data, or leave it out here"
+        )
 
 
 def _with_their_agents(agents: Iterable[Agent]) -> Iterator[Agent]:

@@ -21,6 +21,7 @@ from duologue.ports.history import Item, Note
 
 from .agent import Agent, filled_up
 from .driver import Driver
+from .tool_calls import RUNNING_CALL
 from .transcript import Transcript
 from .validation import reading, text, whole
 
@@ -53,6 +54,7 @@ class AgentChanges:
         self._in_a_row = 0
         self._said = 0  # the newest turn at the last hand-over
         self._greeting = 0  # the reply with the greeting
+        self._handed_by: list[int] = []  # the tool calls that requested a hand-over since the last greeting
 
     @property
     def is_changed(self) -> bool:
@@ -100,6 +102,8 @@ class AgentChanges:
             raise HandOverRefused(f"there is no agent {name!r} to hand over to; known: {names or 'none'}")
         holder = self.newest
         if found.name == holder.name:
+            if self._changes or self.greets:
+                self._handed_by.append(RUNNING_CALL.get())  # a model may call the tool twice in one answer
             raise HandOverRefused(f"{name!r} already holds the conversation, or is about to take it over")
         if any(getattr(one.brain, "renew", None) is not None for one in (found, holder)):
             raise HandOverRefused(
@@ -116,6 +120,7 @@ class AgentChanges:
         change."""
         self._said, self._in_a_row = self._driver.state.said, self._in_a_row + 1
         self._updated = {}
+        self._handed_by.append(RUNNING_CALL.get())
         keeps = history == "whole"
         seam = self._seam if keeps else self._transcript.first_after(self._driver.state.answered)
         kept = self._summary if keeps else summary if history == "summary" else ""
@@ -151,9 +156,16 @@ class AgentChanges:
         self._greeting = reply
         return True
 
+    def is_open(self, request: Request) -> bool:
+        """Does this request have something that a greeting alone doesn't answer? The results of the calls that handed
+        over don't count."""
+        outputs = [output for output in request.outputs if output.call not in self._handed_by]
+        return bool(request.text or request.news or outputs)
+
     def follow(self, record: StepRecord) -> None:  # noqa: ARG002 - read from the transcript
         if self._greeting and self._transcript.heard_of(self._greeting):
             self.greets, self._greeting = False, 0
+            self._handed_by.clear()
 
     # -- As data
 
@@ -165,6 +177,7 @@ class AgentChanges:
             "seam": self._seam,
             "summary": self._summary,
             "in_a_row": [self._in_a_row, self._said],
+            "handed_by": list(self._handed_by),
         }
 
     def load(self, data: dict[str, Any]) -> None:
@@ -174,10 +187,12 @@ class AgentChanges:
             name, updated = text(data["agent"]), {text(key): text(one) for key, one in data["updated"].items()}
             seam, summary = whole(data["seam"]), text(data["summary"])
             in_a_row, said = (whole(one) for one in data["in_a_row"])
+            handed_by = [whole(one) for one in data.get("handed_by", [])]  # not in data of earlier versions
             agent = self.root if name == self.root.name else next(a for a in known_agents(self.root) if a.name == name)
             self.current = replace(agent, **updated) if updated else agent  # type: ignore[arg-type]
         self._updated, self._seam, self._summary = updated, seam, summary
         self._in_a_row, self._said, self.greets = in_a_row, said, bool(data["greets"])
+        self._handed_by = handed_by
 
 
 def known_agents(root: Agent) -> Iterator[Agent]:

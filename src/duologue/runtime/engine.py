@@ -460,7 +460,8 @@ class Engine:
         if (request.outputs or request.news) and self.tool_calls.asked_in(effect.reply):
             self._note_question(effect.reply)  # this reply asks the user what a job wants to know
         takes_over = self.changes.greeting(effect.reply, effect.ask)
-        is_greeting = effect.ask is Ask.ANSWER and not request.text and (takes_over or not request.history)
+        may_greet = effect.ask is Ask.ANSWER and not self.changes.is_open(request)
+        is_greeting = may_greet and (takes_over or not self.changes.history())
         is_heard = self.requests.is_heard(effect, request)
         if is_heard or effect.ask is Ask.OFFER:
             self._continue_cut(effect, request, is_heard)

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 from duologue.core.leaves import CLOSED
 from duologue.observe import signals as sg
 from duologue.observe.usage import UsageRow
+from duologue.ports.answering import work_beside_answers
 from duologue.ports.client_channel import ProgramMessage
 from duologue.ports.context import Context, NotPossible
 
 from .program_speech import HOOK_LIMIT, HookLimit
+from .tool_calls import RUNNING_CALL
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -155,6 +157,8 @@ class HookRunner:
         task.add_done_callback(self._running.discard)
 
     async def _call(self, name: str, hook: Hook, told: tuple[object, ...]) -> None:
+        work_beside_answers()
+        RUNNING_CALL.set(0)
         limit = HookLimit(HOOK_S_MAX)
         HOOK_LIMIT.set(limit)
         try:

@@ -18,6 +18,7 @@ from duologue.core import events as ev
 from duologue.core.leaves import CLOSED, Ask, JobKind, Reply, User, Voice
 from duologue.core.state import State, has_foreground
 from duologue.core.step_record import StepRecord
+from duologue.ports.answering import is_answering
 from duologue.ports.brain import OpenQuestion, Part, Request
 from duologue.ports.context import NotPossible
 from duologue.ports.ears import Final, Heard, Partial
@@ -61,6 +62,7 @@ class _Unlimited:
         self._done = done
 
     def __await__(self) -> Generator[Any, None, str]:
+        _check_can_wait("say")
         limit = HOOK_LIMIT.get()
         if limit is None:
             return (yield from self._done.__await__())
@@ -107,6 +109,7 @@ class ProgramSpeech:
         return _Unlimited(self._add(text, asks=False).done)
 
     async def ask(self, question: str, *, secret: bool, limit_s: float | None, confirms: bool = False) -> str:
+        _check_can_wait("ask")
         async with self._asking:  # one question at a time
             words = self._add(question, asks=True, secret=secret)
             words.confirms = confirms
@@ -300,6 +303,15 @@ class ProgramBrain:
     async def reply(self, request: Request) -> AsyncIterator[Part]:  # noqa: ARG002
         for words in self._words:
             yield OpenQuestion(f"{words.text} ") if words.asks else f"{words.text} "
+
+
+def _check_can_wait(what: str) -> None:
+    """Raise NotPossible if this code makes an answer: its end is what the words of the program would wait for."""
+    if is_answering():
+        raise NotPossible(
+            f"a brain or an action can't wait for `{what}`, because its own answer must end first: in a brain, yield "
+            "the text; otherwise call `say` without `await`, or ask in a tool or a hook"
+        )
 
 
 def _shares(heard: str, texts: list[str]) -> list[str]:

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import Ending, ErrorClass, FaultSource
+from duologue.ports.answering import begin_answering
 from duologue.ports.brain import Brain, Firm, LastWords, OpenQuestion, Request, Show, Working
 from duologue.ports.encodable_text import encodable
 from duologue.ports.failure import BrokenContract, classify
@@ -163,6 +164,7 @@ class Replies:
         self, speech: Speech, request: Request, brain: Brain, sentences: HandoverQueue[_Spoken | None]
     ) -> None:
         """Read the parts of the brain's reply, and queue them for the voice."""
+        begin_answering()
         splitter = Sentences(self._forms.language)
         is_first = True
         is_opening = self._voice is not None  # nothing was given to the voice yet

@@ -132,8 +132,8 @@ class Sessions:
         self._attempt = self._tasks.start(_after(earlier, work), f"session {number}", ended)
 
     def _hear_line(self) -> Callable[[LineEvent], None]:
-        """Make a callback for the events of a new connection of the line. As soon as there is a newer connection, it
-        ignores all events but one: that the user has hung up. Then it makes no sense to reconnect."""
+        """Make a callback for the events of a new connection of the line. Once a newer connection exists, the callback
+        ignores every event except the user's hang-up, because after a hang-up nothing should reconnect."""
         number = self._line_number
 
         def hear(event: LineEvent) -> None:

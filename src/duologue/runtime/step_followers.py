@@ -14,8 +14,8 @@ from .driver import ReportFailure
 
 
 class StepFollowers:
-    """Calls each function of `parts` with a step. The keyword of a function is the name of its part, for the report of
-    a failure."""
+    """Calls each function of `parts` with a step. The functions are keyword arguments; if one fails, its keyword is
+    reported as the name of the part."""
 
     def __init__(self, report_failure: ReportFailure, **parts: Callable[[StepRecord], object]) -> None:
         self._report_failure = report_failure

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import FOREGROUND, ErrorClass, Outcome
 from duologue.observe import signals as sg
+from duologue.ports.answering import work_beside_answers
 from duologue.ports.context import Context
 from duologue.ports.failure import BrokenContract, ServiceError, classify
 from duologue.ports.history import CONFIDENCE_MIN
@@ -54,6 +56,7 @@ CANCEL_TOOL = Tool(
     },
 )
 _OWN = (ANSWER_TOOL.name, CANCEL_TOOL.name)
+RUNNING_CALL: ContextVar[int] = ContextVar("running_call", default=0)  # the tool call whose code runs; 0: none
 
 
 @dataclass(slots=True)
@@ -324,6 +327,8 @@ class ToolCalls:
     # -- Running a call
 
     async def _run(self, work: RunningCall, worker: Worker | None) -> str:
+        work_beside_answers()
+        RUNNING_CALL.set(work.call)
         arguments = _arguments(work.request)
         if worker is None:
             return self._run_own(work, arguments)

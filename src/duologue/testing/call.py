@@ -118,7 +118,7 @@ class Call(ObservedCall):
     def hangs_up(self) -> Self:
         """Hang up. Returns when the call is over."""
         self.does(self.person.hang_up)
-        self._wait_for(lambda: self.conversation.phase == "idle", SETTLE_MS_MAX, "the call never ends")
+        self._wait_for(lambda: self.is_over, SETTLE_MS_MAX, "the call never ends")
         return self
 
     def line_drops(self, ms: int) -> Self:
@@ -254,8 +254,9 @@ class Call(ObservedCall):
         return self._check_nothing_lost()
 
     def expect_ended(self) -> Self:
-        """Check that the call is over."""
+        """Check that the call is over. If the agent is about to end it, first wait for the end."""
         __tracebackhide__ = True
+        self._wait_for(lambda: not self.is_about_to_end, SETTLE_MS_MAX, "the agent doesn't end the call")
         return self._check_ended()
 
     # -- Inside

@@ -90,7 +90,7 @@ class LiveCall(ObservedCall):
         """Hang up. Returns when the call is over."""
         __tracebackhide__ = True
         self.person.hang_up()
-        await self.until(lambda: self.conversation.phase == "idle", "the call never ends")
+        await self.until(lambda: self.is_over, "the call never ends")
 
     async def hears_agent(self, for_ms: int) -> None:
         """Wait until the agent has spoken for `for_ms`. Fails if the agent stops earlier and no answer is pending."""
@@ -155,7 +155,8 @@ class LiveCall(ObservedCall):
         self._check_nothing_lost()
 
     async def expect_ended(self) -> None:
-        """Check that the call is over."""
+        """Check that the call is over. If the agent is about to end it, first wait for the end."""
         __tracebackhide__ = True
         await self.settles()
+        await self.until(lambda: not self.is_about_to_end, "the agent doesn't end the call")
         self._check_ended()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from duologue.core.effects import StartReply
-from duologue.core.leaves import Ask, Link, Reply
+from duologue.core.leaves import Ask, Ending, Link, Reply
 from duologue.core.step_record import StepRecord
 from duologue.core.views import PHASES
 from duologue.ears.scripted import ScriptedEars
@@ -141,6 +141,18 @@ class ObservedCall:
         """True if neither side speaks and no answer is pending, or if the call is over."""
         return self._is_at_rest()
 
+    @property
+    def is_about_to_end(self) -> bool:
+        """Is the call being ended, or will the agent end it as soon as everything is said, if the person says nothing
+        more?"""
+        s = self.conversation.machine_state
+        return s.link is Link.TERMINATING or (s.link is not Link.IDLE and s.ending is not Ending.NO)
+
+    @property
+    def is_over(self) -> bool:
+        """Has the call ended?"""
+        return self.conversation.phase == "idle"
+
     # -- Checks
 
     def _check_heard(self, text: str | re.Pattern[str]) -> Self:
@@ -198,7 +210,7 @@ class ObservedCall:
     def _check_ended(self) -> Self:
         """Check that the call is over."""
         __tracebackhide__ = True
-        return self._expect(self.conversation.phase == "idle", f"the call goes on ({self.conversation.phase})")
+        return self._expect(self.is_over, f"the call goes on ({self.conversation.phase})")
 
     # -- Inside
 
@@ -223,7 +235,7 @@ class ObservedCall:
 
     def _check_on(self) -> None:
         __tracebackhide__ = True
-        self._expect(self.conversation.phase != "idle", "the call is over: the user can't act any more")
+        self._expect(not self.is_over, "the call is over: the user can't act any more")
 
     def _see(self, record: StepRecord) -> None:
         self.records.append(record)

@@ -9,6 +9,12 @@ from duologue.ports.context import HistoryShare, NotPossible
 from duologue.ports.failure import ServiceError
 from duologue.ports.worker import Job, Tool
 
+_KNOWS: dict[HistoryShare, str] = {
+    "whole": "knows what was said",
+    "summary": "gets a summary of what was said",
+    "none": "knows nothing of what was said",
+}
+
 
 class HandOverTool:
     """The tool that `hand_over_to` returns. The brain chooses one of the agents by its name."""
@@ -18,7 +24,7 @@ class HandOverTool:
         self._history = history
         self._tool = Tool(
             "hand_over",
-            f"Let a colleague take over this conversation: {', '.join(names)}. The colleague knows what was said, and "
+            f"Let a colleague take over this conversation: {', '.join(names)}. The colleague {_KNOWS[history]}, and "
             "speaks next. Don't answer in the colleague's place.",
             {
                 "type": "object",
@@ -45,7 +51,9 @@ class HandOverTool:
 
 def hand_over_to(*agents: Any, history: HistoryShare = "whole") -> HandOverTool:
     """A tool with which the brain hands the conversation over to one of these agents. Pass the agents, or their
-    names."""
+    names. `history` says how much of the conversation so far the other agent gets: whole, summary or none."""
+    if history not in _KNOWS:
+        raise ValueError(f"history must be whole, summary or none, not {history!r}")
     names = tuple(agent if isinstance(agent, str) else str(getattr(agent, "name", "")) for agent in agents)
     if not names or not all(names):
         raise TypeError("hand_over_to needs at least one agent, and each needs a name")

@@ -10,6 +10,7 @@ from duologue.testing.evals.judge import CallJudgement, UnusableVerdict, judge, 
 from tests.testing.evals.scripted_models import verdicts
 
 RUBRIC = ("It is polite.", "It confirmed.")
+TWICE = '{"verdicts": [{"line": 1, "met": true}, {"line": 2, "met": false}, {"line": 2, "met": true, "why": "or not"}]}'
 ODD = '{"verdicts": [{"line": [1], "met": true}, {"line": {"2": 2}, "met": true}, {"line": "1", "met": true}]}'
 
 
@@ -41,6 +42,7 @@ def test_nonsense_is_asked_for_again_and_counted() -> None:
         verdicts(True),
         "[" * 99,
         ODD,
+        TWICE,
     ],
 )
 def test_a_judge_that_never_makes_sense_is_never_a_pass(answer: str) -> None:

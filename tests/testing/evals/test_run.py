@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
-from duologue import Agent
+from duologue import Agent, Context, Hooks, Request
 from duologue.core.leaves import ErrorClass
-from duologue.testing import Fail, ScriptedBrain
+from duologue.testing import Delay, Fail, ScriptedBrain
 from duologue.testing.evals.run import EvalModels, EvalRun, run_case, run_suite
 from duologue.testing.evals.suite import EvalSuite
 from tests.testing.evals.scripted_models import SUITE, caller, desk, suite_of, verdicts
@@ -66,6 +67,35 @@ def test_a_caller_who_finishes_while_talking_over_the_agent_has_finished(tmp_pat
     run = play(suite_of(tmp_path, SUITE + "    interrupts: 1\n"), models, long)
     assert run.error == ""
     assert "still here" not in run.transcript
+
+
+def ends_at(last: str) -> Agent:
+    """An agent that ends the call after its answer to these words."""
+
+    def brain(request: Request, context: Context[Any]) -> str:
+        if request.text == last:
+            context.end()
+        return "Thank you and good bye."
+
+    return Agent(brain)
+
+
+def test_an_agent_that_hangs_up_ends_the_run_before_the_caller_speaks_again(tmp_path: Path) -> None:
+    answer = ["Good ", Delay(700), "bye."]
+    suite = suite_of(tmp_path, SUITE + "    expect: {ended: true}\n")
+    run = play(suite, EvalModels(ScriptedBrain(["that is all", answer])), ends_at("that is all"))
+    assert (run.error, run.broken, run.turns) == ("", (), 1)
+    assert run.is_pass
+
+
+def test_an_agent_that_hangs_up_at_once_ends_the_run(tmp_path: Path) -> None:
+    async def leave(context: Context[Any]) -> None:
+        await context.say("We are closed.")
+        context.end()
+
+    agent = Agent(lambda request: "Hm.", hooks=Hooks(on_start=leave))
+    run = play(suite_of(tmp_path), EvalModels(ScriptedBrain([["Hello", Delay(900), " there."]])), agent)
+    assert (run.error, run.turns) == ("", 0)
 
 
 def test_every_case_is_played_as_often_as_it_says_with_a_journal_each(tmp_path: Path) -> None:

@@ -79,11 +79,14 @@ def read_verdicts(answer: str, rubric: tuple[str, ...]) -> tuple[Verdict, ...]:
     listed = given.get("verdicts") if isinstance(given, dict) else None
     if not isinstance(listed, list):
         raise UnusableVerdict("the judge's answer isn't JSON with `verdicts`")
-    by_line = {one["line"]: one for one in listed if isinstance(one, dict) and type(one.get("line")) is int}
+    read: list[dict[str, Any]] = [one for one in listed if isinstance(one, dict) and type(one.get("line")) is int]
     verdicts = []
     for number, criterion in enumerate(rubric, 1):
-        one: dict[str, Any] = by_line.get(number, {})
-        if type(one.get("met")) is not bool:
+        of_line = [one for one in read if one["line"] == number]
+        if not of_line or any(type(one.get("met")) is not bool for one in of_line):
             raise UnusableVerdict(f"the judge gave no verdict on line {number}")
+        if len({one["met"] for one in of_line}) > 1:
+            raise UnusableVerdict(f"the judge contradicts itself on line {number}")
+        one = of_line[-1]
         verdicts.append(Verdict(criterion, one["met"], str(one.get("why", ""))[:500]))
     return tuple(verdicts)

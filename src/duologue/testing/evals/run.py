@@ -92,23 +92,31 @@ async def _talk(call: LiveCall, case: EvalCase, brain: Brain, chance: random.Ran
     """Let the caller and the agent talk. Returns how many turns the caller had, and why the talk failed; this reason is
     empty if the talk didn't fail."""
     caller = EvalCaller(brain, case)
-    await call.settles()
     told = 0
     for turn in range(1, case.turns_max + 1):
+        if await _has_ended(call):
+            return turn - 1, ""
         heard = call.heard[told:]
         told = len(call.heard)
         try:
             words, is_last = await caller.says(" ".join(heard))
-            if words:
+            if words and not call.is_over:
                 await call.says(words)
             if not is_last and chance.random() < case.interrupts:
                 is_last = await _interrupt(call, caller)
         except EvalModelFailed as problem:
             return turn - 1, f"the caller's model failed: {problem}"
-        await call.settles()
-        if is_last or call.conversation.phase == "idle":
+        if await _has_ended(call) or is_last:
             return turn, ""
     return case.turns_max, f"the caller had not finished after {case.turns_max} turns"
+
+
+async def _has_ended(call: LiveCall) -> bool:
+    """Wait until no answer is pending. Returns whether the call is over. If the agent is about to end it, wait for the
+    end: no model that plays a caller answers before that."""
+    await call.settles()
+    await call.until(lambda: not call.is_about_to_end)
+    return call.is_over
 
 
 async def _interrupt(call: LiveCall, caller: EvalCaller) -> bool:
@@ -118,6 +126,6 @@ async def _interrupt(call: LiveCall, caller: EvalCaller) -> bool:
     if call.is_at_rest:
         return False
     words, is_last = await caller.says(" ".join(word.text for word in call.sounded_words[-5:]) + " …")
-    if words:
+    if words and not call.is_over:
         await call.says(words)
     return is_last
