@@ -66,7 +66,7 @@ class ScriptedClient:
             self.call.post(why)
             return
         if self.call.conversation is None and not isinstance(read, PREPARING):
-            await self.call.begin(lambda conversation: None)
+            await self.call.begin(lambda conversation: None, read)
         self.call.post(read)
         await asyncio.sleep(0)
 

@@ -15,6 +15,7 @@ from duologue.ports.context import CallInfo, Context
 from duologue.ports.history import AgentSaid, Note, UserSaid
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.realtime.call import EARLY_MS_MAX, RealtimeCall
+from duologue.server.realtime.client_events import read_event
 from duologue.server.realtime.peer_call import PeerCall
 from duologue.server.realtime.session_config import SessionConfig
 from duologue.server.settings import Limits
@@ -156,6 +157,19 @@ def test_a_client_that_begins_with_a_text_gets_its_answer_and_no_greeting() -> N
         await client.send("response.create")
         assert words_of(await client.done()) == "You said hello."
         await asyncio.sleep(5)
+        assert len(client.told("response.created")) == 1
+
+    play(script, tone_agent(phrases=Phrases(greeting="Good day!")))
+
+
+def test_the_greeting_is_left_out_even_if_the_conversation_takes_a_second_to_begin() -> None:
+    async def script(client: ScriptedClient) -> None:
+        await client.write("hello")
+        asked = read_event('{"type": "response.create"}')
+        await client.call.begin(lambda conversation: None, asked)
+        await asyncio.sleep(1)
+        client.call.post(asked)
+        assert words_of(await client.done()) == "You said hello."
         assert len(client.told("response.created")) == 1
 
     play(script, tone_agent(phrases=Phrases(greeting="Good day!")))

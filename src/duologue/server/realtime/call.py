@@ -32,7 +32,7 @@ from . import acts as do
 from . import facts as fa
 from .agent_config import changes_of
 from .audio_format import OutputEncoder
-from .client_events import ItemTruncate
+from .client_events import ClientEvent, ItemTruncate, ResponseCreate
 from .client_function import ClientCalls
 from .client_player import ClientPlayer, TrackedPlayer
 from .committed_audio import FRAME_MS, frames_of, transcribe
@@ -106,12 +106,15 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
         self.state, acts = greet(self.state)
         self._perform(acts)
 
-    async def begin(self, watch: Callable[[Conversation], object]) -> None:
+    async def begin(self, watch: Callable[[Conversation], object], first: ClientEvent | None = None) -> None:
         """Start the conversation with the configuration that the client has set so far. Returns when the user can
-        speak. Raises StartRefused."""
+        speak. `first` is the event with which the client begins it; if it asks for an answer to a text, the agent gives
+        this answer and doesn't greet. Raises StartRefused."""
         config = self.state.config
         self._used = changes_of(self._agent, config, self._calls)
         agent = replace(self._agent, **self._used)
+        if isinstance(first, ResponseCreate) and self.state.unanswered:
+            agent = _without_greeting(agent)
         self.line.rate_hz = self._track_hz or config.input_format.rate_hz
         self.line.attach(self._player)
         self.state = self.state._replace(is_fixed=getattr(agent.brain, "renew", None) is not None)
@@ -302,9 +305,8 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
         if refused is not None:
             self.post(fa.AskRefused(TOO_FAST, refused.message))
             return
-        engine = self._talk.engine
-        phrases: Phrases = replace(engine.agent.phrases, greeting="")
-        engine.changes.hand_over(replace(engine.changes.newest, phrases=phrases), "whole", "")
+        changes = self._talk.engine.changes
+        changes.hand_over(_without_greeting(changes.newest), "whole", "")
 
     def _give_outputs(self, act: do.GiveOutputs) -> None:
         for call, output in act.outputs:
@@ -314,6 +316,11 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
         if self._player.stop(act.voice, act.heard_ms):
             self._talk.interrupt("client")
             self._player.stop(act.voice, act.heard_ms)
+
+
+def _without_greeting(agent: Agent) -> Agent:
+    phrases: Phrases = replace(agent.phrases, greeting="")
+    return replace(agent, phrases=phrases)
 
 
 def _workers(used: dict[str, Any]) -> list[Any]:

@@ -25,7 +25,7 @@ from ..protocols.gate import Admitted, EntryRefused, GateForm, ProtocolGate, Rec
 from ..protocols.translated_call import begin_counted
 from ..served_conversation import new_id
 from .call import RealtimeCall
-from .client_events import PREPARING, RefusedEvent, read_event
+from .client_events import PREPARING, ClientEvent, RefusedEvent, read_event
 from .client_player import ClientPlayer
 from .client_secrets import ClientSecrets
 from .event_outbox import EventOutbox
@@ -160,15 +160,16 @@ class RealtimeSocket:
             if self._limits.is_too_bad():
                 self._refuse(BAD, INVALID)
             return
-        if call.conversation is None and not isinstance(event, PREPARING) and not await self._begin(call):
+        if call.conversation is None and not isinstance(event, PREPARING) and not await self._begin(call, event):
             return
         if not call.is_over:
             call.post(event)
 
-    async def _begin(self, call: RealtimeCall) -> bool:
-        """Start the conversation. If that isn't allowed or fails, the client is told, and the socket is closed."""
+    async def _begin(self, call: RealtimeCall, first: ClientEvent | None = None) -> bool:
+        """Start the conversation with this event of the client. If that isn't allowed or fails, the client is told, and
+        the socket is closed."""
         self._call = call
-        begin = partial(call.begin, self._conversations.watch)
+        begin = partial(call.begin, self._conversations.watch, first)
         return await begin_counted(call, self._conversations, begin, self._disconnect, self._outbox.disconnect)
 
     def _disconnect(self, code: CloseCode) -> None:
