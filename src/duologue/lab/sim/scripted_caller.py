@@ -54,9 +54,8 @@ class ScriptedCaller:
                 async with asyncio.timeout(self.wait_s if not isinstance(step, Wait) else None):
                     await self._take(step)
             except TimeoutError:
-                raise NotAsExpected(
-                    f"step {number} ({_describe(step)}) did not happen within {self.wait_s:g} s"
-                ) from None
+                late = f"step {number} ({_describe(step)}) did not happen within {self.wait_s:g} s"
+                raise NotAsExpected(f"{late}; {self._what_happened()}") from None
             self.done.append(name)
 
     def _tell(self, step: Step) -> None:
@@ -96,6 +95,13 @@ class ScriptedCaller:
                 await self._wait_until(lambda: self._is_as_expected(step))
             case HangUp():
                 self.carrier.hang_up()
+
+    def _what_happened(self) -> str:
+        """What the conversation has recorded since the caller last did something, for an error message."""
+        found = self.conversation()
+        items = found.history[self._said :] if found is not None else ()
+        told = [f"{type(item).__name__} {getattr(item, 'text', '')!r}" for item in items]
+        return f"since the caller's last action: {', '.join(told) or 'nothing'}"
 
     def _remember_state(self) -> None:
         self._clears = self.carrier.clears
