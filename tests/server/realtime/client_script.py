@@ -16,7 +16,7 @@ from duologue.ports.context import CallInfo, Context
 from duologue.runtime.agent import Agent
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.realtime.call import RealtimeCall
-from duologue.server.realtime.client_events import PREPARING, RefusedEvent, read_event
+from duologue.server.realtime.client_events import BEGINNING, RefusedEvent, read_event
 from duologue.server.realtime.session_config import SessionConfig
 from duologue.server.settings import Limits
 from duologue.testing.realtime.protocol_types import problems_of_client_event, problems_of_server_event
@@ -65,7 +65,7 @@ class ScriptedClient:
         except RefusedEvent as why:
             self.call.post(why)
             return
-        if self.call.conversation is None and not isinstance(read, PREPARING):
+        if self.call.conversation is None and isinstance(read, BEGINNING):
             await self.call.begin(lambda conversation: None, read)
         self.call.post(read)
         await asyncio.sleep(0)

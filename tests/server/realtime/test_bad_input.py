@@ -121,7 +121,7 @@ BAD: tuple[tuple[dict[str, Any], str, str | None, str], ...] = (
     ({"type": "session.update", "session": {"type": "realtime", "colour": "red"}},
      "unknown_parameter", "session.colour", "colour"),
     ({"type": "response.create", "response": {"temperature": 0.8}},
-     "beta_api_shape_disabled", "response.temperature", "no temperature"),
+     "beta_api_shape_disabled", "response.temperature", "leave it out"),
     ({"type": "response.create", "response": {"modalities": ["text"]}},
      "beta_api_shape_disabled", "response.modalities", "output_modalities"),
     ({"type": "response.create", "respond": True}, "unknown_parameter", "respond", "respond"),

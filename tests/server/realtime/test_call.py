@@ -15,7 +15,7 @@ from duologue.ports.context import CallInfo, Context
 from duologue.ports.history import AgentSaid, Note, UserSaid
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.realtime.call import EARLY_MS_MAX, RealtimeCall
-from duologue.server.realtime.client_events import read_event
+from duologue.server.realtime.client_events import AudioCommit, ResponseCancel, ResponseCreate, read_event
 from duologue.server.realtime.peer_call import PeerCall
 from duologue.server.realtime.session_config import SessionConfig
 from duologue.server.settings import Limits
@@ -196,6 +196,56 @@ def test_a_greeting_gives_way_to_a_client_that_asks_for_an_answer(after_s: float
             )
 
     play(script, tone_agent(phrases=Phrases(greeting=f"{LONG}.")))
+
+
+def test_a_conversation_begins_with_sound_or_a_response_and_with_nothing_else() -> None:
+    async def script(client: ScriptedClient) -> None:
+        await client.send("input_audio_buffer.clear")
+        await client.send("input_audio_buffer.commit")
+        await client.send("response.cancel")
+        await client.send("conversation.item.truncate", item_id="gone", content_index=0, audio_end_ms=0)
+        assert client.call.conversation is None
+        codes = ["input_audio_buffer_commit_empty", "response_cancel_not_active", "item_truncate_invalid_item_id"]
+        assert client.errors == codes
+        await client.hear(silence(20))
+        assert words_of(await client.done()) == "Good day!"
+
+    play(script, tone_agent(phrases=Phrases(greeting="Good day!")))
+
+
+def test_a_response_for_which_a_greeting_ends_has_its_own_instructions() -> None:
+    async def script(client: ScriptedClient) -> None:
+        await client.hear(silence(20))
+        await client.expect("response.output_audio.delta")
+        await client.configure(instructions="Be kind.")
+        await client.write("hello")
+        await client.send("response.create", response={"instructions": "Whisper."})
+        assert words_of(await client.done(1)) == "You said hello."
+        await asyncio.sleep(5)
+        await client.write("again")
+        await client.send("response.create")
+        assert words_of(await client.done(2)) == "You said again."
+
+    client = play(script, tone_agent(phrases=Phrases(greeting=f"{LONG}.")))
+    assert [one.instructions for one in requests_of(client.agent)] == ["Whisper.", "Be kind."]
+
+
+def test_a_response_that_waits_for_a_text_can_be_cancelled() -> None:
+    async def script(client: ScriptedClient) -> None:
+        await client.configure(audio={"input": {"turn_detection": None, "transcription": {}}})
+        await client.hear(tone(300))
+        assert words_of(await client.done()) == "Good day!"
+        for event in (AudioCommit(None), ResponseCreate(None, {}), ResponseCancel(None)):
+            client.call.post(event)
+        assert (await client.done(1))["status"] == "cancelled"
+        await asyncio.sleep(5)
+        assert client.told("conversation.item.input_audio_transcription.completed")
+        assert len(client.told("response.created")) == 2
+        assert requests_of(client.agent) == []
+        await client.send("response.create")
+        assert words_of(await client.done(2)) == "You said never mind."
+
+    play(script, tone_agent(hears=["never mind"], phrases=Phrases(greeting="Good day!")))
 
 
 def test_a_greeting_doesnt_give_way_to_a_client_that_asks_for_nothing_new() -> None:

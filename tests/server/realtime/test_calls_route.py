@@ -13,6 +13,7 @@ from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.server.realtime.routes import realtime_routes
 from duologue.server.settings import WebRtcSettings
 from tests.lines.webrtc.aiortc_client import AiortcClient, tone, unreachable
+from tests.server.noted_siblings import NotedSiblings
 from tests.server.realtime.tone_agent import tone_agent
 from tests.server.realtime.webrtc_client import WebRtcClient
 from tests.server.running_server import Answer, RunningServer, running_server
@@ -92,6 +93,64 @@ def test_an_address_has_only_so_many_calls_and_the_key_that_made_one_ends_it() -
             await client.close()
 
     run(work, sockets_per_address_max=1)
+
+
+def test_a_call_can_be_made_and_ended_at_the_path_of_azure() -> None:
+    async def work(made: RunningServer) -> None:
+        client = AiortcClient()
+        try:
+            answer = await made.get("/openai/v1/realtime/calls", (await client.offer()).encode(), **OWN)
+            assert answer.status == 201
+            path = answer.headers["location"]
+            assert path.startswith("/openai/v1/realtime/calls/rtc_")
+            assert (await made.get(f"{path}/hangup", b"", **OWN)).status == 200
+        finally:
+            await client.close()
+
+    run(work)
+
+
+class CallsElsewhere(NotedSiblings):
+    """Another process has the call `rtc_there`, and notes the request that it is given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.given: list[dict[str, Any]] = []
+
+    async def find(self, seat: str, conversation: str) -> int | None:
+        return 1 if conversation == "rtc_there" else None
+
+    def give_request(self, scope: dict[str, Any], process: int) -> bool:
+        self.given.append(scope)
+        return False  # its client is gone: a request that is given away is answered by the other process
+
+
+def test_the_process_that_has_a_call_gets_the_request_to_end_it_and_knows_of_its_calls() -> None:
+    siblings = CallsElsewhere()
+
+    async def work(made: RunningServer) -> None:
+        assert code_of(await post(made, b"{}", "/rtc_nowhere/hangup")) == (404, "call_not_found")
+        assert siblings.given == []
+        assert code_of(await post(made, b"{}", "/rtc_there/hangup")) == (404, "call_not_found")
+        (given,) = siblings.given
+        assert given["path"] == "/v1/realtime/calls/rtc_there/hangup"
+        names = [name for name, _ in given["headers"]]
+        assert b"authorization" in names
+        assert b"content-length" not in names, "its body stays here"
+        client = AiortcClient()
+        try:
+            answer = await post(made, (await client.offer()).encode())
+            call_id = answer.headers["location"].rpartition("/")[2]
+            assert siblings.told == [("begun", "")]
+            await post(made, b"", f"/{call_id}/hangup")
+            async with asyncio.timeout(20):
+                while len(siblings.told) < 2:
+                    await asyncio.sleep(0.01)
+            assert siblings.told[1] == ("forgotten", call_id)
+        finally:
+            await client.close()
+
+    run(work, siblings=siblings)
 
 
 def test_a_call_whose_ice_fails_ends_frees_its_place_and_leaves_other_calls_alone() -> None:

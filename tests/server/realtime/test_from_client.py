@@ -201,6 +201,46 @@ def test_another_response_cant_be_cancelled() -> None:
     assert exchange.acts == [do.Interrupt()]
 
 
+def waiting_for_text() -> Exchange:
+    """A response was asked for, and waits for the text of what was committed."""
+    exchange = Exchange(config=SessionConfig(turn_detection=None))
+    exchange.post(ce.AudioAppend(None, bytes(48_000)), ce.AudioCommit(None))
+    exchange.post(ce.ResponseCreate(None, {"instructions": "Whisper.", "metadata": {"a": "b"}}))
+    return exchange
+
+
+def test_what_the_agent_says_by_itself_isnt_the_response_that_waits_for_a_text() -> None:
+    exchange = waiting_for_text()
+    assert exchange.post(fa.ReplyStarted(1, answers=False)) == ["response.created"]
+    assert exchange.events[0]["response"]["metadata"] is None
+    assert exchange.post(fa.ReplyStarted(2, answers=False)) == [], "it is made again"
+    exchange.post(fa.AudioWritten(exchange.state.items[0].id, "hi"))
+    assert exchange.acts == [do.TypeText("hi")]
+    assert exchange.post(fa.ReplyDropped(2), fa.ReplyStarted(3)) == ["response.done", "response.created"]
+    assert exchange.events[1]["response"]["metadata"] == {"a": "b"}
+
+
+def test_a_response_that_hasnt_begun_can_be_cancelled() -> None:
+    exchange = waiting_for_text()
+    assert exchange.post(ce.ResponseCancel(None)) == ["response.created", "response.done"]
+    assert exchange.events[1]["response"]["status_details"] == {"type": "cancelled", "reason": "client_cancelled"}
+    assert exchange.acts == [do.UseConfig(exchange.state.config), do.Interrupt()]
+    exchange.post(fa.AudioWritten(exchange.state.items[0].id, "hi"))
+    assert exchange.acts == [], "it isn't answered"
+    exchange.post(ce.ResponseCreate(None, {}))
+    assert exchange.acts == [do.TypeText("hi")], "until the client asks again"
+
+
+def test_a_response_keeps_its_settings_when_another_one_ends_for_it() -> None:
+    exchange = Exchange()
+    exchange.post(fa.ReplyStarted(1, answers=False), update(instructions="Be kind."))
+    exchange.post(ce.ItemCreate(None, TEXT), ce.ResponseCreate(None, {"instructions": "Whisper."}))
+    exchange.post(fa.ReplyDropped(1), fa.ReplyStarted(2))
+    assert [act.config.instructions for act in exchange.acts if isinstance(act, do.UseConfig)][-1:] == ["Whisper."]
+    exchange.post(fa.ReplyComplete(2))
+    assert exchange.acts == [do.UseConfig(exchange.state.config)]
+
+
 def test_with_a_track_sound_is_not_in_events() -> None:
     exchange = Exchange(has_track=True)
     exchange.post(fa.ReplyStarted(1), fa.ReplyWorded(1, "Yes."))

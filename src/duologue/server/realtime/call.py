@@ -1,6 +1,6 @@
 """One conversation with a client of the Realtime protocol: passes inputs to the translation and performs its acts.
 
-The conversation begins with the first event that isn't in `PREPARING`, so that the client can configure it first.
+The conversation begins with the first event of a kind in `BEGINNING`, so that the client can configure it first.
 Rule: this class decides nothing about the protocol. It passes events and facts to the translation, one after another,
 and performs the acts that the translation returns.
 """

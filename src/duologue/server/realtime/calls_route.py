@@ -16,6 +16,7 @@ from starlette.responses import Response
 
 from duologue.lines.webrtc.offers import OfferRefused
 
+from ..app import GivenAway
 from ..protocols.gate import Admitted, EntryRefused, ProtocolGate, read_body
 from ..served_conversation import new_id
 from ..webrtc_peers import new_peer
@@ -28,6 +29,8 @@ from .socket import RealtimeSocket, presented_key
 
 LOG = logging.getLogger("duologue.realtime")
 HEARD_HZ = 16_000
+TOO_LARGE = EntryRefused(413, "invalid_offer", "The request is too large.")
+BODY_HEADERS = (b"content-length", b"transfer-encoding")
 
 
 @dataclass
@@ -47,7 +50,7 @@ class CallsRoute:
     async def make(self, request: Request) -> Response:
         """Begin a call. Raises EntryRefused."""
         admitted = await self._gate.admit_webrtc(dict(request.scope))
-        body = await read_body(request, BODY_BYTES_MAX, EntryRefused(413, "invalid_offer", "The request is too large."))
+        body = await read_body(request, BODY_BYTES_MAX, TOO_LARGE)
         self._gate.enter(admitted.address)
         try:
             given = read_call(request.headers.get("content-type", ""), body)
@@ -59,16 +62,31 @@ class CallsRoute:
             if isinstance(why, EventRefused):
                 raise EntryRefused(400, why.code, why.message, why.param) from None
             raise
-        headers = {"location": f"/v1/realtime/calls/{call_id}"}
+        headers = {"location": f"{request.url.path}/{call_id}"}
         return Response(answer, status_code=201, media_type="application/sdp", headers=headers)
 
     async def hang_up(self, request: Request) -> Response:
-        """End a call. The request must have the same key as the request that began the call."""
-        call = self._open.get(request.path_params["call_id"])
+        """End a call. The request must have the same key as the request that began the call. If another process of this
+        server has the call, that process gets the request."""
+        call_id = request.path_params["call_id"]
+        call = self._open.get(call_id)
+        if call is None and await self._give_away(request, call_id):
+            return GivenAway()
         if call is None or presented_key(dict(request.scope)) != call.user_key:
             raise EntryRefused(404, "call_not_found", "This call doesn't exist, or isn't yours.")
         call.carrier.hang_up()
         return Response(status_code=200)
+
+    async def _give_away(self, request: Request, call_id: str) -> bool:
+        """Pass the request on to the process that has this call. Returns whether it was passed on. Its body is left
+        out, because hanging up needs none, and only a request without a body can be passed on."""
+        siblings = self._gate.server.conversations.siblings
+        process = await siblings.find("", call_id)
+        if process is None:
+            return False
+        await read_body(request, BODY_BYTES_MAX, TOO_LARGE)
+        headers = [one for one in request.scope["headers"] if one[0] not in BODY_HEADERS]
+        return siblings.give_request({**request.scope, "headers": headers}, process)
 
     async def _answer(self, admitted: Admitted, given: CallRequest, model: str) -> tuple[str, str]:
         """Answer the SDP offer. Raises OfferRefused or EventRefused."""
@@ -81,6 +99,7 @@ class CallsRoute:
         socket = RealtimeSocket(server, admitted, carrier.send, carrier)
         call_id = f"rtc_{new_id()}"
         self._open[call_id] = call = _OpenCall(carrier, admitted.presented)
+        server.conversations.siblings.note_begun(call_id, seat="")
         serving = self._serve(call_id, socket, config, model, admitted.address)
         call.serving = asyncio.get_running_loop().create_task(serving, name="realtime call")
         return answer, call_id
@@ -96,4 +115,5 @@ class CallsRoute:
             await call.carrier.close()
             self._gate.leave(address)
             del self._open[call_id]
+            self._gate.server.conversations.siblings.note_forgotten(call_id)
             LOG.info("a call over WebRTC has ended after %.0f s", time.monotonic() - began_s)

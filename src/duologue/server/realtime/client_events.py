@@ -90,9 +90,9 @@ class OutputClear(ClientEvent):
     """The client wants the agent's sound on the WebRTC audio track to stop."""
 
 
-PREPARING = (SessionUpdate, ItemCreate, ItemRetrieve, ItemDelete)
-"""Events that only prepare a conversation: it begins with the first event of another kind. So an agent that greets
-doesn't come before a client that sends a text and asks for a response to it."""
+BEGINNING = (AudioAppend, ResponseCreate)
+"""Events that begin a conversation. Events of other kinds only prepare it, so an agent that greets doesn't come before
+a client that sends a text and asks for a response to it."""
 
 ReadClientEvent: TypeAlias = Callable[[str | None, JsonObject], ClientEvent]
 

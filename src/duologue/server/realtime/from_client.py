@@ -13,6 +13,8 @@ from .exchange import ExchangeDraft, ExchangeState, OpenResponse, ResponseWish
 from .fields import JsonObject, read_metadata
 from .items import CREATED_MAX, ItemKind, ItemRecord, read_item
 from .refusal import EventRefused, invalid, unsupported
+from .responses import cancel_response as close_cancelled
+from .responses import open_response
 from .session_config import AGENT, SessionConfig
 from .session_fields import read_response, update
 
@@ -284,8 +286,13 @@ def _response_config(d: ExchangeDraft, given: JsonObject) -> SessionConfig:
 
 
 def cancel_response(d: ExchangeDraft, e: ce.ResponseCancel) -> None:
+    """Stop the agent. A response that was asked for and hasn't begun is told as begun and cancelled."""
     response = d.s.response
     is_other = response is not None and e.response_id is not None and e.response_id != response.id
     if is_other or (response is None and d.s.asked is None):
         raise EventRefused("response_cancel_not_active", "Cancellation failed: no active response found")
+    if response is None:
+        d.set(awaits_text=False)
+        open_response(d, 0)
+        close_cancelled(d, by_client=True)
     d.do(do.Interrupt())

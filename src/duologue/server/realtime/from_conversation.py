@@ -117,7 +117,7 @@ def start_reply(d: ExchangeDraft, f: fa.ReplyStarted) -> None:
     """Begin a response for this reply. But if a response without any output is open, the reply is a new attempt at that
     response, and no new response begins."""
     response = d.s.response
-    if response is not None and not response.output and d.s.asked is None:
+    if response is not None and not response.output and (d.s.asked is None or d.s.awaits_text):
         d.set(response=response._replace(reply=f.reply))
         return
     close_response(d, "completed")

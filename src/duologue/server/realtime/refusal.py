@@ -57,6 +57,12 @@ def unsupported(param: str, what: str) -> EventRefused:
     return EventRefused("unsupported_parameter", f"'{param}' isn't supported by this server: {what}.", param)
 
 
+def removed(old: str) -> EventRefused:
+    """The refusal of a name from the protocol's beta that has no successor."""
+    what = f"'{old}' belongs to the beta protocol: leave it out, because nothing has taken its place."
+    return EventRefused("beta_api_shape_disabled", what, old)
+
+
 def renamed(old: str, new: str) -> EventRefused:
     """The refusal of a name from the protocol's beta, with the new name."""
     return EventRefused("beta_api_shape_disabled", f"'{old}' belongs to the beta protocol: use '{new}'.", old)

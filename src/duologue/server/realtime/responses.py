@@ -18,10 +18,11 @@ from .items import ItemKind, ItemRecord
 
 def open_response(d: ExchangeDraft, reply: int, answers: bool = True) -> OpenResponse:
     """Begin a response for this reply: the response that the client asked for, or one that the conversation begins by
-    itself if the client didn't ask."""
-    wish = d.s.asked or ResponseWish(d.s.config)
-    response = OpenResponse(d.new_id("resp"), reply, wish, is_own=d.s.asked is None and not answers)
-    d.set(response=response, asked=None, awaits_text=False)
+    itself if the client didn't ask. While what the client asked for still waits for a text, a reply can't be it."""
+    asked = None if d.s.awaits_text else d.s.asked
+    wish = asked or ResponseWish(d.s.config)
+    response = OpenResponse(d.new_id("resp"), reply, wish, is_own=asked is None and not answers)
+    d.set(response=response, asked=d.s.asked if d.s.awaits_text else None)
     d.send("response.created", response=as_json(d, response, "in_progress"))
     d.do(SendLimits(d.new_id("event")))
     return response
@@ -172,8 +173,9 @@ def close_response(d: ExchangeDraft, status: str, details: JsonObject | None = N
     for item in response.output:
         d.add(item)
     d.send("response.done", response=as_json(d, response, status, details))
-    if response.wish.config != d.s.config:
-        d.do(UseConfig(d.s.config))
+    next_config = d.s.asked.config if d.s.asked is not None else d.s.config
+    if response.wish.config != next_config:
+        d.do(UseConfig(next_config))
 
 
 def _close_message(d: ExchangeDraft, item: ItemRecord, status: str) -> None:

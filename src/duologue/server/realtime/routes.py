@@ -25,7 +25,8 @@ from .refusal import EventRefused
 from .socket import presented_key, realtime_gate, serve_socket
 
 BODY_BYTES_MAX = 1 << 18
-SOCKETS = ("/v1/realtime", "/openai/v1/realtime", "/openai/realtime")  # the last two are Azure's
+ROOTS = ("", "/openai")  # the second one is Azure's
+SOCKETS = (*(f"{root}/v1/realtime" for root in ROOTS), "/openai/realtime")  # the last one is of Azure's older API
 
 
 def realtime_routes(server: Server) -> Sequence[BaseRoute]:
@@ -38,11 +39,10 @@ def realtime_routes(server: Server) -> Sequence[BaseRoute]:
     calls = CallsRoute(gate)
     return [
         *(WebSocketRoute(path, sockets) for path in SOCKETS),
-        gate.route("/v1/realtime/client_secrets", make_key, ["POST"]),
-        gate.route("/openai/v1/realtime/client_secrets", make_key, ["POST"]),
+        *(gate.route(f"{root}/v1/realtime/client_secrets", make_key, ["POST"]) for root in ROOTS),
         *(gate.route(path, partial(_refuse, why), ["POST"]) for path, why in NOT_SERVED.items()),
-        gate.route("/v1/realtime/calls", calls.make, ["POST"]),
-        gate.route("/v1/realtime/calls/{call_id}/hangup", calls.hang_up, ["POST"]),
+        *(gate.route(f"{root}/v1/realtime/calls", calls.make, ["POST"]) for root in ROOTS),
+        *(gate.route(f"{root}/v1/realtime/calls/{{call_id}}/hangup", calls.hang_up, ["POST"]) for root in ROOTS),
         ice_servers_route("/v1/realtime/ice_servers", gate),
     ]
 

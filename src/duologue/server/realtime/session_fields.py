@@ -15,7 +15,7 @@ from duologue.ports.worker import Mode, Tool
 
 from .audio_format import read_format
 from .fields import JsonObject, check_names, one_of, optional_text, read_object, read_text, read_whole
-from .refusal import invalid, missing, renamed, unsupported, wrong_type
+from .refusal import invalid, missing, removed, unsupported, wrong_type
 from .session_config import AGENT, THRESHOLD, SessionConfig, TranscriptWish, TurnDetection
 
 INSTRUCTIONS_CHARS_MAX = 32_000
@@ -49,7 +49,6 @@ BETA = {
     "turn_detection": "audio.input.turn_detection",
     "max_response_output_tokens": "max_output_tokens",
 }
-NO_TEMPERATURE = "nothing: the GA protocol has no temperature"
 _RESPONSE_FIELDS = (
     "audio",
     "conversation",
@@ -75,7 +74,7 @@ def update(config: SessionConfig, given: JsonObject, path: str = "session.") -> 
         raise missing(f"{path}type")
     one_of(given["type"], f"{path}type", ("realtime",))
     if "temperature" in given:
-        raise renamed(f"{path}temperature", NO_TEMPERATURE)
+        raise removed(f"{path}temperature")
     check_names(given, _KNOWN, path, BETA)
     if "instructions" in given:
         text = optional_text(given, "instructions", path, INSTRUCTIONS_CHARS_MAX)
@@ -172,7 +171,7 @@ def read_response(config: SessionConfig, given: JsonObject) -> SessionConfig:
     EventRefused."""
     path = "response."
     if "temperature" in given:
-        raise renamed(f"{path}temperature", NO_TEMPERATURE)
+        raise removed(f"{path}temperature")
     check_names(given, _RESPONSE_FIELDS, path, BETA)
     if given.get("conversation") not in (None, "auto"):
         raise unsupported(f"{path}conversation", "every response belongs to the conversation; send 'auto'")

@@ -25,7 +25,7 @@ from ..protocols.gate import Admitted, EntryRefused, GateForm, ProtocolGate, Rec
 from ..protocols.translated_call import begin_counted
 from ..served_conversation import new_id
 from .call import RealtimeCall
-from .client_events import PREPARING, ClientEvent, RefusedEvent, read_event
+from .client_events import BEGINNING, ClientEvent, RefusedEvent, read_event
 from .client_player import ClientPlayer
 from .client_secrets import ClientSecrets
 from .event_outbox import EventOutbox
@@ -160,7 +160,7 @@ class RealtimeSocket:
             if self._limits.is_too_bad():
                 self._refuse(BAD, INVALID)
             return
-        if call.conversation is None and not isinstance(event, PREPARING) and not await self._begin(call, event):
+        if call.conversation is None and isinstance(event, BEGINNING) and not await self._begin(call, event):
             return
         if not call.is_over:
             call.post(event)
