@@ -246,6 +246,20 @@ def test_a_server_that_is_full_says_so_and_closes() -> None:
     play(second, tone_agent(), settings=ServerSettings(limits=limits))
 
 
+def test_a_client_that_is_ready_twice_at_once_has_one_conversation() -> None:
+    async def script(client: ScriptedRtviClient) -> None:
+        begun: list[object] = []
+        client.conversations.observers.append(begun.append)
+        client.send("client-ready", {"version": "2.1.0"}, "first")
+        await client.connect()
+        client.send("send-text", {"content": "hello"})
+        await client.expect("bot-stopped-speaking")
+        assert len(begun) == 1
+
+    client = play(script, tone_agent())
+    assert client.told("bot-output")[-1]["text"] == "You said hello."
+
+
 def test_a_conversation_in_which_nothing_is_said_ends() -> None:
     async def script(client: ScriptedRtviClient) -> None:
         await client.connect()

@@ -19,6 +19,14 @@ def test_the_conversation_begins_when_the_client_is_ready_and_then_the_client_is
     assert talk.kinds(im.ClientReady("r2", "2.3.0")) == ["bot-ready"], "a second one begins nothing"
 
 
+def test_a_client_that_is_ready_twice_begins_one_conversation() -> None:
+    talk = Translation(is_ready=False)
+    assert talk.post(im.ClientReady("r1", "2.1.0")) == [do.BeginTalk()]
+    assert talk.post(im.ClientReady("r2", "2.1.0")) == []
+    talk.post(fc.TalkBegan())
+    assert talk.acts[1:] == [do.SendToClient("bot-ready", {"version": "2.1.0", "about": {}}, "r2")]
+
+
 @pytest.mark.parametrize(("given", "told"), [("2.3.9", "2.1.0"), ("1.4.0", "1.4.0")])
 def test_a_client_of_the_former_version_is_answered_in_it(given: str, told: str) -> None:
     talk = Translation(is_ready=False)

@@ -63,7 +63,18 @@ def test_what_cant_be_taken_is_refused_with_the_id_of_its_message(kind: Any, dat
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "3", "[]", "[" * 100_000, "{}", '{"id": 4}', '{"id": "a", "label": "other"}']
+    "text",
+    [
+        "",
+        "{",
+        "3",
+        "[]",
+        "[" * 100_000,
+        "{}",
+        '{"id": 4}',
+        '{"id": "", "label": "rtvi-ai", "type": "client-ready"}',
+        '{"id": "a", "label": "other"}',
+    ],
 )
 def test_what_isnt_a_message_is_refused(text: str) -> None:
     with pytest.raises(MessageRefused):

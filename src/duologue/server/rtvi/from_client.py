@@ -15,12 +15,12 @@ from .refusal import MessageRefused, quoted
 
 def get_ready(d: RtviDraft, m: im.ClientReady) -> None:
     """Begin the conversation on the first `client-ready` message. A later `client-ready` message gets the same answer,
-    but doesn't begin a conversation."""
-    version = agreed_version(m)
+    but doesn't begin a conversation. If it comes before the conversation has begun, only the last one is answered."""
+    version, is_first = agreed_version(m), not d.s.ready_id
     d.set(ready_id=m.id, version=version)
     if d.s.has_begun:
         tell_ready(d)
-    else:
+    elif is_first:
         d.do(BeginTalk())
 
 

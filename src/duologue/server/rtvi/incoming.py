@@ -84,8 +84,8 @@ def read_message(text: str) -> IncomingMessage:
     if not isinstance(given, dict):
         raise MessageRefused("The message isn't a JSON object.")
     id_ = given.get("id")
-    if not isinstance(id_, str) or len(id_) > ID_CHARS_MAX:
-        raise MessageRefused(f"The message has no 'id' that is a string of at most {ID_CHARS_MAX} characters.")
+    if not isinstance(id_, str) or not 0 < len(id_) <= ID_CHARS_MAX:
+        raise MessageRefused(f"The message has no 'id' that is a string of 1 to {ID_CHARS_MAX} characters.")
     if given.get("label") != LABEL:
         raise MessageRefused(f"The message's 'label' isn't '{LABEL}'.", id_)
     kind = given.get("type")
