@@ -92,6 +92,35 @@ async def test_while_a_call_keeps_the_page_silent_the_answer_waits_and_goes_on_a
     assert (host.said[0].text, host.said[0].interrupted) == (STORY, False)
 
 
+# The page waits 3 s before it pauses: not here, and each time is counted.
+ALARMS = """(() => {
+  const later = window.setTimeout;
+  window.alarms = 0;
+  window.setTimeout = (act, ms, ...given) =>
+    ms === 3000 ? later(() => { act(); window.alarms += 1; }, 0) : later(act, ms, ...given);
+})();"""
+
+
+async def test_a_connection_that_is_lost_during_such_a_call_changes_nothing_of_that(visit: Opens) -> None:
+    here = await visit(scripted([STORY]), CONTEXTS, MICROPHONE, ALARMS, **PHONE)
+    panel, host = here.panel, here.host
+    await panel.button("start").tap()
+    await panel.state("listening")
+    await panel.write("tell me a story")
+    await panel.when("window.duologue.player.samples > 12000")
+    await panel.js("window.contexts.forEach((one) => one.suspend())")
+    await panel.state("paused")
+    conversation, alarms = host.served, await panel.js("window.alarms")
+    host.drop_sockets()
+    await until(lambda: conversation.client is None, "the client is gone")
+    await until(lambda: conversation.client is not None, "the client is back")
+    await panel.when(f"window.alarms > {alarms}")
+    await panel.label.tap()
+    await panel.been("speaking", 2)
+    await until(lambda: bool(host.said), "the end of the story")
+    assert (host.said[0].text, host.said[0].interrupted) == (STORY, False)
+
+
 async def test_a_headset_that_goes_away_is_told_and_the_next_microphone_is_opened(visit: Opens) -> None:
     here = await visit(scripted([]), MICROPHONE, TRACKS, **PHONE)
     panel = here.panel

@@ -350,8 +350,10 @@ export class Client {
 
   /** While the browser keeps the page silent, as during a phone call, the conversation pauses: nothing is said unheard. */
   waitForSound() {
-    let alarm, held;
-    const pause = () => (held = isOn(this.model) && this.model.state.phase !== "paused" && this.send("suspend"));
+    let alarm, held; // held: paused here, and not by the user
+    const pause = () => {
+      if (isOn(this.model) && this.model.state.phase !== "paused") held = this.send("suspend");
+    };
     this.keepTold((model) => model.sound === "blocked" && !isWatching(model), (silent) => {
       clearTimeout(alarm);
       if (silent) alarm = setTimeout(pause, 3000);
