@@ -14,7 +14,6 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from .app import Server
 from .blocked_loop import BlockedLoopWatch, warn
@@ -22,13 +21,14 @@ from .direct_messages import DirectMessages
 from .loaded_objects import loaded_objects_ignored
 from .processes.connection import Connections, GiveableSocket
 from .processes.link import ParentLink
+from .refused_handshakes import RefusableSocket
 from .retention import ROUND_S, keep_deleting
 from .slow_requests import timed
 
 KEEP_DAYS = 30
 
 
-class DirectSocket(DirectMessages, WebSocketsSansIOProtocol):
+class DirectSocket(DirectMessages, RefusableSocket):
     """A WebSocket of uvicorn whose messages are passed to the application directly, without uvicorn's queue and its
     tasks."""
 

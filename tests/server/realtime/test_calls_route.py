@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import urllib.request
 from typing import Any
 
@@ -93,6 +94,24 @@ def test_an_address_has_only_so_many_calls_and_the_key_that_made_one_ends_it() -
             await client.close()
 
     run(work, sockets_per_address_max=1)
+
+
+def test_the_log_has_no_address_of_a_client(caplog: pytest.LogCaptureFixture) -> None:
+    async def work(made: RunningServer) -> None:
+        client = WebRtcClient()
+        try:
+            path = await client.call(made, Authorization=f"Bearer {TOKEN}")
+            await client.until("session.created")
+            await made.get(f"{path}/hangup", b"", **OWN)
+            async with asyncio.timeout(20):
+                while "has ended" not in caplog.text:
+                    await asyncio.sleep(0.01)
+        finally:
+            await client.close()
+
+    with caplog.at_level(logging.INFO):
+        run(work)
+    assert "127.0.0.1" not in caplog.text
 
 
 def test_a_call_can_be_made_and_ended_at_the_path_of_azure() -> None:

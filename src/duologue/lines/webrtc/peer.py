@@ -35,6 +35,9 @@ LATE_S_MAX = 0.5  # if the event loop was blocked for longer, packets are left o
 QUIET_PACKETS = 5  # this many silent pieces are encoded before ready-made silence is sent
 HEARD_HZ = 16_000
 _TIME_BASE = Fraction(1, CLOCK_HZ)
+for _name in ("aioice", "aiortc"):  # at INFO, they write the network addresses of clients into the log
+    if logging.getLogger(_name).level == logging.NOTSET:
+        logging.getLogger(_name).setLevel(logging.WARNING)
 
 
 class SoundSource(Protocol):

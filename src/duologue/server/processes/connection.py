@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import uvicorn
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from ..direct_messages import DirectMessages
+from ..refused_handshakes import RefusableSocket
 from ..siblings import SCOPE_KEY
 
 READ_BYTES_MAX = 100_000  # a client that sent more before its hello was answered stays where it is
@@ -95,7 +95,7 @@ class GiveableHttp(Giveable):
         return self.give(request, len(request))
 
 
-class GiveableSocket(Giveable, DirectMessages, WebSocketsSansIOProtocol):
+class GiveableSocket(Giveable, DirectMessages, RefusableSocket):
     """A WebSocket. It remembers what it reads until `settle` is called."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
