@@ -17,6 +17,11 @@ SCOPE_KEY = "duologue.connection"  # in the scope of a request: its connection, 
 class Siblings(Protocol):
     """What a process can tell the server's other processes, and ask them."""
 
+    @property
+    def shared_key(self) -> str:
+        """A random text that only the processes of this server know. Empty if there is only one process."""
+        ...
+
     async def find(self, seat: str, conversation: str) -> int | None:
         """Find the process to which this client belongs. Returns the number of that process; None if it is this
         process. If it is, the client's `seat` (the id of its browser; may be empty) belongs to this process until
@@ -74,6 +79,10 @@ class Siblings(Protocol):
 
 class NoSiblings:
     """The implementation for a server with only one process, which serves every client itself."""
+
+    @property
+    def shared_key(self) -> str:
+        return ""
 
     async def find(self, seat: str, conversation: str) -> int | None:  # noqa: ARG002
         return None

@@ -10,6 +10,7 @@ import pytest
 from duologue.server.realtime.client_secrets import PREFIX, SECONDS, ClientSecrets
 from duologue.server.realtime.refusal import EventRefused
 from duologue.server.settings import ServerSettings
+from duologue.server.siblings import NoSiblings
 from duologue.server.tickets import make_ticket
 
 TOKEN, KEY, OPERATOR = "t" * 20, "k" * 20, "o" * 20
@@ -38,6 +39,19 @@ def test_another_process_with_the_same_secret_reads_the_key_and_a_stranger_doesn
     assert keys(token="u" * 20).admit(secret.value, SCOPE) is None
     assert keys(token=TOKEN).admit(secret.value[:-2], SCOPE) is None
     assert ClientSecrets(ServerSettings(token=TOKEN), "Bob").admit(secret.value, SCOPE) is None
+
+
+class OneOfTwo(NoSiblings):
+    """The other processes of a server."""
+
+    shared_key = "known to all of them"
+
+
+def test_without_a_secret_all_processes_of_the_server_read_a_key() -> None:
+    first, second = (ClientSecrets(ServerSettings(), "Ada", OneOfTwo()) for _ in range(2))
+    secret = first.make({}, SCOPE, time.time())
+    assert second.admit(secret.value, SCOPE) is not None
+    assert keys().admit(secret.value, SCOPE) is None, "another server"
 
 
 def test_only_tokens_make_keys() -> None:
@@ -83,7 +97,7 @@ def test_what_a_key_cant_be_is_refused(body: dict[str, Any], code: str) -> None:
 
 
 def test_with_several_workers_a_key_configures_no_session() -> None:
-    made = ClientSecrets(ServerSettings(token=TOKEN), "Ada", is_alone=False)
+    made = ClientSecrets(ServerSettings(token=TOKEN), "Ada", NoSiblings())
     with pytest.raises(EventRefused) as why:
         made.make({"session": {"type": "realtime"}}, SCOPE, 0.0)
     assert why.value.code == "unsupported_parameter"

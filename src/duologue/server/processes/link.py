@@ -75,6 +75,10 @@ class ParentLink:
         self._tasks: set[asyncio.Task[None]] = set()
         self._reporting: asyncio.TimerHandle | None = None
 
+    @property
+    def shared_key(self) -> str:
+        return self.welcome.token_key
+
     def open(self, server: Neighbourhood, on_stop: Callable[[], None]) -> None:
         """Start to read the parent's messages. `on_stop` is called when the process should stop."""
         self._server, self._on_stop = server, on_stop

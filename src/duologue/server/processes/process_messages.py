@@ -21,7 +21,7 @@ class Welcome:
     count: int  # of all processes
     url: str  # of the server
     token: str  # that clients present
-    token_key: str  # with which tokens of phone streams are signed, in hex
+    token_key: str  # signs tokens of phone streams, and short-lived keys if there is no other secret; in hex
     folder: str  # private to the server, gone when it ends
     is_first: bool  # the first process of the server in its first life
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from ..credentials import Admission, admit, header
 from ..settings import ServerSettings
+from ..siblings import ALONE, Siblings
 from ..tickets import make_ticket, read_ticket
 from .fields import JsonObject, check_names, one_of, read_object, read_whole
 from .refusal import unsupported
@@ -39,14 +40,13 @@ class ClientSecret:
 
 
 class ClientSecrets:
-    """Makes and checks the client keys of one server. `is_alone` says whether no other process shares the server's
-    port."""
+    """Makes and checks the client keys of one server. `siblings` are the processes that share the server's port."""
 
-    def __init__(self, settings: ServerSettings, agent: str, is_alone: bool = True) -> None:
+    def __init__(self, settings: ServerSettings, agent: str, siblings: Siblings = ALONE) -> None:
         self._settings = settings
         self._agent = agent
-        self._is_alone = is_alone
-        self._key = _signing_key(settings)
+        self._is_alone = siblings is ALONE
+        self._key = _signing_key(settings, siblings)
         self._configs: OrderedDict[str, tuple[int, SessionConfig]] = OrderedDict()
 
     def admit(self, presented: str, scope: dict[str, Any]) -> Admission | None:
@@ -111,10 +111,9 @@ def _digest(value: str) -> str:
     return hashlib.sha256(value.encode()).hexdigest()
 
 
-def _signing_key(settings: ServerSettings) -> str:
-    """The signing key. It is the same in all processes of a server, if the server has a secret; otherwise it is
-    random."""
-    secret = settings.ticket_key or settings.token or settings.operator_token
+def _signing_key(settings: ServerSettings, siblings: Siblings) -> str:
+    """The signing key, the same in all processes of a server. If the server has no secret, it is random."""
+    secret = settings.ticket_key or settings.token or settings.operator_token or siblings.shared_key
     if not secret:
         return secrets.token_urlsafe(24)
     return hmac.new(secret.encode(), b"duologue client secrets", hashlib.sha256).hexdigest()

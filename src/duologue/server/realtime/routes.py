@@ -17,7 +17,6 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from ..app import Server
 from ..protocols.gate import EntryRefused, ProtocolGate, SocketGate, read_body
 from ..protocols.ice_servers_route import ice_servers_route
-from ..siblings import ALONE
 from .calls_route import CallsRoute
 from .client_secrets import ClientSecrets
 from .fields import read_object
@@ -32,7 +31,7 @@ SOCKETS = (*(f"{root}/v1/realtime" for root in ROOTS), "/openai/realtime")  # th
 def realtime_routes(server: Server) -> Sequence[BaseRoute]:
     """The routes for clients of the Realtime protocol of this server."""
     conversations = server.conversations
-    keys = ClientSecrets(server.settings, conversations.agent_name, conversations.siblings is ALONE)
+    keys = ClientSecrets(server.settings, conversations.agent_name, conversations.siblings)
     gate = realtime_gate(server, keys)
     sockets = SocketGate(gate, partial(serve_socket, gate))
     make_key = partial(_make_key, gate)

@@ -29,7 +29,9 @@ KEY_S = 60  # how long the key of a page is valid: enough to open its socket
 
 def rtvi_routes(server: Server) -> Sequence[BaseRoute]:
     """The routes for RTVI clients of this server."""
-    gate = rtvi_gate(server, ClientSecrets(server.settings, server.conversations.agent_name))
+    gate = rtvi_gate(
+        server, ClientSecrets(server.settings, server.conversations.agent_name, server.conversations.siblings)
+    )
     return [
         WebSocketRoute(SOCKET, SocketGate(gate, partial(serve_socket, server))),
         gate.route(CONNECT, partial(_tell_socket, gate), ["POST"]),
