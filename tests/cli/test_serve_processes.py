@@ -168,11 +168,13 @@ def test_a_journal_can_be_had_from_every_process_also_after_the_end(port: int) -
 def test_a_short_lived_key_opens_sockets_in_both_processes_of_a_server_without_a_secret(tmp_path: Path) -> None:
     with two(tmp_path, "--realtime") as (_, port), ExitStack() as stack:
         url = f"127.0.0.1:{port}/v1/realtime"
-        with urllib.request.urlopen(f"http://{url}/client_secrets", b"{}", timeout=WAIT_S) as answer:
+        body = json.dumps({"session": {"type": "realtime", "instructions": "Be kind."}}).encode()
+        with urllib.request.urlopen(f"http://{url}/client_secrets", body, timeout=WAIT_S) as answer:
             key = json.loads(answer.read())["value"]
         for _ in range(4):  # the parent gives each process two of them
             asked = connect(f"ws://{url}", additional_headers={"Authorization": f"Bearer {key}"}, compression=None)
-            assert json.loads(stack.enter_context(asked).recv(WAIT_S))["type"] == "session.created"
+            created = json.loads(stack.enter_context(asked).recv(WAIT_S))
+            assert (created["type"], created["session"]["instructions"]) == ("session.created", "Be kind.")
 
 
 def test_one_address_gets_no_more_from_two_processes_and_another_address_is_served(port: int) -> None:

@@ -22,6 +22,12 @@ class Siblings(Protocol):
         """A random text that only the processes of this server know. Empty if there is only one process."""
         ...
 
+    @property
+    def shared_folder(self) -> str:
+        """A folder that only the processes of this server can read, and that is deleted when the server ends. Empty if
+        there is only one process."""
+        ...
+
     async def find(self, seat: str, conversation: str) -> int | None:
         """Find the process to which this client belongs. Returns the number of that process; None if it is this
         process. If it is, the client's `seat` (the id of its browser; may be empty) belongs to this process until
@@ -82,6 +88,10 @@ class NoSiblings:
 
     @property
     def shared_key(self) -> str:
+        return ""
+
+    @property
+    def shared_folder(self) -> str:
         return ""
 
     async def find(self, seat: str, conversation: str) -> int | None:  # noqa: ARG002

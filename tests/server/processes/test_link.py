@@ -117,6 +117,7 @@ def test_a_process_learns_what_all_have_in_common_before_anything_else() -> None
         async with played() as parent:
             assert parent.link.welcome == WELCOME
             assert parent.link.shared_key == WELCOME.token_key
+            assert parent.link.shared_folder == WELCOME.folder
             siblings: Siblings = parent.link
             assert siblings is parent.link
 

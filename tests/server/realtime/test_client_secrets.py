@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from duologue.server.realtime.client_secrets import PREFIX, SECONDS, ClientSecrets
 from duologue.server.realtime.refusal import EventRefused
+from duologue.server.realtime.session_config import SessionConfig
 from duologue.server.settings import ServerSettings
 from duologue.server.siblings import NoSiblings
 from duologue.server.tickets import make_ticket
@@ -42,9 +44,13 @@ def test_another_process_with_the_same_secret_reads_the_key_and_a_stranger_doesn
 
 
 class OneOfTwo(NoSiblings):
-    """The other processes of a server."""
+    """What the processes of a server share."""
 
     shared_key = "known to all of them"
+    shared_folder = ""
+
+    def __init__(self, folder: str = "") -> None:
+        self.shared_folder = folder
 
 
 def test_without_a_secret_all_processes_of_the_server_read_a_key() -> None:
@@ -52,6 +58,18 @@ def test_without_a_secret_all_processes_of_the_server_read_a_key() -> None:
     secret = first.make({}, SCOPE, time.time())
     assert second.admit(secret.value, SCOPE) is not None
     assert keys().admit(secret.value, SCOPE) is None, "another server"
+
+
+def test_two_keys_that_are_made_at_once_have_sessions_of_their_own() -> None:
+    made = keys(token=TOKEN)
+    now_s = time.time()
+    kind, brief, plain = (
+        made.make({"session": {"type": "realtime", "instructions": words}} if words else {}, SCOPE, now_s)
+        for words in ("Be kind.", "Be brief.", "")
+    )
+    assert [made.config_of(one.value).instructions for one in (kind, brief, plain)] == ["Be kind.", "Be brief.", None]
+    number, _, ticket = kind.value.removeprefix(PREFIX).partition("_")
+    assert made.admit(f"{PREFIX}{'0' * len(number)}_{ticket}", SCOPE) is None, "the number is signed too"
 
 
 def test_only_tokens_make_keys() -> None:
@@ -96,8 +114,9 @@ def test_what_a_key_cant_be_is_refused(body: dict[str, Any], code: str) -> None:
     assert why.value.code == code
 
 
-def test_with_several_workers_a_key_configures_no_session() -> None:
-    made = ClientSecrets(ServerSettings(token=TOKEN), "Ada", NoSiblings())
-    with pytest.raises(EventRefused) as why:
-        made.make({"session": {"type": "realtime"}}, SCOPE, 0.0)
-    assert why.value.code == "unsupported_parameter"
+def test_another_process_of_the_server_knows_the_session_of_a_key(tmp_path: Path) -> None:
+    first, second = (ClientSecrets(ServerSettings(), "Ada", OneOfTwo(str(tmp_path))) for _ in range(2))
+    made = first.make({"session": {"type": "realtime", "instructions": "Hi."}}, SCOPE, time.time())
+    assert made.config.instructions == "Hi."
+    assert second.config_of(made.value) == first.config_of(made.value) == made.config
+    assert second.config_of(TOKEN) == SessionConfig()

@@ -79,6 +79,10 @@ class ParentLink:
     def shared_key(self) -> str:
         return self.welcome.token_key
 
+    @property
+    def shared_folder(self) -> str:
+        return self.welcome.folder
+
     def open(self, server: Neighbourhood, on_stop: Callable[[], None]) -> None:
         """Start to read the parent's messages. `on_stop` is called when the process should stop."""
         self._server, self._on_stop = server, on_stop

@@ -1,8 +1,8 @@
 """Short-lived keys for clients that can't be trusted with the server's token, such as web pages.
 
-A client's key is a ticket (`..tickets`) with a prefix. It is signed with a signing key that is derived from the
-server's ticket key or token. The session configuration that belongs to a client's key is kept in memory until the key
-expires. Rule: a key can't be used to make further keys.
+A client's key is a ticket (`..tickets`) behind a prefix and a random number, so that no two keys are the same. It is
+signed with a signing key that is derived from the server's ticket key or token, and with that number. A session
+configuration may belong to a key (`.key_sessions`). Rule: a key can't be used to make further keys.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import hashlib
 import hmac
 import secrets
 import time
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,13 +19,11 @@ from ..settings import ServerSettings
 from ..siblings import ALONE, Siblings
 from ..tickets import make_ticket, read_ticket
 from .fields import JsonObject, check_names, one_of, read_object, read_whole
-from .refusal import unsupported
+from .key_sessions import KEPT_S_MAX, KeySessions
 from .session_config import SessionConfig
-from .session_fields import update
 
 PREFIX = "ek_"  # clients in web pages refuse keys without it
-SECONDS, SECONDS_MIN, SECONDS_MAX = 600, 10, 7_200
-KEPT_MAX = 10_000  # configurations of keys; the oldest ones are forgotten
+SECONDS, SECONDS_MIN = 600, 10
 USER_HEADER = b"openai-safety-identifier"
 
 
@@ -45,14 +42,14 @@ class ClientSecrets:
     def __init__(self, settings: ServerSettings, agent: str, siblings: Siblings = ALONE) -> None:
         self._settings = settings
         self._agent = agent
-        self._is_alone = siblings is ALONE
         self._key = _signing_key(settings, siblings)
-        self._configs: OrderedDict[str, tuple[int, SessionConfig]] = OrderedDict()
+        self._sessions = KeySessions(siblings.shared_folder)
 
     def admit(self, presented: str, scope: dict[str, Any]) -> Admission | None:
         """What a client that presents this key, ticket or token may do; None if it may not connect."""
         if presented.startswith(PREFIX):
-            ticket = read_ticket(self._key, presented.removeprefix(PREFIX))
+            number, _, signed = presented.removeprefix(PREFIX).partition("_")
+            ticket = read_ticket(f"{self._key}.{number}", signed)
             if ticket is None or ticket.is_over(time.time()) or ticket.agent not in ("", self._agent):
                 return None
             return Admission(user=ticket.user)
@@ -66,35 +63,21 @@ class ClientSecrets:
 
     def config_of(self, presented: str) -> SessionConfig:
         """The session configuration that was set when this key was made."""
-        self._forget_old()
-        found = self._configs.get(_digest(presented))
-        return found[1] if found is not None else SessionConfig()
+        return self._sessions.find(presented) if presented.startswith(PREFIX) else SessionConfig()
 
     def make(self, body: JsonObject, scope: dict[str, Any], now_s: float) -> ClientSecret:
         """Make a client's key, as this request asks. Raises EventRefused if the request is invalid."""
         check_names(body, ("expires_after", "session"))
         seconds = _seconds(body)
-        config = SessionConfig()
-        if body.get("session") is not None:
-            if not self._is_alone:
-                raise unsupported(
-                    "session", "a server with several workers can't keep it for the key; send session.update instead"
-                )
-            config = update(config, read_object(body["session"], "session"))
         user = header(scope, USER_HEADER)[:200]
-        ticket = make_ticket(self._key, minutes=seconds / 60, user=user, agent=self._agent, now_s=now_s)
-        made = ClientSecret(PREFIX + ticket, round(now_s + seconds), config)
-        if body.get("session") is not None:
-            self._configs[_digest(made.value)] = (made.expires_at, config)
-            self._forget_old()
-        return made
-
-    def _forget_old(self) -> None:
-        now_s = time.time()
-        while self._configs and (
-            len(self._configs) > KEPT_MAX or next(iter(self._configs.values()))[0] <= now_s - SECONDS_MAX
-        ):
-            self._configs.popitem(last=False)
+        number = secrets.token_hex(8)
+        signing_key = f"{self._key}.{number}"
+        ticket = make_ticket(signing_key, minutes=seconds / 60, user=user, agent=self._agent, now_s=now_s)
+        value, expires_at = f"{PREFIX}{number}_{ticket}", round(now_s + seconds)
+        if body.get("session") is None:
+            return ClientSecret(value, expires_at, SessionConfig())
+        config = self._sessions.keep(value, expires_at, read_object(body["session"], "session"))
+        return ClientSecret(value, expires_at, config)
 
 
 def _seconds(body: JsonObject) -> int:
@@ -104,11 +87,7 @@ def _seconds(body: JsonObject) -> int:
         one_of(given["anchor"], "expires_after.anchor", ("created_at",))
     if given.get("seconds") is None:
         return SECONDS
-    return read_whole(given, "seconds", "expires_after.", SECONDS_MIN, SECONDS_MAX)
-
-
-def _digest(value: str) -> str:
-    return hashlib.sha256(value.encode()).hexdigest()
+    return read_whole(given, "seconds", "expires_after.", SECONDS_MIN, KEPT_S_MAX)
 
 
 def _signing_key(settings: ServerSettings, siblings: Siblings) -> str:
