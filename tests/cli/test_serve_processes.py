@@ -165,6 +165,14 @@ def test_a_journal_can_be_had_from_every_process_also_after_the_end(port: int) -
         fetch(port, "/conversations/unknown/journal", x_conversation_key="wrong")
 
 
+def test_a_request_that_another_process_answers_leaves_no_error_in_the_log(tmp_path: Path) -> None:
+    with two(tmp_path) as (server, port), talking(port, "journal") as (_, known):
+        for _ in range(6):
+            path = f"/conversations/{known['conversation']}/journal"
+            assert fetch(port, path, x_conversation_key=known["key"]).startswith("{")
+    assert "ERROR" not in server.said
+
+
 def test_a_short_lived_key_opens_sockets_in_both_processes_of_a_server_without_a_secret(tmp_path: Path) -> None:
     with two(tmp_path, "--realtime") as (_, port), ExitStack() as stack:
         url = f"127.0.0.1:{port}/v1/realtime"

@@ -29,3 +29,20 @@ class NotedSiblings(NoSiblings):
 
     def share_calls(self, calls: Sequence[dict[str, Any]]) -> None:
         self.shared.append(calls)
+
+
+class SiblingsWith(NotedSiblings):
+    """Another process has the conversation with this id. It can't be given a request, because its client is gone: a
+    request that is given away is answered by the other process."""
+
+    def __init__(self, conversation: str) -> None:
+        super().__init__()
+        self.given: list[tuple[str, bytes]] = []
+        self._conversation = conversation
+
+    async def find(self, seat: str, conversation: str) -> int | None:
+        return 1 if conversation == self._conversation else None
+
+    def give_request(self, scope: dict[str, Any], process: int, body: bytes = b"") -> bool:
+        self.given.append((scope["path"], body))
+        return False

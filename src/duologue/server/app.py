@@ -264,9 +264,11 @@ class OwnPages:
 
 class GivenAway(Response):
     """The response for a connection that was given to another process. It sends nothing, because that process answers
-    the request."""
+    the request, and it is over when this process has lost the connection: uvicorn logs an error if it ends before."""
 
-    async def __call__(self, *given: Any) -> None: ...
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG002
+        while (await receive())["type"] != "http.disconnect":
+            pass
 
 
 @cache

@@ -43,9 +43,9 @@ class Siblings(Protocol):
         `messages` instead if they are given. Returns whether that worked; if not, the socket stays in this process."""
         ...
 
-    def give_request(self, scope: dict[str, Any], process: int) -> bool:
-        """Pass a request without a body on to another process, together with its connection. Returns whether that
-        worked; if not, this process must answer the request."""
+    def give_request(self, scope: dict[str, Any], process: int, body: bytes = b"") -> bool:
+        """Pass a request on to another process, together with its connection. `body` is the whole body of the request.
+        Returns whether that worked; if not, this process must answer the request."""
         ...
 
     def note_begun(self, conversation: str, seat: str) -> None:
@@ -102,7 +102,7 @@ class NoSiblings:
     def give_socket(self, connection: Any, process: int, seat: str, messages: Sequence[str] = ()) -> bool:  # noqa: ARG002
         return False
 
-    def give_request(self, scope: dict[str, Any], process: int) -> bool:  # noqa: ARG002
+    def give_request(self, scope: dict[str, Any], process: int, body: bytes = b"") -> bool:  # noqa: ARG002
         return False
 
     def note_begun(self, conversation: str, seat: str) -> None: ...

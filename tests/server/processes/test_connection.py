@@ -45,11 +45,16 @@ class Place:
         answer = self._answer if scope["type"] == "http" else self._talk
         await answer(scope, receive, send)
 
-    async def _answer(self, scope: dict[str, Any], _: Any, send: Any) -> None:
+    async def _answer(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        read, is_more = b"", True
+        while is_more:
+            piece = await receive()
+            read, is_more = read + piece["body"], piece["more_body"]
         if self._giving is not None:
-            await self._give(scope[SCOPE_KEY].give_request(scope), False)
+            await self._give(scope[SCOPE_KEY].give_request(scope, read), False)
             return
-        body = f"{self.name} {scope['method']} {scope['path']} {scope['query_string'].decode()}\n".encode()
+        asked = f"{scope['method']} {scope['path']} {scope['query_string'].decode()}{read.decode()}"
+        body = f"{self.name} {asked}\n".encode()
         length = str(len(body)).encode()
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", length)]})
         await send({"type": "http.response.body", "body": body})
@@ -184,6 +189,24 @@ def test_a_request_moves_with_its_connection(run: Run) -> None:
                 assert answer.startswith(b"HTTP/1.1 200 OK")
                 assert answer.endswith((b"there GET /a b c=d\n", b"there GET /again \n"))
             writer.close()
+
+    run(script())
+
+
+@LOOPS
+def test_a_request_moves_with_its_body(run: Run) -> None:
+    async def script() -> None:
+        there = Place("there")
+        async with port_of(Place("here", giving=there), there) as port:
+            for head, body in (
+                (b"Content-Length: 5", b"12345"),
+                (b"Transfer-Encoding: chunked", b"2\r\n12\r\n3\r\n345\r\n0\r\n\r\n"),
+            ):
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(b"POST /a HTTP/1.1\r\nHost: x\r\n" + head + b"\r\n\r\n" + body)
+                answer = await reader.readuntil(b"\r\n\r\n") + await reader.readline()
+                assert answer.endswith(b"there POST /a 12345\n")
+                writer.close()
 
     run(script())
 

@@ -195,8 +195,8 @@ class OneConnection:
         data = b"".join(text.encode() for text in messages) or b"GET"
         return Given(self._far.detach(), data, 3) if self._is_open else None
 
-    def give_request(self, scope: dict[str, Any]) -> Given | None:
-        return Given(self._far.detach(), scope["path"].encode(), 2) if self._is_open else None
+    def give_request(self, scope: dict[str, Any], body: bytes) -> Given | None:
+        return Given(self._far.detach(), scope["path"].encode() + body, 2) if self._is_open else None
 
 
 def test_a_socket_is_given_to_another_process() -> None:
@@ -205,10 +205,10 @@ def test_a_socket_is_given_to_another_process() -> None:
             assert parent.link.give_socket(OneConnection(), 2, "alice")
             assert await parent.expect(pm.HandOn) == pm.HandOn(2, True, b"GET", 3, "alice", False)
             assert parent.link.give_socket(OneConnection(), 2, "", ("hello", "watch"))
-            assert parent.link.give_request({SCOPE_KEY: OneConnection(), "path": "/x"}, 0)
+            assert parent.link.give_request({SCOPE_KEY: OneConnection(), "path": "/x"}, 0, b"?")
             await until(lambda: len(parent.clients) == 3)
             handed = [message for message in parent.got if isinstance(message, pm.HandOn)]
-            assert handed[1:] == [pm.HandOn(2, True, b"hellowatch", 3, "", True), pm.HandOn(0, False, b"/x", 2)]
+            assert handed[1:] == [pm.HandOn(2, True, b"hellowatch", 3, "", True), pm.HandOn(0, False, b"/x?", 2)]
 
     asyncio.run(run())
 

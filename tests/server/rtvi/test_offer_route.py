@@ -12,6 +12,7 @@ import pytest
 from duologue.server.rtvi.routes import rtvi_routes
 from tests.limits import WAIT_S
 from tests.lines.webrtc.aiortc_client import AiortcClient, unreachable
+from tests.server.noted_siblings import SiblingsWith
 from tests.server.realtime.tone_agent import tone_agent
 from tests.server.running_server import RunningServer, serve
 
@@ -100,6 +101,30 @@ def test_what_isnt_an_offer_is_refused_and_leaves_nothing_behind() -> None:
             assert (await ask(made, {"sdp": "nonsense", "type": "offer"}))[0] == 400, "no place is lost"
 
     serve(talk, tone_agent, sockets_per_address_max=1)
+
+
+def test_the_process_that_has_a_connection_gets_what_is_about_it_and_knows_of_its_connections() -> None:
+    siblings = SiblingsWith("there")
+
+    async def talk(made: RunningServer) -> None:
+        made.server.add_routes(rtvi_routes(made.server))
+        again = {"sdp": "v=0", "type": "offer", "pc_id": "there", "restart_pc": True}
+        assert (await ask(made, {**again, "pc_id": "nowhere"}))[0] == 404
+        assert siblings.given == []
+        assert (await ask(made, again))[0] == 404
+        assert await send_addresses(made, "there") == 404
+        assert [path for path, _ in siblings.given] == ["/rtvi/offer", "/rtvi/offer"]
+        assert json.loads(siblings.given[0][1]) == again
+        client = AiortcClient()
+        _, answer = await ask(made, {"sdp": await client.offer(), "type": "offer"})
+        assert siblings.told == [("begun", "")]
+        assert await send_addresses(made, answer["pc_id"]) == 200
+        assert len(siblings.given) == 2, "it is here"
+        await client.accept(answer["sdp"])
+        await client.close()
+        await made.until(lambda: siblings.told[1:] == [("forgotten", answer["pc_id"])])
+
+    serve(talk, tone_agent, siblings=siblings)
 
 
 class RtviClient:

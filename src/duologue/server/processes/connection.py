@@ -22,6 +22,7 @@ from ..direct_messages import DirectMessages
 from ..refused_handshakes import RefusableSocket
 from ..siblings import SCOPE_KEY
 
+BODY_HEADERS = (b"content-length", b"transfer-encoding", b"expect")
 READ_BYTES_MAX = 100_000  # a client that sent more before its hello was answered stays where it is
 
 
@@ -88,10 +89,10 @@ class GiveableHttp(Giveable):
         if self.arrival.is_handed:
             self.data_received(self.arrival.data)
 
-    def give_request(self, scope: dict[str, Any]) -> Given | None:
+    def give_request(self, scope: dict[str, Any], body: bytes = b"") -> Given | None:
         """Like `give`, for a connection whose newest request wasn't answered yet. The other process reads this request
-        again, so the request must have no body."""
-        request = request_of(scope)
+        again, so `body` must be its whole body."""
+        request = request_of(scope, body)
         return self.give(request, len(request))
 
 
@@ -170,12 +171,14 @@ class UnansweredConnection:
             self._transport.write(data)
 
 
-def request_of(scope: dict[str, Any]) -> bytes:
-    """The bytes of a request without a body, as a client sends them."""
+def request_of(scope: dict[str, Any], body: bytes = b"") -> bytes:
+    """The bytes of a request, as a client sends them. Its body is in one piece, even if the client sent it in
+    chunks."""
     query = b"?" + scope["query_string"] if scope["query_string"] else b""
     lines = [scope["method"].encode() + b" " + scope["raw_path"] + query + b" HTTP/1.1"]
-    lines += [name + b": " + value for name, value in scope["headers"]]
-    return b"\r\n".join([*lines, b"", b""])
+    lines += [name + b": " + value for name, value in scope["headers"] if name not in BODY_HEADERS]
+    lines += [b"content-length: %d" % len(body)] if body else []
+    return b"\r\n".join([*lines, b"", body])
 
 
 def frame_of(text: str) -> bytes:

@@ -205,11 +205,11 @@ class ParentLink:
         is_greeted = bool(messages)
         return self._give(given, lambda one: pm.HandOn(process, True, one.data, one.request_bytes, seat, is_greeted))
 
-    def give_request(self, scope: dict[str, Any], process: int) -> bool:
+    def give_request(self, scope: dict[str, Any], process: int, body: bytes = b"") -> bool:
         connection = scope.get(SCOPE_KEY)
         if connection is None or connection.arrival.is_handed:  # one that was handed on already stays
             return False
-        given = connection.give_request(scope)
+        given = connection.give_request(scope, body)
         return self._give(given, lambda one: pm.HandOn(process, False, one.data, one.request_bytes))
 
     def _give(self, given: Given | None, make: Callable[[Given], pm.HandOn]) -> bool:

@@ -30,7 +30,7 @@ from .socket import RealtimeSocket, presented_key
 LOG = logging.getLogger("duologue.realtime")
 HEARD_HZ = 16_000
 TOO_LARGE = EntryRefused(413, "invalid_offer", "The request is too large.")
-BODY_HEADERS = (b"content-length", b"transfer-encoding")
+HANG_UP_BYTES_MAX = 4_096
 
 
 @dataclass
@@ -78,15 +78,13 @@ class CallsRoute:
         return Response(status_code=200)
 
     async def _give_away(self, request: Request, call_id: str) -> bool:
-        """Pass the request on to the process that has this call. Returns whether it was passed on. Its body is left
-        out, because hanging up needs none, and only a request without a body can be passed on."""
+        """Pass the request on to the process that has this call. Returns whether it was passed on."""
         siblings = self._gate.server.conversations.siblings
         process = await siblings.find("", call_id)
         if process is None:
             return False
-        await read_body(request, BODY_BYTES_MAX, TOO_LARGE)
-        headers = [one for one in request.scope["headers"] if one[0] not in BODY_HEADERS]
-        return siblings.give_request({**request.scope, "headers": headers}, process)
+        body = await read_body(request, HANG_UP_BYTES_MAX, TOO_LARGE)
+        return siblings.give_request(dict(request.scope), process, body)
 
     async def _answer(self, admitted: Admitted, given: CallRequest, model: str) -> tuple[str, str]:
         """Answer the SDP offer. Raises OfferRefused or EventRefused."""

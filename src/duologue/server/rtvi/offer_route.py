@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, Response
 
 from duologue.lines.webrtc.offers import OFFER_BYTES_MAX, OfferRefused
 
+from ..app import GivenAway
 from ..protocols.gate import Admitted, EntryRefused, ProtocolGate, read_body
 from ..served_conversation import new_id
 from ..webrtc_peers import new_peer
@@ -46,12 +47,24 @@ class OfferRoute:
     async def answer(self, request: Request) -> Response:
         """Handle a request with an SDP offer or with addresses. Raises EntryRefused."""
         admitted = await self._gate.admit_webrtc(dict(request.scope))
-        given = await _read(request)
+        data = await read_body(request, BODY_BYTES_MAX, EntryRefused(413, INVALID, "The request is too large."))
+        given = _object_in(data)
+        if await self._give_away(request, given.get("pc_id"), data):
+            return GivenAway()
         if request.method == "POST":
             return JSONResponse(await self._take_offer(admitted, given))
         if str(given.get("pc_id")) not in self._open:
             raise EntryRefused(404, NOT_FOUND, "This connection doesn't exist.")
         return JSONResponse({"status": "success"})
+
+    async def _give_away(self, request: Request, pc_id: object, data: bytes) -> bool:
+        """Pass the request on to the other process of this server that has this connection. Returns whether it was
+        passed on."""
+        siblings = self._gate.server.conversations.siblings
+        if not isinstance(pc_id, str) or pc_id in self._open:
+            return False
+        process = await siblings.find("", pc_id)
+        return process is not None and siblings.give_request(dict(request.scope), process, data)
 
     def _find(self, given: dict[str, Any], key: str) -> OpenPeer | None:
         found = self._open.get(str(given.get("pc_id")))
@@ -80,6 +93,7 @@ class OfferRoute:
         self._gate.enter(address)
         call = RtviPeerCall(*made, server.conversations, server.settings, address, lambda: self._forget(pc_id, address))
         self._open[pc_id] = OpenPeer(call, admitted.presented)
+        server.conversations.siblings.note_begun(pc_id, seat="")
         try:
             return await self._connect(pc_id, call, sdp)
         except BaseException:
@@ -88,6 +102,7 @@ class OfferRoute:
 
     def _forget(self, pc_id: str, address: str) -> None:
         self._open.pop(pc_id, None)
+        self._gate.server.conversations.siblings.note_forgotten(pc_id)
         self._gate.leave(address)
 
     async def _connect(self, pc_id: str, call: RtviPeerCall, sdp: str) -> dict[str, str]:
@@ -95,8 +110,7 @@ class OfferRoute:
         return {"sdp": await call.use(peer, sdp), "type": "answer", "pc_id": pc_id}
 
 
-async def _read(request: Request) -> dict[str, Any]:
-    data = await read_body(request, BODY_BYTES_MAX, EntryRefused(413, INVALID, "The request is too large."))
+def _object_in(data: bytes) -> dict[str, Any]:
     try:
         given = json.loads(data)
     except (ValueError, RecursionError):
