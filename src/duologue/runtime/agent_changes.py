@@ -157,8 +157,8 @@ class AgentChanges:
         return True
 
     def is_open(self, request: Request) -> bool:
-        """Does this request have something that a greeting alone doesn't answer? The results of the calls that handed
-        over don't count."""
+        """Does this request contain something that needs an answer besides the greeting? The results of the tool calls
+        that handed over aren't counted."""
         outputs = [output for output in request.outputs if output.call not in self._handed_by]
         return bool(request.text or request.news or outputs)
 

@@ -81,9 +81,9 @@ class AnswerListener:
 
     def _judge(self, text: str, is_final: bool) -> None:
         """Report whether the words come from a person or an answering machine, if the words show that. Words of a
-        machine are reported at once, even if they may still change; words of a person only when they are final. In the
-        call, a person's words mean something only after a machine was heard: then a person has picked up. At the
-        beginning they prove nothing, because many machines begin with "hello", too."""
+        machine are reported at once, even if they may still change; words of a person only when they are final. The
+        call uses a report of a person only after a machine was heard: then a person has picked up. Before that, such
+        words prove nothing, because many machines begin with "hello", too."""
         found = answerer_of(text, self._language)
         if found is Answerer.MACHINE:
             self._feed(on.MachineHeard(self._now()))

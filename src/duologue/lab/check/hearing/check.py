@@ -188,7 +188,8 @@ class HearingExplorer:
         return reduced
 
     def _is_due(self, s: ProductState, ms: int) -> bool:
-        """Does a due time come within these milliseconds? Then no time passes without it: no timer is late."""
+        """Is a due time reached within these milliseconds? Then so much time can't simply pass, because timers are
+        never late: the timer has to fire first."""
         due = self.product.next_due(s)
         return ms > 0 and due is not None and due <= s.at + ms
 
