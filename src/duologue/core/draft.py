@@ -22,7 +22,7 @@ _REGION_NAMES: dict[type[Leaf], str] = {Link: "link", User: "user", Voice: "voic
 
 
 class Draft:
-    """The same fields as `State`, but mutable, and the effects so far."""
+    """A mutable copy of the fields of `State`, and the effects of the step so far."""
 
     __slots__ = (*_FIELDS, "before", "effects", "fired", "owners")
 

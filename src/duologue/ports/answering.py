@@ -21,13 +21,14 @@ def begin_answering() -> None:
 
 
 def go_on_answering() -> None:
-    """Call this at the beginning of a task for which a task that makes an answer waits: it makes the answer too."""
+    """Count the current task as making an answer. Call this at the beginning of a task for which an answering task
+    waits."""
     if _MAKER.get() is not None:
         begin_answering()
 
 
 def work_beside_answers() -> None:
-    """From now on, the current task makes no answer, also if it was started by code that does."""
+    """From now on, the current task isn't making an answer, even if the task was started by code that is."""
     _MAKER.set(None)
 
 

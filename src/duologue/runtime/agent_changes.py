@@ -63,7 +63,8 @@ class AgentChanges:
 
     @property
     def speaker(self) -> str:
-        """The name of the agent that holds the conversation; empty if that is the call's first agent."""
+        """The name of the agent that holds the conversation, for lines that it says; empty for the call's first
+        agent."""
         return self.current.name if self.current.name != self.root.name else ""
 
     @property
