@@ -17,7 +17,7 @@ from .state import State, is_kept_waiting, waits_in_silence
 _CUE = TIMER_INDEX[Timer.CUE]
 _WORDED = tuple(cue for cue in Cue if cue not in (Cue.SOUND, Cue.WORDS))
 _USUAL_TURN_END_MS = 1_000  # from the end of the person's last sound until the turn is complete
-_HEARD_CUE_MS = 300  # a cue that sounded for a shorter time was no sign of life
+_HEARD_CUE_MS = 300  # a cue that sounded for a shorter time doesn't count as heard
 _FIRST_REPORT_MS = 500  # from the start of playback until the line reports that some of it was heard
 
 
