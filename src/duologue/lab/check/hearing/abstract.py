@@ -66,8 +66,8 @@ def abstract(
 
 
 def abstract_ledger(ledger: WordsLedger, s: ProductState) -> WordsLedger:
-    """The ledger that belongs to the abstract state of `s`: the times and the numbers of replies in it are made small
-    in the same way as in the state. Of old times of questions and answers, only the order is kept."""
+    """Returns `ledger` as it belongs to the abstract state of `s`: its times and its numbers of replies are made small
+    in the same way as those of the state. If times of questions and answers are old, only their order is kept."""
     shift = NOW - s.at
     if ledger.sent is not None:
         ledger = ledger._replace(sent=ledger.sent._replace(due=ledger.sent.due + shift))

@@ -249,7 +249,7 @@ class HearingExplorer:
                     break
                 here = self.graph.index.get(after, -1)
             else:
-                self.report_violation(laws.EVERY_WAIT_ENDS, "time alone leads round in a circle", number)
+                self.report_violation(laws.EVERY_WAIT_ENDS, "timers alone lead back to the same state", number)
             if waited_ms > longest_ms:
                 self.report_violation(laws.EVERY_WAIT_ENDS, f"the turn stays open for {waited_ms} ms", number)
 
@@ -263,7 +263,7 @@ class HearingExplorer:
             if not step.steps and node.state.hearing == before.state.hearing:
                 self.report_violation(laws.EVERY_WAIT_ENDS, "without further events, the turn stays open", number)
                 return
-        self.report_violation(laws.EVERY_WAIT_ENDS, "time alone leads round in a circle", number)
+        self.report_violation(laws.EVERY_WAIT_ENDS, "timers alone lead back to the same state", number)
 
     def _judge_replays(self) -> None:
         """Check that the same stimuli, processed again, lead to the same state. Only some states are checked."""

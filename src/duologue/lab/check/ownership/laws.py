@@ -164,7 +164,7 @@ def _check_lease(seen: Happening) -> Complaints:
         if before.place in LEASED and [one.epoch for one in renewals] != [before.epoch]:
             yield LEASES_ARE_RENEWED, f"a heartbeat renews nothing in {before.place.value}"
         if after.place is Place.KEPT and not after.until_ms:
-            yield LEASES_ARE_RENEWED, "a lease that has ended counts as one that lasts"
+            yield LEASES_ARE_RENEWED, "a lease that has ended counts as valid"
         if before.place is Place.UNKEPT and after.place is not Place.CLAIMING:
             yield LEASES_ARE_RENEWED, "the lease isn't claimed again"
     elif renewals:
