@@ -26,7 +26,6 @@ from .transcript import Transcript
 from .validation import reading, text, whole
 
 IN_A_ROW_MAX = 5  # hand-overs without a word of the person in between
-CHANGEABLE = ("instructions", "tools", "voice", "language")
 _SAVED = ("instructions", "language")
 
 
