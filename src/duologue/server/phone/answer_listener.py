@@ -57,7 +57,7 @@ class AnswerListener:
             async for heard in self._ears.listen(self._frames):
                 self._report(heard)
         except Exception as failure:  # noqa: BLE001 - the deadlines of the call go on without words
-            LOG.warning("the words of the first sound can't be read: %s", type(failure).__name__)
+            LOG.warning("the ears failed, so the first words of the answerer are unknown: %s", type(failure).__name__)
         await asyncio.Event().wait()
 
     def _take(self, event: LineEvent) -> None:
