@@ -8,6 +8,7 @@ import pytest
 
 from duologue import Agent
 from duologue.cli.chat_agent import in_writing
+from duologue.cli.requirements import EXTRAS
 from duologue.core.errors import DuologueError
 from duologue.testing import ScriptedModel, ScriptedVoice
 from tests.cli.command_line import Done, run
@@ -155,6 +156,17 @@ def test_an_agent_that_cant_be_imported_is_shown_in_full(tmp_path: Path, monkeyp
     assert done.returncode == 1
     assert "import no_such_module_here" in done.stderr
     assert done.stderr.rstrip().endswith("No module named 'no_such_module_here'")
+
+
+def test_packages_that_the_agent_needs_are_named_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lacks_mcp.py").write_text("from duologue import McpServer\nraise ImportError('no mcp')\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(EXTRAS, "mcp", ("no_such_package",))
+    done = run("chat", "lacks_mcp:agent")
+    assert done.returncode == 1
+    assert done.stderr.strip() == (
+        "error: lacks_mcp:agent needs packages that aren't installed; run `pip install 'duologue[mcp]'`"
+    )
 
 
 @pytest.mark.parametrize("command", [("chat",), ("simulate", "--calls", "1", "--agent")])

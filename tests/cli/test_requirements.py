@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
+import duologue
 from duologue.cli import requirements
-from duologue.cli.requirements import EXTRAS, Requirements, requirements_of, requirements_of_agent
+from duologue.cli.requirements import EXTRAS, NAMES, Requirements, requirements_of, requirements_of_agent
+from duologue.core.errors import DuologueError
 from duologue.models.catalogue import MODELS
 
 ROOT = Path(__file__).parents[2]
@@ -56,3 +60,49 @@ def test_the_extras_are_those_of_the_package() -> None:
 def test_the_models_are_in_the_catalogue() -> None:
     everything = requirements_of("from duologue import LocalEars, EspeakVoice, LocalNlu")
     assert set(everything.models) <= set(MODELS)
+
+
+def test_a_name_that_is_not_listed_can_be_imported_with_the_standard_library_alone() -> None:
+    """Each listed package counts as not installed, and each name that needs none of them is imported."""
+    script = f"""
+import sys
+for module in {sorted({module for modules in EXTRAS.values() for module in modules})}:
+    sys.modules[module] = None
+import duologue
+for name in {sorted(set(duologue.__all__) - set(NAMES))}:
+    getattr(duologue, name)
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_every_listed_name_is_public_and_needs_known_extras() -> None:
+    assert set(NAMES) <= set(duologue.__all__)
+    assert {extra for extras in NAMES.values() for extra in extras} <= set(EXTRAS)
+
+
+@pytest.mark.parametrize(
+    ("name", "extras"),
+    [
+        ("AnthropicBrain", ("anthropic",)),
+        ("GeminiLive", ("realtime",)),
+        ("PluginVoice", ("livekit",)),
+        ("SpeechEndpointVoice", ("llm", "speech")),
+        ("tool", ("tools",)),
+    ],
+)
+def test_services_plugins_and_tools_bring_their_extras(name: str, extras: tuple[str, ...]) -> None:
+    assert requirements_of(f"from duologue import {name}").extras == extras
+
+
+def test_a_command_says_in_one_line_which_of_its_extras_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requirements, "is_installed", lambda extra: extra == "server")
+    with pytest.raises(DuologueError) as refused:
+        requirements.require_extras("the test", "server", "flows", "postgres")
+    expected = "the test needs packages that aren't installed; run `pip install 'duologue[flows,postgres]'`"
+    assert str(refused.value) == expected
+    requirements.require_extras("the test", "server")
+
+
+def test_a_module_of_a_package_that_is_missing_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(EXTRAS, "testing", ("no_such_package.agents",))
+    assert not requirements.is_installed("testing")

@@ -158,6 +158,8 @@ ERROR: No matching distribution found for fake-ears==1.0"""
 PIP_UNKNOWN = "ERROR: Could not find a version that satisfies\nERROR: No matching distribution found for fake-ears==1.0"
 PIP_CERTIFICATE = "Could not fetch URL: There was a problem confirming the ssl certificate\n" + PIP_UNKNOWN
 PIP_OTHER_ARCHIVE = "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE."
+PIP_DAMAGED = "ERROR: Wheel 'fake-ears' located at /x/fake_ears-1.0-py3-none-any.whl is invalid."
+NPM_DAMAGED = "npm error code EINTEGRITY\nnpm error sha512-AAAA integrity checksum failed when using sha512"
 NPM_OFFLINE = "npm error code ENOTFOUND\nnpm error errno ENOTFOUND\nnpm error network request failed"
 NPM_UNKNOWN = "npm error code E404\nnpm error 404 Not Found"
 
@@ -170,6 +172,8 @@ NPM_UNKNOWN = "npm error code E404\nnpm error 404 Not Found"
         (PYPI, PIP_UNKNOWN, PullFailed, "the pypi registry has no such package for this machine"),
         (NPM, NPM_UNKNOWN, PullFailed, "the npm registry has no such package for this machine"),
         (PYPI, PIP_OTHER_ARCHIVE, PullFailed, "the pypi registry has another archive than the pinned one"),
+        (PYPI, PIP_DAMAGED, PullFailed, "the archive from the pypi registry is damaged; nothing was installed"),
+        (NPM, NPM_DAMAGED, PullFailed, "the archive from the npm registry is damaged; nothing was installed"),
         (PYPI, PIP_CERTIFICATE, PullFailed, "certificate isn't trusted"),
         (PYPI, "ERROR: [Errno 28] No space left on device", PullFailed, "fake-ears==1.0: the disk is full"),
         (NPM, "npm error code ENOSPC", PullFailed, "@fake/voice@2.0: the disk is full"),

@@ -15,7 +15,7 @@ import pytest
 from duologue.models import Model, Package, UnknownModel, is_present, verify
 from duologue.models import pull as pull_module
 from duologue.models.catalogue import catalogue_of
-from duologue.models.failure import PullFailed
+from duologue.models.failure import TRY_AGAIN, PullFailed
 from duologue.models.pull import Pulled, PullStage, pull
 from tests.limits import WAIT_S
 from tests.models.fake_packages import (
@@ -168,7 +168,9 @@ def test_a_disk_with_too_little_space_is_noticed_at_once(cache: Path, monkeypatc
 
 def test_a_cache_that_is_a_file_is_one_line(cache: Path) -> None:
     cache.write_bytes(b"")
-    with pytest.raises(PullFailed, match=r"models: File exists$"):
+    with pytest.raises(
+        PullFailed, match=r"models can't be created \(File exists\): set DUOLOGUE_MODELS to a folder that"
+    ):
         pull_fake("hearing")
 
 
@@ -184,7 +186,7 @@ def test_a_wrong_hash_is_reported_with_both_hashes_and_nothing_is_installed(cach
     with pytest.raises(PullFailed) as failed:
         pull_fake("hearing", registry=FakeRegistry(ears=spoiled(hears=HEARS[::-1])))
     assert str(failed.value) == (
-        f"hearing: ears.onnx has the SHA-256 {sha256(HEARS[::-1])}, expected {sha256(HEARS)}; nothing was installed"
+        f"hearing: ears.onnx has the SHA-256 {sha256(HEARS[::-1])}, expected {sha256(HEARS)}; {TRY_AGAIN}"
     )
     assert contents(cache) == []
 
@@ -233,6 +235,15 @@ def test_an_error_of_the_operating_system_is_one_line(cache: Path, number: int, 
     with pytest.raises(PullFailed, match=says):
         pull_fake("hearing", registry=registry)
     assert contents(cache) == []
+
+
+def test_a_cache_that_cannot_be_created_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("DUOLOGUE_MODELS", str(tmp_path / "file" / "models"))
+    with pytest.raises(
+        PullFailed, match=r"models can't be created \(.*\): set DUOLOGUE_MODELS to a folder that is writ"
+    ):
+        pull_fake("hearing")
 
 
 def test_a_disk_that_fills_up_while_unpacking_leaves_nothing(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from rich.table import Table
 from duologue.core.errors import DuologueError
 
 from .json_output import JsonOption, write_json
+from .requirements import not_installed
 
 if TYPE_CHECKING:
     from duologue.lab.bench.talk import Expected
@@ -157,8 +158,8 @@ def bench_webrtc(
     try:
         from duologue.lab.bench.webrtc import bench_webrtc as measure
         from duologue.lab.bench.webrtc import report
-    except ModuleNotFoundError as missing:
-        raise DuologueError(f"{missing}: pip install 'duologue[webrtc]'") from None
+    except ModuleNotFoundError:
+        raise not_installed("the benchmark", "webrtc") from None
 
     with _waiting().status("measuring") as status:
         result = measure(sessions, seconds, lambda what: status.update(f"measuring: {what}"), speech)
@@ -174,8 +175,8 @@ def bench_opus(
     try:
         from duologue.lab.bench.opus import bench_opus as measure
         from duologue.lab.bench.opus import report
-    except ModuleNotFoundError as missing:
-        raise DuologueError(f"{missing}: pip install 'duologue[webrtc]'") from None
+    except ModuleNotFoundError:
+        raise not_installed("the benchmark", "webrtc") from None
 
     with _waiting().status("measuring") as status:
         result = measure(seconds, lambda what: status.update(f"measuring: {what}"))

@@ -24,7 +24,7 @@ from duologue.dialogue.templates import spoken
 from duologue.nlu.understanding import Nlu
 from duologue.ports.failure_report import report_failures_to
 
-from .requirements import Requirements
+from .requirements import require_extras, requirements_of_agent
 from .terminal_style import BLUE, GREEN, GREY
 from .terminal_tracebacks import print_traceback
 
@@ -62,9 +62,7 @@ def chat_command(
         _refuse_flow_options(actions=actions, flow=flow, today=today, llm_url=llm_url)
         _run(_chat_with_agent(app))
         return
-    missing = Requirements(("flows",)).missing()
-    if missing.extras:
-        raise DuologueError(f"flow files need packages that aren't installed; run `{missing.commands()[0]}`")
+    require_extras("a flow file", "flows")
     if today is not None:
         _check_date(today)
     logging.basicConfig(format="%(message)s")  # shows warnings
@@ -92,6 +90,8 @@ async def _chat_with_agent(app: str) -> None:
     try:
         agent = find_agent_or_maker(app)
     except AgentNotFound as problem:
+        if isinstance(problem.__cause__, ImportError):
+            require_extras(app, *requirements_of_agent(app).extras)
         if problem.__cause__ is not None:
             print_traceback("import", problem.__cause__)
         raise

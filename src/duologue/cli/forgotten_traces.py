@@ -29,8 +29,8 @@ async def traces_of(store: Store, conversation: str, count_max: int | None = TRA
 
 async def traces_of_others(store: Store, folders: Iterable[Path]) -> set[bytes]:
     """All texts of the conversations that are still in the store, or have words files in these folders. The agent says
-    some sentences, such as its greeting, in every conversation, so these sentences alone are no trace of another
-    conversation."""
+    some sentences, such as its greeting, in every conversation, so these sentences alone don't show that a conversation
+    left a trace."""
     found: set[bytes] = set()
     for one in await store.holdings(1_000_000):
         found |= await traces_of(store, one.conversation, None)

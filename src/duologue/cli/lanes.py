@@ -43,7 +43,7 @@ def columns(visits: tuple[Visit, ...], length_ms: int, width: int, rank: Callabl
 
 
 def bar_width(width: int) -> int:
-    """How many of `width` columns are left for a bar after its label; at least 10."""
+    """How many of `width` columns a bar gets, after its label. At least 10."""
     return max(10, width - LABEL_WIDTH)
 
 

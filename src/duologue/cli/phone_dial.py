@@ -21,6 +21,7 @@ from duologue.ports.history import AgentSaid, UserSaid
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.find_agent import find_agent_or_maker
 
+from .requirements import not_installed
 from .served_agent import phone_account
 from .talk import all_with_speech
 from .terminal_style import BLUE, GREEN, write_ms
@@ -57,8 +58,8 @@ def dial_command(
     try:
         from duologue.lines.phone.call.state import CallEnd, OnMachine
         from duologue.server.phone.routes import PhoneSettings
-    except ModuleNotFoundError as missing:
-        raise DuologueError(f"{missing}: pip install 'duologue[phone]'") from None
+    except ModuleNotFoundError:
+        raise not_installed("the telephone", "phone") from None
     wanted = on_machine or ("message" if message else "talk")
     if wanted not in {kind.value for kind in OnMachine}:
         raise DuologueError(f"--on-machine must be message, hang_up or talk, not {wanted!r}")

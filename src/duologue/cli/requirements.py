@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from duologue.core.errors import DuologueError
 from duologue.models.cache import is_present
 from duologue.voice.local import voice_model
 
@@ -21,9 +22,13 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "flows": ("pydantic", "yaml"),
     "nlu": ("numpy", "onnxruntime"),
     "llm": ("openai",),
+    "anthropic": ("anthropic",),
     "realtime": ("websockets", "numpy"),
+    "livekit": ("livekit.agents",),
+    "tools": ("pydantic",),
     "mcp": ("mcp",),
     "phone": ("twilio", "telnyx", "nacl"),
+    "postgres": ("psycopg",),
     "talk": ("sounddevice", "numpy"),
     "testing": ("pytest", "yaml"),
 }
@@ -31,21 +36,42 @@ EXTRAS: dict[str, tuple[str, ...]] = {
 
 EARS_MODELS = ("silero-vad", "smart-turn", "moonshine-tiny")
 
-_NAMES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "LocalEars": ("speech", EARS_MODELS),
-    "LocalVoice": ("speech", ()),  # its model depends on the language and the machine
-    "PicoVoice": ("speech", ("svox-pico",)),
-    "EspeakVoice": ("speech", ("espeak-ng",)),
-    "LocalNlu": ("nlu", ("minilm",)),
-    "FlowBrain": ("flows", ()),
-    "load_flows": ("flows", ()),
-    "ChatBrain": ("llm", ()),
-    "LlmNlu": ("llm", ()),
-    "SpeechEndpointVoice": ("llm", ()),
-    "RealtimeModel": ("realtime", ()),
-    "McpServer": ("mcp", ()),
+NAMES: dict[str, tuple[str, ...]] = {
+    "LocalEars": ("speech",),
+    "LocalVoice": ("speech",),
+    "PicoVoice": ("speech",),
+    "EspeakVoice": ("speech",),
+    "NeuralVoice": ("speech",),
+    "LocalNlu": ("nlu",),
+    "FlowBrain": ("flows",),
+    "load_flows": ("flows",),
+    "ChatBrain": ("llm",),
+    "LlmNlu": ("llm",),
+    "SpeechEndpointVoice": ("llm", "speech"),
+    "AnthropicBrain": ("anthropic",),
+    "RealtimeModel": ("realtime",),
+    "GeminiLive": ("realtime",),
+    "DeepgramEars": ("realtime",),
+    "CartesiaVoice": ("realtime",),
+    "PluginBrain": ("livekit",),
+    "PluginEars": ("livekit",),
+    "PluginVoice": ("livekit",),
+    "McpServer": ("mcp",),
+    "tool": ("tools",),
+    "hang_up": ("tools",),
+    "press_keys": ("tools",),
+    "transfer_to": ("tools",),
+    "client_tool": ("tools",),
 }
-"""The extra and the models that each imported name needs."""
+"""The extras that each name of `duologue` needs. Names that aren't listed need only the standard library."""
+
+_MODELS: dict[str, tuple[str, ...]] = {
+    "LocalEars": EARS_MODELS,
+    "PicoVoice": ("svox-pico",),
+    "EspeakVoice": ("espeak-ng",),
+    "LocalNlu": ("minilm",),
+}
+"""The models that each name needs. The model of a `LocalVoice` depends on the language and the machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +94,28 @@ class Requirements:
         return [*install, *([f"duologue models pull {' '.join(self.models)}"] if self.models else [])]
 
 
+def require_extras(what: str, *extras: str) -> None:
+    """Raise DuologueError if any of these extras, which `what` needs, isn't installed."""
+    if missing := Requirements(extras).missing().extras:
+        raise not_installed(what, *missing)
+
+
+def not_installed(what: str, *extras: str) -> DuologueError:
+    """The error to raise if `what` can't import the packages of these extras. It names the command to run."""
+    command = Requirements(extras).commands()[0]
+    return DuologueError(f"{what} needs packages that aren't installed; run `{command}`")
+
+
 def is_installed(extra: str) -> bool:
     """Can every module of this extra be imported?"""
-    return all(importlib.util.find_spec(module) is not None for module in EXTRAS[extra])
+    return all(map(_can_be_imported, EXTRAS[extra]))
+
+
+def _can_be_imported(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # the package that contains the module is missing
+        return False
 
 
 def requirements_of(source: str, extras: Iterable[str] = ()) -> Requirements:
@@ -82,9 +127,8 @@ def requirements_of(source: str, extras: Iterable[str] = ()) -> Requirements:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "duologue":
             for alias in node.names:
-                extra, needed = _NAMES.get(alias.name, ("", ()))
-                found |= {extra: None} if extra else {}
-                models |= dict.fromkeys(needed)
+                found |= dict.fromkeys(NAMES.get(alias.name, ()))
+                models |= dict.fromkeys(_MODELS.get(alias.name, ()))
                 if alias.name == "LocalVoice":
                     models |= dict.fromkeys(map(voice_model, _languages(tree)))
     return Requirements(tuple(found), tuple(models))

@@ -88,8 +88,9 @@ def recorder_into(folder: Path, format_: str = "wav", consent: str = "") -> Conv
 
 
 def _says(consent: str, conversation: Conversation) -> bool:
-    """Is the person told that the call is recorded? The agents that brief the person of a transfer, leave a message or
-    apologise have a greeting without the consent text. A call that has come back from a transfer has begun with it."""
+    """Does the agent tell the person that the call is recorded? Agents that brief a person, leave a message or
+    apologise don't, because their greeting lacks the consent text. A call that has come back from a transfer counts as
+    told, because it began with that text."""
     is_back = bool(conversation.call_context.info.returned)
     return is_back or conversation.engine.root.phrases.greeting.startswith(consent)
 

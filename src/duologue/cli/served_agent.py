@@ -22,6 +22,7 @@ from duologue.ports.context import Context
 from duologue.runtime.agent import Agent
 from duologue.runtime.agent_source import AgentOrMaker, changed
 
+from .requirements import not_installed
 from .serve_observers import observers_of, with_consent
 
 if TYPE_CHECKING:
@@ -107,8 +108,8 @@ def _maker(agent: AgentOrMaker, brain: str, url: str | None) -> AgentOrMaker:
         return agent
     try:
         from duologue.brains.realtime import RealtimeModel
-    except ModuleNotFoundError as missing:
-        raise DuologueError(f"{missing}: pip install 'duologue[realtime]'") from None
+    except ModuleNotFoundError:
+        raise not_installed("a Realtime model", "realtime") from None
 
     def with_model(one: Agent) -> Agent:
         own = RealtimeModel(model or "gpt-realtime", url=url)
@@ -127,8 +128,8 @@ def _phones(server: Server, url: str, journals: Path | None, link: ParentLink | 
         from duologue.server.phone.routes import PhoneExchange, PhoneSettings, phone_routes
         from duologue.server.phone.settings import on_the_phone
         from duologue.server.settings import is_loopback
-    except ModuleNotFoundError as missing:
-        raise DuologueError(f"{missing}: pip install 'duologue[phone]'") from None
+    except ModuleNotFoundError:
+        raise not_installed("the telephone", "phone") from None
     settings = PhoneSettings(
         public_url=url,
         twilio_auth_token=os.environ.get("TWILIO_AUTH_TOKEN", ""),

@@ -20,6 +20,7 @@ from rich.table import Table
 from duologue.core.errors import DuologueError
 
 from .json_output import JsonOption, write_json
+from .requirements import require_extras
 
 FAILURES_SHOWN = 20
 
@@ -47,11 +48,10 @@ def torture_command(
     if hostile:
         _run_hostile(seed, minutes, markdown, as_json)
         return
-    try:
-        from duologue.lab.torture.report import rows
-        from duologue.lab.torture.run import TorturePlan, play, run
-    except ModuleNotFoundError as missing:
-        raise DuologueError(f"{missing}: pip install 'duologue[server,flows,postgres]'") from None
+    require_extras("the test", "server", "flows", *(() if store == "sqlite" else ("postgres",)))
+    from duologue.lab.torture.report import rows
+    from duologue.lab.torture.run import TorturePlan, play, run
+
     err = Console(stderr=True)
     plan = TorturePlan(nodes, conversations, seed, minutes * 60, store)
     with err.status("starting") as status:
@@ -77,10 +77,9 @@ def torture_command(
 def _run_hostile(seed: int, minutes: float, markdown: bool, as_json: bool) -> None:
     """Let hostile clients abuse the server: one kind of abuse after another, then all kinds at once. Meanwhile check
     the fairness law, that other clients are still answered in time."""
-    try:
-        from duologue.lab.torture import hostile_run, hostile_verdict
-    except ModuleNotFoundError as missing:
-        raise DuologueError(f"{missing}: pip install 'duologue[server,flows]'") from None
+    require_extras("the test", "server", "flows")
+    from duologue.lab.torture import hostile_run, hostile_verdict
+
     if sys.platform != "linux":
         raise DuologueError("--hostile needs Linux, where one machine has many loopback addresses")
     err = Console(stderr=True)

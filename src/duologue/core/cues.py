@@ -17,7 +17,7 @@ from .state import State, is_kept_waiting, waits_in_silence
 _CUE = TIMER_INDEX[Timer.CUE]
 _WORDED = tuple(cue for cue in Cue if cue not in (Cue.SOUND, Cue.WORDS))
 _USUAL_TURN_END_MS = 1_000  # from the end of the person's last sound until the turn is complete
-_HEARD_CUE_MS = 300  # a cue that sounded for a shorter time was no sign of life
+_HEARD_CUE_MS = 300  # a cue that sounded for a shorter time doesn't count as heard
 _FIRST_REPORT_MS = 500  # from the start of playback until the line reports that some of it was heard
 
 
@@ -50,8 +50,9 @@ def wait_anew(d: Draft) -> None:
 
 
 def note_speech_heard(d: Draft, more_ms: int) -> None:
-    """More of the agent's speech was heard. The report may be late, so it moves the next cue by at most twice the
-    length of the sound. If cues were given in this wait, the speech has ended the wait."""
+    """Note that more of the agent's speech was heard. Normally, the silence counts from now on. But the report may be
+    late, so the start of the silence moves forward by at most twice the length of the reported sound. If cues were
+    given in this wait, the silence always counts from now on."""
     d.wait_since(d.at if d.cues else min(d.at, d.sign_at + 2 * more_ms))
     d.cues = 0
     if d.due[_CUE]:
@@ -81,7 +82,8 @@ def _end_wait(d: Draft) -> None:
 
 
 def _hurry(d: Draft, since: int) -> None:
-    """Let the next cue come as soon as the first cue of a wait that began at `since`, if that is sooner."""
+    """Let the next cue come earlier, as if it were the first cue of a wait that began at `since`. If the next cue is
+    due even earlier than that, nothing changes."""
     d.wait_since(min(d.sign_at, since + d.settings.cue_ms[0] - cue_ms(d)))
 
 

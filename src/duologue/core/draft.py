@@ -22,7 +22,7 @@ _REGION_NAMES: dict[type[Leaf], str] = {Link: "link", User: "user", Voice: "voic
 
 
 class Draft:
-    """The same fields as `State`, but mutable, and the effects so far."""
+    """A mutable copy of the fields of `State`, and the effects of the step so far."""
 
     __slots__ = (*_FIELDS, "before", "effects", "fired", "owners")
 
@@ -180,7 +180,8 @@ class Draft:
         self.due[index] = min(earlier, self.due[index])
 
     def wait_since(self, at: int) -> None:
-        """Count the silence of a person who waits from this time on. 0 would mean that they wait for nothing."""
+        """Let the silence of the waiting person count from the time `at` on. The stored time is at least 1, because 0
+        means that the person waits for nothing."""
         self.sign_at = max(1, at)
 
     def now(self) -> int:

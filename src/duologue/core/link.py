@@ -356,7 +356,7 @@ LINK_ROWS: tuple[Row, ...] = (
     row(L.SUSPENDED, ResumeRequested, L.UP, forget_pause),
     row((*AWAY, L.PREPARING, L.FAULTED), ResumeRequested, None, forget_pause, is_paused),
     row(L.SUSPENDED, T.SUSPEND, L.TERMINATING, close_session),
-    row(L.UP, PersonSeen, None, count_silence_anew, check_in_is_due, "a person who is there needn't be asked"),
+    row(L.UP, PersonSeen, None, count_silence_anew, check_in_is_due, "the person has shown that they are there"),
     # The next session
     row(LIVE, T.SESSION_WARNING, None, save_context),
     row(LIVE, T.SESSION_LIMIT, None, renew_session),
@@ -373,7 +373,7 @@ LINK_ROWS: tuple[Row, ...] = (
     row(LIVE, (SessionFailed, ReconnectRequested), L.BACKING_OFF, lose_link),
     row(LIVE, (ReplyFailed, ServiceFailed, PlaybackFailed), L.BACKING_OFF, lose_link, needs_new_session),
     row(L.BACKING_OFF, T.BACKOFF, L.RECONNECTING, attempt),
-    row(tuple(L), VoicesPlayed, None, skip_voices, is_unknown_voice, "a client has played more than was saved"),
+    row(tuple(L), VoicesPlayed, None, skip_voices, is_unknown_voice, "the client has played unsaved voices"),
     row(L.RECONNECTING, (SessionFailed, LinkClosed, T.CONNECT), L.BACKING_OFF, None, may_attempt_again),
     # Faults
     row((L.PREPARING, L.RECONNECTING), (SessionFailed, LinkClosed, T.PREPARE, T.CONNECT), L.FAULTED, fault),
@@ -392,14 +392,14 @@ LINK_ROWS: tuple[Row, ...] = (
     row(L.FAULTED, RetryRequested, L.PREPARING, recover),
     row(L.FAULTED, DismissRequested, L.PREPARING, recover_without),
     row(L.FAULTED, T.DISMISS, L.PREPARING, recover_and_ask),
-    row(L.FAULTED, _PERSON, L.PREPARING, recover_and_ask, is_recoverable, "the person need not wait"),
+    row(L.FAULTED, _PERSON, L.PREPARING, recover_and_ask, is_recoverable, "the person needn't wait for T.DISMISS"),
     # The program
     row(ACTIVE, SpeechRequested, None, note_speech),
     row(ACTIVE, AgentChangeRequested, None, change_agent),
     # Ending
     row(ACTIVE, EndRequested, L.TERMINATING, close_session),
     row(LIVE, EndAfterSpeaking, None, end_later),
-    row(ACTIVE, EndAfterSpeaking, L.TERMINATING, close_session, why="nothing can be said now"),
+    row(ACTIVE, EndAfterSpeaking, L.TERMINATING, close_session, why="nothing can be said while the line is away"),
     row(LIVE, T.LAST_WORDS, L.TERMINATING, close_session),
     row(LIVE, (PlaybackFinished, ReplyFinished), L.TERMINATING, close_session, said_goodbye),
     row(L.TERMINATING, (SessionClosed, T.CLOSE), L.IDLE),

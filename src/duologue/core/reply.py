@@ -241,9 +241,9 @@ _OPEN = (R.COMMITTING, R.WAITING, R.GENERATING)
 
 REPLY_ROWS: tuple[Row, ...] = (
     row(R.NONE, (T.BEAT, T.PATIENCE), R.COMMITTING, ask),
-    row(R.NONE, T.DEAD_AIR, None, None, must_wait, "the check-in waits for the end of the sound"),
+    row(R.NONE, T.DEAD_AIR, None, None, must_wait, "it waits for the end of the person's sound"),
     row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_check_in, may_check_in),
-    row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_goodbye, hangs_up, "no check-in was answered"),
+    row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_goodbye, hangs_up, "the person answered no check-in"),
     row(R.NONE, T.OFFER, R.COMMITTING, ask_offer),
     row(R.COMMITTING, ReplyAccepted, R.WAITING),
     row((R.COMMITTING, R.WAITING), TokenArrived, R.GENERATING),
@@ -256,15 +256,15 @@ REPLY_ROWS: tuple[Row, ...] = (
     row(_OPEN, ReplyWasEmpty, R.NONE, end_empty),
     # Asking early, while the turn may still go on
     row(R.NONE, TurnGuessed, R.GUESSING, guess, may_guess),
-    row(EARLY, TurnGuessed, R.GUESSING, guess_again, may_guess, "one request at a time"),
+    row(EARLY, TurnGuessed, R.GUESSING, guess_again, may_guess, "replaces the earlier request"),
     row(R.GUESSING, TokenArrived, R.DRAFTING),
     row((R.GUESSING, R.DRAFTING), AudioBuffered, R.DRAFTED),
     row(EARLY, ReplyBecameFirm, None, become_firm, is_not_firm),
-    row(EARLY, WordsHeard, R.NONE, drop_early, changes_guess, "the person goes on, or was misheard"),
+    row(EARLY, WordsHeard, R.NONE, drop_early, changes_guess, "the words are not those that were sent"),
     row(EARLY, (SpeechStarted, PttPressed), R.NONE, drop_early, begins_next_turn),
     row(EARLY, (TextTyped, InterruptRequested), R.NONE, drop_early, why="the question has changed or was cancelled"),
     row(EARLY, AnswerOverheard, R.NONE, drop_early, is_overheard, "the question has changed"),
-    row(EARLY, (ReplyFailed, T.ATTEMPT, T.ANSWER, T.READY), R.NONE, drop_early, why="asked again once the turn ends"),
+    row(EARLY, (ReplyFailed, T.ATTEMPT, T.ANSWER, T.READY), R.NONE, drop_early, why="asked again when the turn ends"),
     # Failing
     row((*_OPEN, R.READY), (ReplyFailed, T.ATTEMPT), R.RETRYING, retry, may_retry),
     row(PENDING, (ReplyFailed, T.ATTEMPT, T.ANSWER), R.NONE, drop),

@@ -259,8 +259,8 @@ def _end_turn(d: Draft) -> None:
 
 
 def _say_last_words(d: Draft) -> None:
-    """Say once more that the conversation is over, because the person has spoken after a fatal fault. If the person
-    only made a noise, say nothing and end the conversation soon."""
+    """Say once more that the conversation is over, because the person has spoken after a fatal fault. If they only made
+    a noise, say nothing, and end the conversation soon."""
     if d.words is Words.NONE:
         d.shorten(Timer.DISMISS, d.settings.close_ms_max)
     else:
@@ -314,7 +314,7 @@ USER_ROWS: tuple[Row, ...] = (
     row(U.QUIET, (SpeechStarted, PttPressed), U.TALKING, begin_turn),
     row(U.TALKING, SpeechStopped, U.SETTLING, note_quiet),
     row(U.SETTLING, (SpeechStarted, PttPressed), U.TALKING, expect_more_text, why="the same turn continues"),
-    row(_OPEN, T.COMMIT, None, commit_part, why="a long turn; the person keeps the floor"),
+    row(_OPEN, T.COMMIT, None, commit_part, why="the turn is long, but goes on"),
     row(U.TRANSCRIBING, (SpeechStarted, PttPressed), U.TALKING, begin_next_turn),
     # Words
     row(U.SETTLING, WordsHeard, U.QUIET, discard_noise, is_empty_final),
@@ -326,10 +326,10 @@ USER_ROWS: tuple[Row, ...] = (
     # The end of the turn
     row((*_OPEN, U.TRANSCRIBING), (T.SETTLE, T.READY), U.QUIET, discard_noise, no_words_yet),
     row(_OPEN, SoundDismissed, U.QUIET, discard_noise, no_words_yet),
-    row(_OPEN, SoundDismissed, U.QUIET, commit_and_end_turn, sound_follows_text, "only the words before it count"),
+    row(_OPEN, SoundDismissed, U.QUIET, commit_and_end_turn, sound_follows_text, "the sound adds no words to the turn"),
     row(_OPEN, _ENDS, U.QUIET, commit_and_end_turn, text_is_final),
     row(_OPEN, _ENDS, U.TRANSCRIBING, commit_audio),
-    row(U.TRANSCRIBING, (PttReleased, SendPressed), None, hurry_text, why="the question was sent"),
+    row(U.TRANSCRIBING, (PttReleased, SendPressed), None, hurry_text, why="the person has ended the turn"),
     row(U.TRANSCRIBING, T.TEXT, U.QUIET, end_turn),
     row(tuple(U), TextTyped, U.QUIET, take_typed),
 )

@@ -176,11 +176,11 @@ VOICE_ROWS: tuple[Row, ...] = (
     row(V.PLAYING, SpeechStarted, V.HELD, None, onset_holds),
     row(SOUNDING, TAKES_FLOOR, V.STOPPING, interrupt, takes_floor),
     row(SOUNDING, WordsHeard, V.STOPPING, interrupt, changes_unheard_question),
-    row(V.HELD, OverlapJudged, V.PLAYING, why="the sound wasn't a bid for the floor"),
+    row(V.HELD, OverlapJudged, V.PLAYING, why="the person's sound wasn't a bid for the floor"),
     row(V.HELD, SpeechStopped, None, expect_words),
     row(V.HELD, SpeechStarted, None, expect_verdict),
     row(V.HELD, (T.OVERLAP, T.LULL), V.PLAYING),
-    row(V.HELD, ReplyBecameFirm, V.PLAYING, become_firm, why="nothing interrupts it any more"),
+    row(V.HELD, ReplyBecameFirm, V.PLAYING, become_firm, why="speech can't interrupt a firm reply"),
     row(V.PLAYING, ReplyBecameFirm, None, become_firm, is_not_firm),
     # Playing
     row((*SOUNDING, *ENDING), PlaybackProgressed, None, progress, heard_more),

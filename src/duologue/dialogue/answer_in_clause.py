@@ -302,8 +302,8 @@ def _takes_back(message: MessageInContext, bare: Sequence[Token]) -> bool:
 
 
 def _has_last_word(message: MessageInContext, found: FoundAnswer, clauses: Sequence[range]) -> bool:
-    """Is the answer the last clause, after a "but" or a "well"? Then the user has weighed what stands before it: "some
-    would and some wouldn't, but yes"."""
+    """Does the answer come last, in a clause that begins with "but" or "well"? Then the earlier clauses only weigh the
+    reasons: "some would and some wouldn't, but yes"."""
     words, last = message.words, clauses[found.run.start]
     return found.run.stop == len(clauses) and (
         message.tokens[last.start].word in words.contrasts | words.fillers | words.conclusions
@@ -312,7 +312,8 @@ def _has_last_word(message: MessageInContext, found: FoundAnswer, clauses: Seque
 
 def _turns(message: MessageInContext, tokens: Sequence[Token], *, is_weighed: bool = False) -> bool:
     """May this clause change the meaning of a yes or no? True if it contains a condition ("if"), an "or" or a negation,
-    or if it is a question. With `is_weighed`, a later clause decides, and only a condition or a question counts."""
+    or if it is a question. With `is_weighed`, a later clause gives the answer, so an "or" and a negation don't matter,
+    and a condition matters only at the beginning of the clause."""
     words = message.words
     if message.signs.asks(tokens) or any(token.word in words.conditions for token in tokens):
         return not is_weighed or message.signs.asks(tokens) or _sets_condition(message, tokens)
@@ -320,8 +321,8 @@ def _turns(message: MessageInContext, tokens: Sequence[Token], *, is_weighed: bo
 
 
 def _sets_condition(message: MessageInContext, tokens: Sequence[Token]) -> bool:
-    """Does this clause begin with a word such as "if" or "unless"? Words such as "would" and "might" inside it only
-    weigh."""
+    """Does this clause begin with a word such as "if" or "unless"? Conditional words inside it ("would", "might") don't
+    count, because they only weigh the reasons."""
     bare = [token.word for token in tokens if token.word not in message.words.joins | message.words.fillers]
     return bool(bare) and bare[0] in message.words.conditions
 
@@ -357,7 +358,7 @@ def _asks_in(message: MessageInContext, clause: range) -> bool:
 
 
 def _asks(message: MessageInContext, clause: range) -> bool:
-    """Does this clause ask something? False for a short question that only seeks agreement, such as "isn't it?"."""
+    """Is this clause a question? False for a short question that only seeks agreement, such as "isn't it?"."""
     said = message.tokens[clause.start : clause.stop]
     is_tag = len(said) <= _TAG_WORDS_MAX and message.words.is_negation(said[0].word)
     return message.signs.asks(said) and message.signs.asks(message.tokens) and not is_tag

@@ -190,7 +190,7 @@ def _take_question_again(reply: MessageToConfirmation) -> bool:
 
 
 def _only_repeats(reply: MessageToConfirmation) -> bool:
-    """Has the question of the confirmation all words of the reply that mean something?"""
+    """Do all meaningful words of the reply also occur in the question of the confirmation?"""
     words, echo = reply.words, reply.words.stems_of(reply.d.s.last_question)
     known = words.common | words.polite | words.fillers
     return all(token.word in known or words.stem(token.word) in echo for token in reply.tokens)
@@ -390,8 +390,8 @@ def _wants_no_change(reply: MessageToConfirmation) -> bool:
 
 
 def _changes_nothing(reply: MessageToConfirmation, rest: Sequence[Token], asked: str) -> bool:
-    """Do the words after a "nothing" leave everything as it is, as in "nothing, just send it"? They do if the question
-    of the confirmation has all of them that mean something, and if they deny nothing and aren't a command."""
+    """Does the text after a "nothing" leave everything as it is, as in "nothing, just send it"? Yes, if all its
+    meaningful words also occur in the question of the confirmation, and it neither denies anything nor is a command."""
     words = reply.words
     known = words.common | words.polite | words.fillers | words.limiting
     echo = words.stems_of(asked)

@@ -53,8 +53,8 @@ def corrections(domain: Domain, instance: Instance, text: str, today: str) -> tu
 
 
 def compares(domain: Domain, slot: str, text: str, raw: str) -> bool:
-    """Does a word such as "same" stand before this choice or name? Then it is another thing, to which the user
-    compares: "the same for my cat"."""
+    """Does a word such as "same" stand before this choice or name? Then the user only compares with it, as in "the same
+    for my cat", and doesn't choose it."""
     words, spec = domain.pack.words, domain.slots[slot]
     ends = text.casefold().rfind(raw.casefold()) + len(raw)
     named = words.stems_of(*(name for choice in spec.choices for name in (choice.value, *choice.also)))
@@ -339,8 +339,8 @@ def _by_name(domain: Domain, instance: Instance, text: str, today: str) -> Itera
 
 
 def is_asked(domain: Domain, instance: Instance, slot: str) -> bool:
-    """Has the flow visited a step that asks for the slot? If so, the slot can be emptied: the flow then returns to that
-    step and asks again."""
+    """Has the flow already reached a step that asks for the slot? Then the slot may be emptied: the flow returns to
+    that step and asks again."""
     program = domain.flows[instance.flow].program
     return any(isinstance(at, Collect) and at.slot == slot and at.step in instance.visited for at in program)
 
@@ -459,7 +459,7 @@ def _read_listed(
 
 
 def _has_many_digits(domain: Domain, text: str) -> bool:
-    """Does the text hold more number words or digits than a count has?"""
+    """Does the text contain too many number words or digits for a count?"""
     words = domain.pack.words
     numbers = [token.word for token in words.tokens_of(text) if words.is_number(token.word)]
     return sum(len(word) if word.isdecimal() else 1 for word in numbers) > _COUNT_WORDS_MAX

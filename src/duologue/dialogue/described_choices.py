@@ -64,7 +64,7 @@ def _names_of(message: MessageInContext) -> dict[str, tuple[str, ...]]:
 
 
 def _only(value: str, words: dict[str, frozenset[str]]) -> frozenset[str]:
-    """The words of this choice that no other choice has."""
+    """The words in the names of this choice that no other choice has."""
     return words[value].difference(*(other for one, other in words.items() if one != value))
 
 

@@ -23,9 +23,9 @@ def is_doubtful(domain: Domain, message: UserMessage) -> bool:
 
 
 def decide(d: DialogueDraft, act: Callable[[DialogueDraft], None]) -> DialogueDraft:
-    """Let `act` handle an event, and return the draft with the result. If the event comes from a doubtful message and
-    `act` made a decision (for example, it cancelled the flow), everything that `act` did is dropped and the agent asks
-    the question again."""
+    """Let `act` handle an event, and return the draft with the result. But if the event comes from a doubtful message
+    and `act` made a decision, such as cancelling the flow, all its changes are dropped and the agent asks the question
+    again."""
     if not d.s.is_doubtful:
         act(d)
         return d

@@ -83,7 +83,8 @@ def take_command_in_clause(message: MessageInContext) -> bool:
 
 
 def _gives_value_beside(message: MessageInContext, parts: list[Sequence[Token]]) -> bool:
-    """Does a clause that isn't a command hold a value of the open slot? True for "never mind, we'll take the canoe"."""
+    """Does another clause than the command hold a value of the open slot? True for "never mind, we'll take the
+    canoe"."""
     slot, read = message.asked.slot, message.d.domain.pack.replies.read_parts
     if slot.kind not in (SlotKind.CHOICE, SlotKind.NAME, SlotKind.DATE):
         return False

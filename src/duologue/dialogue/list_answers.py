@@ -273,7 +273,7 @@ def _take_during_item(reply: MessageInContext, spec: SlotSpec) -> bool:
 
 def _restates(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, found: ListReply) -> bool:
     """Does the reply name the open item once more, with the value that the agent asked for? True for "garlic naan,
-    regular, two", after "regular or large?". It isn't a further item."""
+    regular, two", after "regular or large?". Such a reply adds no further item."""
     if found.kind != "add" or len(found.items) != 1 or found.leftover or draft.open is None or found.is_done:
         return False
     words, counts, item = d.domain.pack.words, count_slot(d.domain, spec), found.items[0]

@@ -157,7 +157,7 @@ def _with_new_value(domain: Domain, one: Correction, text: str, today: str) -> C
 
 
 def _rests(domain: Domain, text: str) -> list[str]:
-    """The reply from each pause on, and then the single clauses."""
+    """The parts of the reply that may be a correction: the reply from each pause on, and then each single clause."""
     whole = " ".join(text.split())
     return [whole[pause.end() :] for pause in _PAUSES.finditer(whole)] + _clauses(domain, text)
 
@@ -268,8 +268,8 @@ def _in_clause(
 
 
 def _tells_more(domain: Domain, clause: str, span: tuple[int, int], words_max: int) -> bool:
-    """Does the clause tell something, so that the day or number in it may be only a part of the story? True for "my
-    husband's wearing it on Tuesday", but not for "Tuesday would suit us"."""
+    """Does the clause tell a story, so that the day or number in it may be only a detail? True for "my husband's
+    wearing it on Tuesday", but not for "Tuesday would suit us"."""
     words = domain.pack.words
     around = words.common | words.polite | words.fillers | {word for phrase in words.prefers_after for word in phrase}
     told = [

@@ -179,8 +179,8 @@ def candidates_of(message: MessageInContext, text: str, asked: Question) -> tupl
 
 
 def _range_of(message: MessageInContext, text: str) -> tuple[Json, ...] | None:
-    """The values in a range. Empty if the range can be read but doesn't list its values, as in "any day", "after four"
-    or "in June". None if the range can't be read."""
+    """The values that a range allows. Empty if the range can be read but doesn't list its values, as in "any day",
+    "after four" or "in June". None if the range can't be read."""
     words, plain = message.words, replace(message.asked, others=(), among=(), proposed=None)
     tokens = words.tokens_of(text)
     if not tokens:

@@ -156,7 +156,7 @@ def _choices_of(d: DialogueDraft, slot: str) -> tuple[str, ...]:
 
 def value_asked_for(d: DialogueDraft, instance: Instance, said: list[str]) -> str:
     """The answer to a question such as "what was the day again?": the value, or a text saying that the user hasn't
-    given it yet. Values that an action returned are told too. Empty for any other question."""
+    given it yet. Values that an action returned can be asked for too. Empty for any other question."""
     lists = d.domain.pack.words
     is_again = bool(lists.again & set(said))
     is_own = len(said) > 1 and re.fullmatch(d.domain.pack.corrections.words.owners, said[1]) is not None

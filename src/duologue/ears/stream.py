@@ -55,7 +55,7 @@ from .stream_state import (
     WithdrawText,
 )
 
-ASK_MS = 64  # the end-of-turn model runs after this much silence
+ASK_MS = 64  # the end-of-turn model runs after this much silence; waiting longer hardly improves its answer
 FINAL_ATTEMPTS_MAX = 2
 _SILENCE = SoundFrame(0.0, 0.0, -120.0, math.inf)
 

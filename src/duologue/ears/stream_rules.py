@@ -149,7 +149,8 @@ def _is_guess(final: FinalText) -> bool:
 
 
 def _known_of(state: StreamState, final: FinalText) -> PauseFeatures:
-    """How the utterance of this final text sounded, and which words the two models found in it."""
+    """Returns all that is known about the utterance of this final text: its sound, and the words that the two speech
+    models found in it."""
     known = final.sound or state.turn.measured
     if state.turn.pause == final.pause and state.turn.known is not None:
         known = replace(known, pitched_ms=state.turn.known.pitched_ms)

@@ -28,7 +28,7 @@ class NumberedReports:
         return self._open > 0
 
     def begin(self) -> None:
-        """Prepare for the reports of different ears, which listen from now on."""
+        """From now on, the reports come from other ears, which number their utterances from 1 again."""
         self._numbers = {}
         self._continued = self._open
 

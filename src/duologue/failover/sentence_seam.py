@@ -51,7 +51,7 @@ class SentenceSeam:
         self._waits = True
 
     def take(self, part: Part, at_ms: int) -> Iterator[Part]:
-        """Add a part of the answer, which came at `at_ms`. Yields what may be passed on now."""
+        """Add a part of the answer, which came at `at_ms`. Yields the parts that may be passed on now."""
         if not isinstance(part, str):
             self._only_text = self._only_text and isinstance(part, Working)
             yield from self.rest()

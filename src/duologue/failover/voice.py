@@ -46,7 +46,8 @@ class FallbackVoice(Voice):
         return self._speak(TaggedText(text))
 
     def speak_tagged(self, tagged: TaggedText) -> AsyncGenerator[Sound, None]:
-        """The same, for a text with tags. Each voice gets the tags that it takes."""
+        """Yield the sound of a sentence with tags, spoken by the first voice that works. Each voice gets only the tags
+        that it supports."""
         return self._speak(tagged)
 
     async def _speak(self, rest: TaggedText) -> AsyncGenerator[Sound, None]:
@@ -85,8 +86,8 @@ def _say(tagged: TaggedText, voice: Voice) -> AsyncIterator[Sound]:
 
 
 async def _while_leading(sounds: AsyncIterator[Sound], told: SpokenSound) -> AsyncGenerator[Sound, None]:
-    """Add the sounds, and yield those that may be passed on. If nothing new comes while the listener runs out of sound,
-    what is held back is yielded too."""
+    """Add the sounds, and yield those that may be passed on. If the listener runs out of sound before a new sound
+    comes, the sounds that are held back are yielded too."""
     if not told.waits:
         async for sound in sounds:
             for piece in told.feed(sound):

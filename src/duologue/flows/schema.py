@@ -176,7 +176,6 @@ class SlotEntry(_Entry):
 CASE_KEYS = ("if", "else")
 THEN = ("again", "go_on", "end")
 MAIN_KEYS = ("collect", "say", "set", "branch", "while", "action", "confirm", "call", "link", "faq", "handoff", "end")
-OCCASIONS = ("no_match", "no_input", "cancel", "help", "handoff", "correction")
 
 StepId: TypeAlias = Annotated[Name, Field(description="The step's name in checkpoints and for `then`.")]
 Pairs: TypeAlias = Annotated[

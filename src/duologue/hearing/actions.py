@@ -54,8 +54,8 @@ def is_about_newest(d: HearingDraft, heard: SpeechEnded | Pause) -> bool:
 
 
 def has_begun_already(d: HearingDraft, heard: SpeechBegan) -> bool:
-    """Is this the onset of the newest utterance, whose text came first, or whose voice is still heard? Otherwise the
-    ears use the number again, for a new utterance."""
+    """Is this a late onset of the newest utterance: did its text come first, or is its voice still heard? If not, the
+    ears have begun to count again, and the number belongs to a new utterance."""
     newest = newest_of(d)
     is_newest = newest is not None and 0 < heard.utterance == newest.number
     return is_newest and (d.speaking or not newest.has_onset)  # type: ignore[union-attr]
@@ -347,8 +347,8 @@ def _is_own(d: HearingDraft, utterance: HeardUtterance, text: str) -> bool:
 
 
 def _late_ms(d: HearingDraft, utterance: HeardUtterance) -> int:
-    """How many milliseconds before the recorded beginning the user may have begun to speak. 0 if the ears reported the
-    onset. If they reported only text, they did so after they had transcribed the speech, so it began earlier."""
+    """How many milliseconds earlier than recorded the user may have begun to speak. 0 if the ears reported the onset.
+    Otherwise the beginning was taken from the first text, which the ears report only some time after the speech."""
     return d.policy.text_late_ms if utterance.is_late or not d.hears_onsets else 0
 
 

@@ -102,8 +102,8 @@ class DismissSound:
 
 @dataclass(frozen=True, slots=True)
 class TakeAnswer:
-    """The words of this turn were recorded as overheard, but they are the next turn: the user said them over the end of
-    the agent's question, or after the agent's sound."""
+    """The words of this turn were recorded as overheard, but they need an answer and become the next turn: the user
+    said them over the end of the agent's question, or after the agent's sound had ended."""
 
     turn: int
     reasons: tuple[str, ...]

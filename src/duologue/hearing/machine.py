@@ -60,16 +60,16 @@ class HearingRow:
 
 HEARING_ROWS: tuple[HearingRow, ...] = (
     # What the ears report
-    HearingRow((SpeechBegan,), act.note_onset, act.has_begun_already, "its text came first, or it is reported twice"),
+    HearingRow((SpeechBegan,), act.note_onset, act.has_begun_already, "the onset is late or reported twice"),
     HearingRow((SpeechBegan,), act.begin_speech),
-    HearingRow((SpeechEnded,), act.note_early_end, act.is_of_unknown_utterance, "its onset is late or was lost"),
+    HearingRow((SpeechEnded,), act.note_early_end, act.is_of_unknown_utterance, "the onset is late or was lost"),
     HearingRow((SpeechEnded,), act.end_speech, act.is_about_newest, "the end of an older utterance changes nothing"),
     HearingRow((VoiceFrame,), act.follow_frame),
     HearingRow((Pause,), act.note_pause, act.is_about_newest),
     HearingRow((Partial,), act.ignore, act.has_final_text, "a partial text after the final text"),
     HearingRow((Partial, Final), act.ignore, act.is_text_of_nothing, "empty text that belongs to no known utterance"),
     HearingRow((Partial, Final), act.hear_missed, act.is_missed, "text of an utterance whose onset was not reported"),
-    HearingRow((Partial, Final), act.hear_first, act.is_first_sign, "text is the first sign of this utterance"),
+    HearingRow((Partial, Final), act.hear_first, act.is_first_sign, "the utterance is reported by its text first"),
     HearingRow((Partial, Final), act.hear_text),
     HearingRow((TurnOver,), act.end_turn_by_server, act.has_utterances),
     HearingRow((EarsStopped,), act.forget_ears),
@@ -82,19 +82,19 @@ HEARING_ROWS: tuple[HearingRow, ...] = (
     HearingRow((HeardLate,), act.note_heard_late),
     HearingRow((TextJudged,), act.note_judgement),
     # What the conversation machine did
-    HearingRow((CoreStepped,), core.go_on_with_button, core.ended_under_button, "the button is still pressed"),
-    HearingRow((CoreStepped,), core.go_on_speaking, core.ended_in_speech, "the user's voice goes on"),
-    HearingRow((CoreStepped,), core.give_up_sound, core.ended_in_noise, "the ears have probably missed its end"),
-    HearingRow((CoreStepped,), core.begin_rest, core.is_withheld_no_more, "the brain was asked, so the voice counts"),
-    HearingRow((CoreStepped,), core.take_answer, core.answer_came_early, "said over the end of the question"),
-    HearingRow((CoreStepped,), core.take_words, core.turn_ended_after_sound, "the line reported its end late"),
-    HearingRow((CoreStepped,), core.repeat_question, core.came_back_in_question, "the lost line cut it off"),
+    HearingRow((CoreStepped,), core.go_on_with_button, core.ended_under_button, "push-to-talk is still pressed"),
+    HearingRow((CoreStepped,), core.go_on_speaking, core.ended_in_speech, "the user goes on speaking"),
+    HearingRow((CoreStepped,), core.give_up_sound, core.ended_in_noise, "the ears missed the end of the sound"),
+    HearingRow((CoreStepped,), core.begin_rest, core.is_withheld_no_more, "the brain has been asked by now"),
+    HearingRow((CoreStepped,), core.take_answer, core.answer_came_early, "the answer began before the question ended"),
+    HearingRow((CoreStepped,), core.take_words, core.turn_ended_after_sound, "the line was late to report the end"),
+    HearingRow((CoreStepped,), core.repeat_question, core.came_back_in_question, "the lost line cut the question off"),
     HearingRow((CoreStepped,), core.follow),
     # Time
     HearingRow((Woke,), act.end_turn_by_silence, due_endpoint),
     HearingRow((Woke,), act.judge_duration, due_overlap),
     HearingRow((Woke,), act.dismiss_sound, due_wordless),
-    HearingRow((Woke,), act.end_unchanged, due_unchanged, "the ears missed the end of speech"),
+    HearingRow((Woke,), act.end_unchanged, due_unchanged, "the ears have missed the end of speech"),
 )
 
 

@@ -59,7 +59,7 @@ class HeardUtterance(NamedTuple):
 
 
 class EarlyEnd(NamedTuple):
-    """The end of an utterance whose onset was not reported yet."""
+    """The reported end of an utterance whose onset wasn't reported yet."""
 
     number: int = 0  # the utterance's number, given by the ears; 0: there is no such utterance
     ended_at: int = 0

@@ -231,7 +231,7 @@ class ScriptedLine:
 
     @property
     def recorded(self) -> list[RecordedSound]:
-        """The same as `sounded`, together with the sound itself."""
+        """What was heard so far and when, together with the sound itself: voices and cues, in the order of time."""
         tracks = (("voice", self._track), ("cue", self._cue))
         now = [_recorded(what, track, self._now()) for what, track in tracks if track is not None]
         return sorted((*self._recorded, *(one for some in now for one in some)), key=lambda one: one.start_ms)

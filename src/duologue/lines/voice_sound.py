@@ -19,8 +19,8 @@ BLOCK_BYTES = 16_384  # four pages of memory
 
 
 class VoiceSound:
-    """The part of the current voice (utterance of the agent) that may still have to be sent or sent again, converted to
-    the sample rate `rate_hz`."""
+    """The sound of the current voice (utterance of the agent), converted to the sample rate `rate_hz`. Sound that can't
+    be needed any more isn't kept."""
 
     def __init__(self, rate_hz: int) -> None:
         self._rate_hz = rate_hz

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from duologue.core.errors import DuologueError
 
+TRY_AGAIN = "nothing was installed; try again, and if it still fails, use another package index"
+"""What an error says after a download that was damaged, or that isn't the expected one."""
+
 
 class PullFailed(DuologueError):
     """A model couldn't be pulled. Partial downloads were deleted."""

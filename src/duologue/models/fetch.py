@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from .catalogue import Package
-from .failure import NoNetwork, PullFailed
+from .failure import TRY_AGAIN, NoNetwork, PullFailed
 
 Watch = Callable[[int], None]
 
@@ -71,7 +71,12 @@ _MEANINGS: tuple[tuple[tuple[str, ...], type[PullFailed], str], ...] = (
     (
         ("do not match the hashes",),
         PullFailed,
-        "the {registry} registry has another archive than the pinned one; nothing was installed",
+        f"the {{registry}} registry has another archive than the pinned one; {TRY_AGAIN}",
+    ),
+    (
+        ("is invalid.", "badzipfile", "not a zip file", "eintegrity", "tar_bad_archive", "zlib"),
+        PullFailed,
+        f"the archive from the {{registry}} registry is damaged; {TRY_AGAIN}",
     ),
     (
         ("no matching distribution", "e404", "etarget", "no matching version"),

@@ -23,13 +23,14 @@ from pathlib import Path
 from .cache import FolderContents, cache_folder, inspect, is_present, verify_and_stamp, write_stamp
 from .catalogue import MODELS, Model, Package, megabytes, model_named, parts_here, platform_name, runs_here
 from .compile import compile_library, require_compiler
-from .failure import PullFailed
+from .failure import TRY_AGAIN, PullFailed
 from .fetch import Installers, Source
 from .lock import only_one
 from .unpack import unpack
 
 _WORK = ".pull-"
 _LOCK = ".lock"
+_NO_PLACE = (errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP)
 
 
 class PullStage(StrEnum):
@@ -75,7 +76,7 @@ def pull(
     absent = [model for model in wanted if not is_present(model.name, models=models)]
     if absent:
         with _plain_errors(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+            _make(folder)
             with only_one(folder / _LOCK, lambda: progress(str(folder), PullStage.WAITING, 0, 0)):
                 absent = [
                     model for model in absent if verify_and_stamp(model.name, models=models)
@@ -171,7 +172,7 @@ def _place(model: Model, archives: Mapping[Package, Path], work: Path, folder: P
 
 def _require_whole(model: Model, found: FolderContents) -> None:
     if found.problems:
-        raise PullFailed(f"{model.name}: {'; '.join(found.problems)}; nothing was installed")
+        raise PullFailed(f"{model.name}: {'; '.join(found.problems)}; {TRY_AGAIN}")
 
 
 # -- Errors of the operating system
@@ -183,6 +184,17 @@ def _plain_errors(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise PullFailed(_plainly(error, folder)) from error
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if error.errno not in _NO_PLACE:
+            raise
+        raise PullFailed(
+            f"{folder} can't be created ({error.strerror}): set DUOLOGUE_MODELS to a folder that is writable"
+        ) from error
 
 
 def _plainly(error: OSError, folder: Path) -> str:

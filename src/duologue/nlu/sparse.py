@@ -1,7 +1,7 @@
 """A sparse matrix with a single operation: the product with a dense vector.
 
 This is all that is needed to compute the similarity of a message to phrases. Rule: the result is the same as with a
-dense matrix, also for rows of zeros.
+dense matrix, even for rows of zeros.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ SPOKEN: dict[str, str] = {
     "connecting": "the connection to a service is being opened",
     "reconnecting": "the connection to a service was lost and is opened again",
     "rate_limited": "a service refuses requests because there are too many",
-    "apology": "no answer could be had",
+    "apology": "the brain failed, so there is no answer",
     "empty_answer": "the brain answered with nothing",
     "broken_off": "an answer failed while the agent said it",
     "call_made": "an answer failed after a tool had been called for it",

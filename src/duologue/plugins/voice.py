@@ -54,7 +54,7 @@ class PluginVoice(Voice):
         return self.speak_tagged(TaggedText(text))
 
     def speak_tagged(self, tagged: TaggedText) -> AsyncGenerator[Sound, None]:
-        """The same, for a text with tags, which are written as `markup` says."""
+        """The sound of a sentence with tags, piece by piece. The tags are written in the text as `markup` says."""
         return self._speak(tagged.text, self._markup.write(tagged) if self._markup else tagged.text)
 
     async def _speak(self, text: str, marked_up: str) -> AsyncGenerator[Sound, None]:

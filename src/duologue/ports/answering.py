@@ -1,7 +1,7 @@
-"""Knows whether code runs inside the making of an answer, such as a brain or an action of a flow.
+"""Tells whether the current code is a part of making an answer: for example a brain, or an action of a flow.
 
-An answer ends only after such code has ended. Rule: such code can't wait until something else was said, because the
-wait would never end. Tasks of its own that it starts beside the answer can wait.
+An answer ends only after such code has ended. So such code must not wait until something else is said: it would wait
+for ever. It can start a task of its own, which isn't a part of the answer, and which may wait.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ def begin_answering() -> None:
 
 
 def go_on_answering() -> None:
-    """Call this at the beginning of a task for which a task that makes an answer waits: it makes the answer too."""
+    """Count the current task as making an answer. Call this at the beginning of a task for which an answering task
+    waits."""
     if _MAKER.get() is not None:
         begin_answering()
 
 
 def work_beside_answers() -> None:
-    """From now on, the current task makes no answer, also if it was started by code that does."""
+    """From now on, the current task isn't making an answer, even if the task was started by code that is."""
     _MAKER.set(None)
 
 

@@ -26,7 +26,6 @@ from .transcript import Transcript
 from .validation import reading, text, whole
 
 IN_A_ROW_MAX = 5  # hand-overs without a word of the person in between
-CHANGEABLE = ("instructions", "tools", "voice", "language")
 _SAVED = ("instructions", "language")
 
 
@@ -63,7 +62,8 @@ class AgentChanges:
 
     @property
     def speaker(self) -> str:
-        """The name of the agent that holds the conversation; empty if that is the call's first agent."""
+        """The name of the agent that holds the conversation, for lines that it says; empty for the call's first
+        agent."""
         return self.current.name if self.current.name != self.root.name else ""
 
     @property
@@ -157,8 +157,8 @@ class AgentChanges:
         return True
 
     def is_open(self, request: Request) -> bool:
-        """Does this request have something that a greeting alone doesn't answer? The results of the calls that handed
-        over don't count."""
+        """Does this request contain something that needs an answer besides the greeting? The results of the tool calls
+        that handed over aren't counted."""
         outputs = [output for output in request.outputs if output.call not in self._handed_by]
         return bool(request.text or request.news or outputs)
 

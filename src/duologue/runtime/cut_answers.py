@@ -48,9 +48,9 @@ class CutAnswers:
 
     @property
     def is_heard(self) -> bool:
-        """Did a lost line cut off a reply that, as reports have shown since, was heard completely? A question at its
-        end counts as heard if so much of it was heard that the person can answer it. But an offer to go on is made
-        again unless it was heard to its end."""
+        """Was the last reply heard completely, although a lost line cut it off? The reports that show this came late.
+        If the reply ends with a question, it is enough that so much of it was heard that the person can answer. An
+        offer to go on must have been heard to its end; otherwise it is made again."""
         cut = self._playback.cut if self._playback.cut_by_line else None
         if cut is None or not cut.complete:
             return False

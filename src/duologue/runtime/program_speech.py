@@ -306,7 +306,8 @@ class ProgramBrain:
 
 
 def _check_can_wait(what: str) -> None:
-    """Raise NotPossible if this code makes an answer: its end is what the words of the program would wait for."""
+    """Raise NotPossible if the caller is making an answer of the agent. A text of the program is said only after this
+    answer has ended, so the caller would wait for itself."""
     if is_answering():
         raise NotPossible(
             f"a brain or an action can't wait for `{what}`, because its own answer must end first: in a brain, yield "

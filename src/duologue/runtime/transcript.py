@@ -207,8 +207,8 @@ class Transcript:
 
     @property
     def settled(self) -> int:
-        """How many items at the beginning of the history are final. If a part of the newest reply was heard, all items
-        are final. Otherwise only the items before that reply are final."""
+        """How many items at the beginning of the history won't change any more. If a part of the newest reply was
+        heard, all items are final. Otherwise only the items before that reply are final."""
         place = next(reversed(self._place_of_reply.values()), None)
         return len(self._items) if place is None or _is_over(self._items[place]) else place
 

@@ -75,8 +75,8 @@ def frames_rate(limits: Limits) -> Rate:
 
 
 def work_of(data: str | bytes) -> int:
-    """How much work a message is to read, as the number of bytes of sound that would be as much work. Characters inside
-    strings count too, because to find out where the strings are would itself be work."""
+    """How much work it is to read a message. The unit is the work of reading one byte of sound. Characters inside
+    strings count like all others, because finding out where strings begin and end would be work too."""
     if isinstance(data, bytes):
         return len(data)
     return len(data) + VALUE_BYTES * sum(data.count(one) for one in _BEGIN_VALUES)

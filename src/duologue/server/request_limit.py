@@ -1,9 +1,9 @@
 """Limits how often one address may send HTTP requests, and how many frames a client may send over a WebSocket.
 
-The number of connections alone limits neither, because a client may send many requests over one connection, and because
-the application sees only whole messages. Rule: to refuse a request, the server does nothing but send a fixed answer,
-and closes the connection, so the next request counts as a connection too. A trusted proxy keeps its connection, because
-other callers use it as well.
+A limit on connections isn't enough, because a client may send many requests over one connection. A limit on messages
+isn't enough either, because the application sees only whole messages, and no frames. Rule: to refuse a request, the
+server does nothing but send a fixed answer, and closes the connection, so the next request counts as a connection too.
+A trusted proxy keeps its connection, because other callers use it as well.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HEADERS = [
 
 
 class RequestLimit:
-    """ASGI middleware around a server."""
+    """ASGI middleware that applies the limit to the requests and sockets of a server."""
 
     def __init__(self, app: Callable[..., Awaitable[None]], access: AccessControl, limits: Limits) -> None:
         self._app = app

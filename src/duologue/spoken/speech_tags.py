@@ -77,7 +77,7 @@ def is_in_tag(text: str) -> bool:
 
 
 def bare(text: str) -> str:
-    """A piece of a text without speech tags, also without one that is cut off at the end of the piece."""
+    """A piece of a text without speech tags. A tag that is cut off at the end of the piece is removed too."""
     return _PART_OF_TAG.sub("", _UNFINISHED.sub("", _TAG.sub("", text))) if "<" in text else text
 
 

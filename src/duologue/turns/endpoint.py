@@ -18,7 +18,6 @@ from .completion_table import WAITS
 from .controller import PRESETS, Acoustic, Linguistic, TurnDecision, TurnMemory, TurnSettings, step
 from .features import PauseFeatures, is_turn, is_unclear
 
-ASK_AFTER_MS = 64  # after this much silence the models are run; waiting longer hardly improves their answer
 MEANS_MS: Mapping[str, int] = {"quick": 600, "balanced": 760, "patient": 1010}
 DEFAULT = "default"
 UNCLEAR_MS = 480

@@ -73,13 +73,13 @@ def is_worth_asking(pause: PauseFeatures) -> bool:
 
 
 def _is_measured(pause: PauseFeatures) -> bool:
-    """Did the ears measure the last stretch of sound? They didn't if they report no frames, or if the turn was cut in
-    the middle of the stretch."""
+    """Did the ears measure the last stretch of sound? Not if they report no frames, or if the turn was cut in the
+    middle of the stretch."""
     return pause.evidence is not None and pause.stretch_ms > 0
 
 
 def _is_sure(pause: PauseFeatures) -> bool:
-    """Are the words of the last stretch so certain that a clear voice needs no further evidence?"""
+    """Are the words of the last stretch of sound so certain that a clear voice needs no further evidence?"""
     return _has_word(pause.text) and (pause.confidence is None or pause.confidence >= CONFIDENCE_SURE)
 
 

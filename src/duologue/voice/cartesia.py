@@ -86,7 +86,7 @@ class CartesiaVoice(Voice):
         return self._speak(text, text)
 
     def speak_tagged(self, tagged: TaggedText) -> AsyncGenerator[Sound, None]:
-        """The same, for a text with tags for breaks, speed, volume and emotion."""
+        """The sound of a sentence with tags for breaks, speed, volume and emotion, piece by piece."""
         is_tagged = str(self._body["model_id"]).startswith(_TAKES_TAGS)
         return self._speak(tagged.text, CARTESIA.write(tagged) if is_tagged else tagged.text)
 
@@ -190,7 +190,7 @@ class _Connection:
                 queue.put_nowait(None)
 
     def _pass_on(self, message: dict[str, Any]) -> None:
-        """Give a message to its context. An error that names no context concerns all of them."""
+        """Give a message to its context. An error without a context is given to all contexts."""
         context = message.get("context_id")
         if context is None and message.get("type") == "error":
             for queue in self._contexts.values():

@@ -52,7 +52,8 @@ async def refusal(question: str, arguments: Mapping[str, Any], job: Job) -> str 
 
 
 def _fields(question: str) -> set[str]:
-    """The names of the fields in this question, also of those in format specifications, such as `{amount:{width}}`."""
+    """The names of the fields in this question, including those in format specifications, such as
+    `{amount:{width}}`."""
     names: set[str] = set()
     for _, name, specification, _ in Formatter().parse(question):
         if name is not None:

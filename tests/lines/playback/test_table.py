@@ -15,4 +15,4 @@ def test_every_place_and_every_row_is_in_the_table() -> None:
 
 def test_a_row_reads_as_a_sentence() -> None:
     lines = markdown().splitlines()
-    assert "| playing, held | `StoppedReported` | is news | same | report played | it was not cleared |" in lines
+    assert "| playing, held | `StoppedReported` | is news | same | report played | no clear was sent |" in lines

@@ -74,7 +74,7 @@ class BrokenEars:
 
 def test_ears_that_fail_leave_the_beep(caplog: pytest.LogCaptureFixture) -> None:
     assert listened([], BrokenEars(), beeps=True) == [on.BeepHeard(5_000)]
-    assert "can't be read: OSError" in caplog.text
+    assert "are unknown: OSError" in caplog.text
 
 
 class LazyEars(ScriptedEars):

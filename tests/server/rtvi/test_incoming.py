@@ -40,7 +40,7 @@ def test_each_message_becomes_a_value() -> None:
     [
         ("nonsense", {}, "Unsupported type 'nonsense'"),
         (3, {}, "Unsupported type 'int'"),
-        ("send-file", {}, "files aren't taken"),
+        ("send-file", {}, "this server takes no files"),
         ("ui-event", {"event": "x"}, "send a client message instead"),
         ("send-text", {}, "'content' must be a string"),
         ("send-text", {"content": "  "}, "'content' is empty"),

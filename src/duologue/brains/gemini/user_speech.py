@@ -90,7 +90,7 @@ class UserSpeech:
         self._take(FloorInput.NOISE)
 
     def note_free(self) -> None:
-        """Send the audio with words that was held back, if the server isn't answering."""
+        """If the server isn't answering any more, send it the user's words that were held back as audio until now."""
         if self._live is not None and not self._live.is_answering:
             self._take(FloorInput.FREED)
 

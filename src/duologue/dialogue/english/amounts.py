@@ -1,7 +1,7 @@
 """Durations and money: "an hour and a half", "a couple of nights", "twelve fifty", "$1,670".
 
 A duration is ISO 8601 text, which keeps the unit that was said: "three days" is P3D, not 72 hours. Money is an amount
-and, if it was said, a currency. Rule: an amount without a currency is money only if the agent asked for money.
+and, if it was said, a currency. Rule: an amount without a currency is read as money only if the agent asked for money.
 """
 
 from __future__ import annotations

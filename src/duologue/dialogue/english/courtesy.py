@@ -61,7 +61,7 @@ def courtesy_of(tokens: Sequence[Token]) -> str | None:
 
 
 def _parts(words: list[str]) -> bool:
-    """Does the message wish a good day, or say goodbye until another time, and nothing else?"""
+    """Does the message consist only of a wish ("have a nice day") or a goodbye until another time?"""
     if len(words) > WORDS_MAX or not (_KNOWN | _IN_PARTING).issuperset(words):
         return False
     return any(one in words and other in words[words.index(one) + 1 :] for one, other in _PARTING)

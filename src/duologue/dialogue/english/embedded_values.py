@@ -119,7 +119,7 @@ def _told_and_doubtful(tokens: Sequence[Token], slots: tuple[Slot, ...], today: 
 
 
 def _ends_stay(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    """Is this time, after a "till", the end of something, although the slot isn't for an end?"""
+    """Does this time, after a word such as "till", end a stay, although the slot isn't for the end of a stay?"""
     is_after_till = match.first > 0 and tokens[match.first - 1].word in _TILL
     return slot.kind is SlotKind.TIME and is_after_till and role_of(slot) != "to"
 

@@ -131,7 +131,7 @@ def _is_no_part(run: Sequence[Token], at: int, known: frozenset[str], *, is_name
 
 
 def _is_of_another_person(tokens: Sequence[Token], span: Span) -> bool:
-    """Do the words describe a person without giving a name? True for "my wife" and "my wife's name"."""
+    """Do the words only describe another person, without giving a name? True for "my wife" and "my wife's name"."""
     before = tokens[span.first - 1].word if span.first else ""
     return before in _OWNERS or any(
         tokens[place].word.endswith("'s")
@@ -224,7 +224,8 @@ def answering_part(tokens: Sequence[Token], span: Span) -> Span:
 
 
 def _only_wishes_something(words: Sequence[Token]) -> bool:
-    """Do these words, before a question, leave the text to the agent, as in "how about something romantic"?"""
+    """Do these words, which stand before a question, only make a wish and leave the wording to the agent? True for "how
+    about something romantic"."""
     is_open = any(token.word in ("something", "anything") for token in words[:_OPEN_WORDS_MAX])
     return is_open or is_suggestion(words, 0)
 

@@ -173,8 +173,8 @@ def _is_over(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_moment(tokens: Sequence[Token], match: Match) -> bool:
-    """Does a duration say when something happens, and not how long it takes? True for "in twenty minutes" and "two days
-    ago"."""
+    """Does this duration say when something happens, instead of how long it takes? True for "in twenty minutes" and
+    "two days ago"."""
     is_ago = match.after < len(tokens) and tokens[match.after].word in ("ago", "later")
     if words_of(tokens[match.after : match.after + 2]) in (("from", "now"), ("from", "today")):
         return True
@@ -205,7 +205,8 @@ def _has_title(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_placed(tokens: Sequence[Token], match: Match) -> bool:
-    """Is the match where a value can stand? It must begin a clause or follow a preposition, and end its phrase."""
+    """Does the match stand where a value can stand? It must begin a clause or follow a preposition, and it must end its
+    phrase."""
     first = match.first - (match.first > 0 and tokens[match.first - 1].word in ("the", "a", "an"))
     is_led = first == 0 or tokens[first - 1].word in PREPOSITIONS or bool(tokens[first].pause)
     after = tokens[match.after] if match.after < len(tokens) else None

@@ -312,8 +312,8 @@ class _ListReader:
         return new
 
     def new_mind(self, text: str) -> ListReply | None:
-        """A change that gives new values to the item that the user named last: "no, three", "make it large". None if
-        the text has no such values."""
+        """A change of the item that the user named last, by new values alone: "no, three", "make it large". None if the
+        text has no such values."""
         found = self.addition(_IT.sub("", text))
         if found is not None and len(found.items) == 1 and not found.leftover:
             return ListReply("change", new=found.items[0], position=LAST)
@@ -433,7 +433,7 @@ def _replaces_before(clause: Sequence[Token]) -> bool:
 
 
 def _differs(item: ItemValues, new: ItemValues, counts: str) -> bool:
-    """Do the two items differ in more than their number?"""
+    """Do the two items differ in anything other than their number?"""
     return any(item.get(name, value) != value for name, value in new.items() if name != counts)
 
 
@@ -443,8 +443,9 @@ def _says_again(item: ItemValues, new: ItemValues, counts: str) -> bool:
 
 
 def _with_counts_before(items: list[dict[str, Json]], counts: str) -> list[dict[str, Json]]:
-    """The items, if each number stood behind its thing: "cola two, pizza one". The reader took such a number for the
-    beginning of the next item. Otherwise the items as they are."""
+    """The items of a reply in which each number stands behind its thing: "cola two, pizza one". The reader took each
+    number for the beginning of the next item, and this is corrected here. For any other reply, the items are returned
+    unchanged."""
     if not counts or len(items) < 2 or counts in items[0] or any(counts not in one for one in items[1:]):
         return items
     last = items[-1]

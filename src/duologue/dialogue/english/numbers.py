@@ -241,7 +241,7 @@ def _digit_runs(tokens: Sequence[Token]) -> Iterator[tuple[str, int, int]]:
 
 def _digits_in_row(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
     """The digits at `place` and the index of the token after them: "7", "oh", "double four". An "oh" with a pause after
-    it is no digit."""
+    it isn't a digit."""
     word, after = tokens[place].word, place + 1
     goes_on = after < len(tokens) and not tokens[after].pause
     if word in _REPEATS:

@@ -196,7 +196,8 @@ def _value(c: ReplyContext, matches: Sequence[Match], covered: frozenset[int]) -
 
 
 def _follows_other_number(c: ReplyContext, match: Match) -> bool:
-    """Is this number only a second thought? True for "just the one, maybe two"."""
+    """Does this number only correct a number before it, because the user is unsure? True for the "two" in "just the
+    one, maybe two"."""
     before = c.tokens[: match.first]
     is_hedged = bool(before) and before[-1].word in ("maybe", "perhaps", "possibly")
     return is_hedged and any(is_number(token.word) for token in before)
@@ -245,6 +246,6 @@ def _without_reason(c: ReplyContext, reading: Reading) -> Reading:
 
 
 def _gives_other_values(c: ReplyContext, tokens: Sequence[Token]) -> bool:
-    """Do these words give a value of another slot?"""
+    """Do these words give a value for another slot?"""
     slots = (slot for slot in c.question.others if slot.kind is not SlotKind.YES_NO)
     return any(find_values(tokens, slot, c.today, is_asked=False) for slot in slots)

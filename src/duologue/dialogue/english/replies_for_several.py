@@ -105,7 +105,7 @@ def _opening(c: ReplyContext) -> Value | None:
 
 
 def _is_lone_count(filled: Filled, asked: Slot) -> bool:
-    """Is the only value in the reply a number without a unit, and not for the slot that was asked for? The user may
-    then have misspoken, or the number may be part of a date."""
+    """Is a number without a unit the only value in the reply, and was it read for a slot that the agent didn't ask for?
+    Then the user may have misspoken, or the number may be part of a date."""
     (slot, match), *more = filled.values()
     return not more and slot.kind is SlotKind.NUMBER and slot is not asked and not match.unit

@@ -129,7 +129,8 @@ def _without_opening(lexicon: Lexicon, tokens: Tokens) -> tuple[Tokens, bool]:
 
 
 def _starts(lexicon: Lexicon, tokens: Tokens, mark: str) -> int:
-    """The number of words in the phrase at the beginning of the tokens, if it is listed under `mark`. Otherwise 0."""
+    """The number of words in the phrase at the beginning of the tokens, if this phrase is listed under `mark`;
+    otherwise 0."""
     return phrase_at(words_of(tokens), 0, lexicon.list_words[mark]) if tokens else 0
 
 

@@ -79,8 +79,8 @@ def _scaled(total: int, group: int, scale: int) -> tuple[int, int, int]:
 
 
 def _room_after(value: int) -> int:
-    """The word after `value` can belong to the same number only if it means less than this limit. A limit of 1 means
-    that only a word such as "hundred" may follow."""
+    """The limit below which a number word must be, so that it can belong to the same number as the words before it,
+    which mean `value`. A limit of 1 means that only a word such as "hundred" may follow."""
     if value >= 100 and value % 100 == 0:
         return 100
     return 1

@@ -1,6 +1,6 @@
 """Greetings at the beginning of a message: "good morning", "oh hello, good evening dear".
 
-Rule: a greeting gives no value. The "morning" in "good morning, I have some shirts" is no part of a day.
+Rule: a greeting gives no value. The "morning" in "good morning, I have some shirts" isn't read as a part of the day.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def think(p: CallPlayer) -> None:
 
 
 def speak(p: CallPlayer, chunks: int = 6) -> None:
-    """Playback begins. Its progress is reported every half second."""
+    """Playback begins and goes on for this many chunks. Its progress is reported every half second."""
     p.wait(250)
     p.change(AudioBuffered)
     hear(p, chunks)
@@ -122,7 +122,7 @@ def ask_plainly(p: CallPlayer) -> None:
 
 
 def cough_while_waiting(p: CallPlayer) -> None:
-    """A timer ends the turn, and the text of the turn comes late. Then the user coughs while the agent thinks."""
+    """The turn is ended by a timer, and its text comes late. Then the user coughs while the agent thinks."""
     talk(p)
     p.fire(Timer.SETTLE)
     p.wait(400)

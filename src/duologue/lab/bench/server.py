@@ -132,9 +132,9 @@ def _result(
 
 
 def _silences(noted: ClientNotes, onsets: list[int]) -> list[float]:
-    """How long the agent went on playing after the user began to speak, in milliseconds, for each hold command that the
-    client got. The time runs from the newest frame in which the server detected speech to the hold command, by the
-    client's clock. A hold command without such a frame before it is omitted."""
+    """How long the agent went on playing after the user began to speak, for each hold command that the client got, in
+    milliseconds. The time runs, by the client's clock, from the newest frame in which the server detected speech to the
+    hold command. A hold command before which no such frame was sent is omitted."""
     found = []
     sent = [noted.sent_s[frame] for frame in onsets if frame < len(noted.sent_s)]
     for hold_s in noted.holds_s:

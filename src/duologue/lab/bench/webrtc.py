@@ -106,7 +106,7 @@ def _call_rows(result: dict[str, Any]) -> list[tuple[str, str, str]]:
             f"{result['call_turns']}, {result['call_answers']}",
             "",
         ),
-        ("its packets of sound that were lost", f"{result['call_sound_lost_share']:.1%}", ""),
+        ("packets of sound that were lost in this call", f"{result['call_sound_lost_share']:.1%}", ""),
         ("sound that the client had to conceal", f"{result['call_concealed_share']:.1%}", ""),
         ("words that were misunderstood: without loss, over this network", f"{clean:.1%}, {lossy:.1%}", ""),
         ("end of speech → answer at the loudspeaker, without loss", f"{result['call_answer_ms_clean']} ms", ""),

@@ -96,7 +96,7 @@ def run_check(
     began = time.monotonic()
     wanted = tuple(parts)
     found, others = _explore_all(tuple(profiles), size, processes or os.cpu_count() or 1, progress, wanted)
-    # A quick check stops before rare rows fire, so what it has not seen is no violation.
+    # A quick check stops before rare rows fire, so what it has not seen doesn't count as a violation.
     whole = {findings.profile for findings in found} == set(PROFILES) and size != "quick"
     report = sum_up(found, whole, time.monotonic() - began)
     if HEARING in wanted:

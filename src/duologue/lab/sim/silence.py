@@ -149,10 +149,10 @@ def _is_question(one: Uttered, account: CallerAccount, voices: list[TimeSpan]) -
 
 
 def _known_end_of(one: Uttered, account: CallerAccount) -> int:
-    """The time from which silence counts: the end of the utterance. If the ears have lost the report of this end, it is
-    the time at which they reported anything else that shows it, because the agent couldn't know earlier: the text of
-    this utterance, the end or the text of a later one, or their own failure, also one during the utterance. If they
-    reported nothing, it is LOST_END_MS_MAX after the end."""
+    """The time from which the silence after this utterance counts. Normally this is the end of the utterance. But if
+    the ears lost the report of this end, the agent couldn't know it. Then the silence counts from the first other
+    report that shows the end: the text of this utterance, the end or the text of a later one, or a failure of the ears.
+    If there is no such report, it counts from LOST_END_MS_MAX after the end."""
     if one.end_ms == OPEN_MS:
         return OPEN_MS
     number = account.uttered.index(one) + 1
@@ -198,8 +198,9 @@ def waits(account: CallerAccount, heard: HeardCall) -> Iterator[TimeSpan]:
 
 
 def _joined(spans: Iterable[TimeSpan], given: Sequence[int]) -> list[TimeSpan]:
-    """The spans in which services worked. The pause before a service is tried again belongs to the same wait, unless
-    the caller got an answer (at one of the times `given`) from the beginning of the first attempt on."""
+    """The spans in which services worked, with the pauses between two attempts of a service included, because the
+    caller waits meanwhile. A pause isn't included if the caller got an answer (at one of the times `given`) after the
+    first attempt had begun."""
     found: list[TimeSpan] = []
     for span in sorted(spans):
         if found and span.start_ms <= found[-1].end_ms + RETRY_MS_MAX:

@@ -162,8 +162,8 @@ def _failed_part(fact: JournalFact, error: str) -> str:
 
 
 def _of_session(check: Check) -> Check:
-    """The same check, but a session that can't be opened may also be called the line: it depends on whether the line
-    had been lost."""
+    """Make a check that also accepts "line" as the name of a session that can't be opened. The notice may use either
+    name, depending on whether the line had been lost."""
 
     def either(journal: JournalFacts, notice: sg.Noticed, shown: Sequence[sg.Noticed]) -> bool:
         if notice.part == "link" and any(fact.kind == "SessionFailed" for fact in journal.at(notice.at)):
@@ -175,7 +175,8 @@ def _of_session(check: Check) -> Check:
 
 
 def _ends_at_once(later: Sequence[JournalFact]) -> bool:
-    """Does the session close although nothing has happened but the time of the fault has passed?"""
+    """Does the session close right away, with no event before that except the end of the time for which the fault is
+    shown?"""
     for fact in later:
         if fact.kind == "SessionClosed" or fact.timer == "close":
             return True
@@ -201,8 +202,8 @@ def _has_worked(journal: JournalFacts, notice: sg.Noticed, shown: Sequence[sg.No
 
 
 def _took(setting: str, timer: str, *begins: str) -> Check:
-    """A check that this deadline has passed, and that one of these events had come at least as long before as the
-    setting says."""
+    """Make a check that a notice came in time: this deadline has passed, and one of these events had come before it, at
+    least as long before as the setting says."""
 
     def check(journal: JournalFacts, notice: sg.Noticed, _: Sequence[sg.Noticed]) -> bool:
         latest = notice.at - journal.settings[setting]
@@ -240,7 +241,8 @@ def _brings_news(fact: JournalFact) -> bool:
 
 
 def _is_invented(problem: sg.Problem, account: CallerAccount) -> bool:
-    """Is a service of the simulation said to have failed, although it has noted no failure and wasn't slow?"""
+    """Does a notice say that a service of the simulation failed, although the service has noted no failure and wasn't
+    slow?"""
     where = problem.where.partition(" ")[0]
     if where not in ("ears", "voice"):
         return False

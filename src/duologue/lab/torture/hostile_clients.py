@@ -178,7 +178,8 @@ async def send_large(port: int, address: str) -> None:
 
 
 async def send_frames(port: int, address: str) -> None:
-    """Send control frames without a pause. They are no messages, so the limit for messages doesn't apply to them."""
+    """Send control frames without a pause. The limit for messages doesn't apply to them, because they aren't
+    messages."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
     try:
         writer.write(f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{_UPGRADE}\r\n\r\n".encode())

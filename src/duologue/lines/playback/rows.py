@@ -197,9 +197,9 @@ def send_unheard_sound(s: PlaybackState, _: Any) -> PlaybackDone:
 
 
 def stop_its_voice(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
-    """Stop the utterance of the agent that the client plays, because it was replaced or cleared while the client was
-    disconnected. Also record how much of it was heard. If this line doesn't know the utterance, an earlier server
-    process sent it; then the client will report how much of it was heard."""
+    """Stop the utterance that the client plays, because it was replaced or cleared while the client was disconnected.
+    Also record how much of it was heard. If this line doesn't know the utterance, another server process had sent it;
+    then the client itself reports later how much was heard."""
     assert given.position is not None
     stopped = on.StoppedReported(given.position.voice, given.position.ms)
     clear = do.SendCommand(PlayCommand.CLEAR, stopped.voice)
@@ -259,19 +259,19 @@ VOICE_ROWS = (
     row(OPEN, on.HoldAsked, V.HELD, send_hold),
     row(OPEN, on.ResumeAsked, V.PLAYING, send_resume),
     row((*OPEN, V.CLEARED), on.ClearAsked, V.CLEARED, drop_sound, send_clear, when=a_client_is_here,
-        why="the client says where it stopped"),
+        why="the client will report where it stopped"),
     row((*OPEN, V.CLEARED), on.ClearAsked, V.CLEARED, drop_sound, report_last_position,
-        why="a client that returns may correct it"),
+        why="a client that reconnects may correct the reported position"),
     row(tuple(V), on.LineClosed, V.SILENT, forget_voice),
 )  # fmt: skip
 REPORT_ROWS = (
     row(OPEN, on.PlayedReported, None, report_played, when=is_news),
     row(OPEN, on.FinishedReported, None, report_finished, when=knows_its_end),
-    row(OPEN, on.FinishedReported, None, report_played, when=is_news, why="more sound follows: the client is wrong"),
-    row(V.CLEARED, on.FinishedReported, None, report_stopped, why="it ended while the clear was on its way"),
+    row(OPEN, on.FinishedReported, None, report_played, when=is_news, why="wrong report: more sound follows"),
+    row(V.CLEARED, on.FinishedReported, None, report_stopped, why="the end came before the clear command"),
     row(tuple(V), on.StoppedReported, None, report_former_stopped, when=is_the_former_voice),
     row(V.CLEARED, on.StoppedReported, None, report_stopped, when=is_the_cleared_voice),
-    row(OPEN, on.StoppedReported, None, report_played, when=is_news, why="it was not cleared"),
+    row(OPEN, on.StoppedReported, None, report_played, when=is_news, why="no clear was sent"),
     row(tuple(V), on.UnplayableReported, None, report_unplayable),
 )  # fmt: skip
 CATCHING_UP_ROWS = (
@@ -291,7 +291,7 @@ CLIENT_ROWS = (
         why="a conversation that is prepared, renewed or restored ignores that the connection was interrupted"),
     row((C.AWAY, C.AWAITED), on.OpeningBegan, C.AWAITED, report_last_stop),
     row(C.MISSED, on.OpeningBegan, C.AWAITED, stop_waiting, report_last_stop,
-        why="the conversation knows that no client is connected"),
+        why="the conversation already knows that no client is connected"),
     row(C.HERE, on.OpeningBegan, None, report_last_stop),
     row((C.AWAY, C.HERE), on.LineClosed, C.AWAY),
     row(C.AWAITED, on.LineClosed, C.AWAY, cancel_opening),

@@ -42,9 +42,9 @@ class ClientPlace(Enum):
 
 MEANINGS: dict[VoicePlace | ClientPlace, str] = {
     VoicePlace.SILENT: "there is no voice",
-    VoicePlace.PLAYING: "its sound is sent, a little ahead of what the client plays",
-    VoicePlace.HELD: "the client pauses it, and nothing is sent",
-    VoicePlace.CLEARED: "the client stops it, and no more of it is sent",
+    VoicePlace.PLAYING: "the sound of the voice is sent, a little ahead of what the client plays",
+    VoicePlace.HELD: "the client pauses the voice, and no sound is sent",
+    VoicePlace.CLEARED: "the client stops the voice, and no more of its sound is sent",
     ClientPlace.AWAY: "no client is connected",
     ClientPlace.AWAITED: "no client is connected, and the conversation waits for one to open the line",
     ClientPlace.HERE: "a client is connected",

@@ -57,7 +57,7 @@ class AnswerListener:
             async for heard in self._ears.listen(self._frames):
                 self._report(heard)
         except Exception as failure:  # noqa: BLE001 - the deadlines of the call go on without words
-            LOG.warning("the words of the first sound can't be read: %s", type(failure).__name__)
+            LOG.warning("the ears failed, so the first words of the answerer are unknown: %s", type(failure).__name__)
         await asyncio.Event().wait()
 
     def _take(self, event: LineEvent) -> None:
@@ -81,9 +81,9 @@ class AnswerListener:
 
     def _judge(self, text: str, is_final: bool) -> None:
         """Report whether the words come from a person or an answering machine, if the words show that. Words of a
-        machine are reported at once, even if they may still change; words of a person only when they are final. In the
-        call, a person's words mean something only after a machine was heard: then a person has picked up. At the
-        beginning they prove nothing, because many machines begin with "hello", too."""
+        machine are reported at once, even if they may still change; words of a person only when they are final. The
+        call uses a report of a person only after a machine was heard: then a person has picked up. Before that, such
+        words prove nothing, because many machines begin with "hello", too."""
         found = answerer_of(text, self._language)
         if found is Answerer.MACHINE:
             self._feed(on.MachineHeard(self._now()))

@@ -40,7 +40,7 @@ class UseConfig:
 
 @dataclass(frozen=True, slots=True)
 class PassSound:
-    """Pass this sound on to the agent's ears."""
+    """Pass this sound from the client on to the agent's ears."""
 
     pcm: bytes = field(repr=False)
     rate_hz: int = 24_000

@@ -249,8 +249,9 @@ def create_response(d: ExchangeDraft, e: ce.ResponseCreate) -> None:
 
 
 def _gives_way(d: ExchangeDraft, response: OpenResponse) -> bool:
-    """Does this response end if the client asks for another one? What the agent says by itself ends if the client has
-    new text or sound: a client that knows nothing of greetings expects an answer to it."""
+    """Does this response end when the client asks for another one? Yes, if the agent speaks by itself, as in a
+    greeting, and the client has new text or sound: the client expects an answer to that, and perhaps doesn't know that
+    agents greet."""
     return response.is_own and bool(d.s.unanswered)
 
 

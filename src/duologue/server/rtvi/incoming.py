@@ -190,12 +190,12 @@ READERS: dict[str, Callable[[Reader], IncomingMessage]] = {
     "llm-function-call-result": _result,
     "dtmf": _keys,
 }
-# Types of the protocol that this server hasn't, and what to do instead.
+# Types of the protocol that this server does not support, and what to do instead.
 UNSUPPORTED = {
-    "send-file": ": files aren't taken",
+    "send-file": ": this server takes no files",
     "ui-event": ": send a client message instead",
     "ui-snapshot": ": send a client message instead",
-    "ui-cancel-job-group": ": there are no job groups",
-    "raw-audio": ": sound comes as audio frames",
-    "raw-audio-batch": ": sound comes as audio frames",
+    "ui-cancel-job-group": ": this server has no job groups",
+    "raw-audio": ": send sound as audio frames",
+    "raw-audio-batch": ": send sound as audio frames",
 }

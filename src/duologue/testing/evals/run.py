@@ -112,8 +112,8 @@ async def _talk(call: LiveCall, case: EvalCase, brain: Brain, chance: random.Ran
 
 
 async def _has_ended(call: LiveCall) -> bool:
-    """Wait until no answer is pending. Returns whether the call is over. If the agent is about to end it, wait for the
-    end: no model that plays a caller answers before that."""
+    """Wait until no answer is pending. If the agent is about to end the call, wait for the end, too: the caller's model
+    couldn't answer in time. Returns whether the call is over."""
     await call.settles()
     await call.until(lambda: not call.is_about_to_end)
     return call.is_over

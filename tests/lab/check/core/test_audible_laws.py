@@ -78,13 +78,13 @@ def test_a_cue_that_is_armed_for_nothing_is_found() -> None:
     talking.begin_talking()
     for stage in (up(), talking):
         assert found(check_state(with_due(stage.state, Timer.CUE))) == [
-            "a cue is armed although the person speaks, waits for nothing or can't hear it"
+            "a cue is planned, although the person speaks, waits for nothing or can't hear it"
         ]
 
 
 @pytest.mark.req("H-01")
 def test_cues_that_are_counted_although_the_person_waits_for_nothing_are_found() -> None:
-    assert found(check_state(up().state._replace(cues=1))) == ["cues are counted although the wait is over"]
+    assert found(check_state(up().state._replace(cues=1))) == ["the count of cues isn't 0, although the wait is over"]
 
 
 @pytest.mark.req("H-01", "H-08")
@@ -96,7 +96,7 @@ def test_a_sound_without_words_that_puts_cues_off_is_found(change: dict[str, int
     step = last(stage)
     assert list(check_step(step)) == []
     wrong = step._replace(after=step.after._replace(**change))
-    assert found(check_step(wrong)) == ["a sound without words has put off the next sign of life"]
+    assert found(check_step(wrong)) == ["a sound without words has delayed the next cue"]
 
 
 @pytest.mark.req("H-01")
@@ -116,10 +116,10 @@ def test_a_due_cue_that_is_not_played_is_found() -> None:
     step = last(stage)
     assert list(check_step(step)) == []
     assert found(check_step(without_effects(step, fx.PlayCue))) == [
-        "a due cue must be played once, and the next one must be armed"
+        "a cue that is due must be played once, and the next one must be planned"
     ]
     assert found(check_step(step._replace(after=without(step.after, Timer.CUE)))) == [
-        "a due cue must be played once, and the next one must be armed"
+        "a cue that is due must be played once, and the next one must be planned"
     ]
 
 
@@ -142,7 +142,7 @@ def test_a_cue_that_goes_on_after_the_wait_is_found() -> None:
     stage.happen(ev.InterruptRequested)
     step = last(stage)
     assert list(check_step(step)) == []
-    assert "the wait has ended, and its cue goes on" in found(check_step(without_effects(step, fx.StopCue)))
+    assert "the wait has ended, but its cue goes on" in found(check_step(without_effects(step, fx.StopCue)))
 
 
 @pytest.mark.req("H-01")
@@ -153,7 +153,7 @@ def test_an_onset_that_stops_the_cue_twice_or_not_at_all_is_found(onset: type[ev
     step = last(stage)
     assert list(check_step(step)) == []
     for wrong in (without_effects(step, fx.StopCue), with_effects(step, fx.StopCue())):
-        assert found(check_step(wrong)) == ["the person begins to speak, and the cue isn't stopped once"]
+        assert found(check_step(wrong)) == ["the person begins to speak, but the cue isn't stopped exactly once"]
 
 
 # -- 11 A question survives a fault
@@ -186,7 +186,7 @@ def test_a_question_that_is_given_up_without_a_word_is_found() -> None:
     stage.fail_reply(E.UNKNOWN)
     step = last(stage)
     assert list(check_step(step)) == []
-    assert found(check_step(without_effects(step, fx.PlayCue))) == ["a question is given up, and the person isn't told"]
+    assert found(check_step(without_effects(step, fx.PlayCue))) == ["a question is given up, but the person isn't told"]
 
 
 @pytest.mark.req("H-02")
@@ -196,7 +196,7 @@ def test_a_fatal_fault_without_a_word_is_found() -> None:
     step = last(stage)
     assert list(check_step(step)) == []
     assert found(check_step(without_effects(step, fx.PlayCue))) == [
-        "the conversation can't go on, and the person isn't told"
+        "the conversation can't go on, but the person isn't told"
     ]
 
 
@@ -206,7 +206,7 @@ def test_an_answer_that_breaks_off_without_a_word_is_found() -> None:
     stage.happen(ev.PlaybackFailed, error=E.SERVER_ERROR)
     step = last(stage)
     assert list(check_step(step)) == []
-    assert found(check_step(without_effects(step, fx.PlayCue))) == ["an answer breaks off, and the person isn't told"]
+    assert found(check_step(without_effects(step, fx.PlayCue))) == ["an answer breaks off, but the person isn't told"]
 
 
 @pytest.mark.req("H-02")
@@ -216,7 +216,7 @@ def test_a_question_that_would_make_its_call_twice_is_found() -> None:
     step = last(stage)
     assert list(check_step(step)) == []
     again = step._replace(after=step.after._replace(answered=0, asked=1))
-    assert "a question whose answer has made a call would be asked again" in found(check_step(again))
+    assert "the brain would be asked again, although its answer has made a tool call" in found(check_step(again))
 
 
 @pytest.mark.req("H-02")
@@ -245,7 +245,7 @@ def test_an_answer_that_was_cut_off_and_is_forgotten_is_found() -> None:
     step = last(stage)
     assert list(check_step(step)) == []
     forgotten = step._replace(after=step.after._replace(cut=False))
-    assert found(check_step(forgotten)) == ["an answer that was cut off is forgotten"]
+    assert found(check_step(forgotten)) == ["the mark of an answer that was cut off is lost"]
 
 
 @pytest.mark.req("H-11")
@@ -260,7 +260,9 @@ def test_an_answer_that_a_lost_line_cuts_off_for_good_is_found() -> None:
     step = last(stage)
     assert list(check_step(step)) == []
     forgotten = step._replace(after=step.after._replace(cut=False))
-    assert found(check_step(forgotten)) == ["a lost line has cut off an answer, and it isn't taken up again"]
+    assert found(check_step(forgotten)) == [
+        "a lost line has cut off an answer, but the answer isn't marked to be taken up again"
+    ]
 
 
 @pytest.mark.req("H-11")
@@ -274,7 +276,9 @@ def test_an_offer_that_a_lost_line_drops_is_found() -> None:
     step = last(stage)
     assert list(check_step(step)) == []
     forgotten = step._replace(after=step.after._replace(cut=False))
-    assert found(check_step(forgotten)) == ["a lost line has cut off an answer, and it isn't taken up again"]
+    assert found(check_step(forgotten)) == [
+        "a lost line has cut off an answer, but the answer isn't marked to be taken up again"
+    ]
 
 
 # -- 13 Last words are heard
@@ -301,7 +305,7 @@ def test_an_end_that_loses_words_or_leaves_a_call_open_is_found() -> None:
     assert list(check_step(step)) == []
     assert broken(check_step(with_effects(step, fx.ReportLost(1, 1)))) >= {laws.LAST_WORDS_ARE_HEARD}
     in_call = step._replace(before=step.before._replace(jobs=in_a_call().state.jobs))
-    assert found(check_step(in_call)) == ["the conversation ends while a call is open"]
+    assert found(check_step(in_call)) == ["the conversation ends while a tool call is open"]
     unasked = step._replace(before=step.before._replace(ending=Ending.NO))
     assert found(check_step(unasked)) == ["the conversation ends before everything is said"]
 
@@ -331,7 +335,7 @@ def test_a_check_in_that_waits_another_period_after_a_noise_is_found() -> None:
     due = list(step.after.due)
     due[TIMER_INDEX[Timer.DEAD_AIR]] = step.after.at + 10_000
     late = step._replace(after=step.after._replace(due=tuple(due)))
-    assert found(check_step(late)) == ["a check-in was due during a sound, and isn't made right after it"]
+    assert found(check_step(late)) == ["a check-in was due during a sound, but isn't made right after the sound"]
 
 
 def hangs_up(settings: Settings) -> Settings:
@@ -392,7 +396,7 @@ def test_an_end_that_is_not_armed_is_found() -> None:
     stage.wait_for(Timer.SETTLE)
     assert list(check_state(stage.state)) == []
     assert found(check_state(without(stage.state, Timer.LAST_WORDS))) == [
-        "everything is said, and the end of the conversation isn't armed"
+        "everything is said, but the end of the conversation isn't planned"
     ]
 
 
@@ -455,7 +459,7 @@ def test_a_pause_that_an_event_of_the_line_ends_is_found() -> None:
     resumed = last(stage)
     assert list(check_step(resumed)) == []
     by_itself = resumed._replace(event=ev.LinkHealed(0, 9, 1))
-    assert found(check_step(by_itself)) == ["LinkHealed ended a pause"]
+    assert found(check_step(by_itself)) == ["LinkHealed has ended a pause, and must not"]
     assert resumed.after.link is Link.UP
     assert resumed.after.user is User.QUIET
 
@@ -496,13 +500,15 @@ def answered_hello() -> CheckedStep:
 @pytest.mark.req("H-03")
 def test_a_hello_without_a_sign_of_life_is_found() -> None:
     silent = without_effects(answered_hello(), fx.PlayCue)
-    assert found(check_step(silent)) == ["a mere question whether the agent is there gets no sign of life"]
+    assert found(check_step(silent)) == [
+        "the person asks whether the agent is there, but hears neither a cue nor the answer"
+    ]
 
 
 @pytest.mark.req("H-03")
 @pytest.mark.parametrize("effect", [fx.CancelReply(3), fx.ReportLost(1, 1), fx.CancelWork(1)])
 def test_a_hello_that_costs_an_answer_or_a_job_is_found(effect: fx.Effect) -> None:
-    assert "a mere question whether the agent is there has cancelled something" in found(
+    assert "a turn that only asks whether the agent is there has cancelled something" in found(
         check_step(with_effects(answered_hello(), effect))
     )
 
@@ -511,8 +517,8 @@ def test_a_hello_that_costs_an_answer_or_a_job_is_found(effect: fx.Effect) -> No
 def test_a_hello_that_is_forgotten_or_makes_the_brain_begin_again_is_found() -> None:
     step = answered_hello()
     assert found(check_step(without_effects(step, fx.RecordOverheard))) == [
-        "a mere question whether the agent is there isn't recorded"
+        "words that only ask whether the agent is there aren't recorded"
     ]
-    assert "a mere question whether the agent is there makes the brain begin again" in found(
+    assert "words that only ask whether the agent is there restart the request" in found(
         check_step(with_effects(step, fx.StartReply(4, 1, 1)))
     )

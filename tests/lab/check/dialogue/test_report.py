@@ -52,7 +52,9 @@ def test_a_move_that_the_matrix_lacks_or_that_is_called_impossible_is_a_violatio
     for move in (lacking, next(iter(IMPOSSIBLE))):
         found = complete()
         found[0].moves.add(move)
-        assert [seen.law for seen in sum_up_dialogues(found).violations] == ["moves are in the matrix"]
+        assert [seen.law for seen in sum_up_dialogues(found).violations] == [
+            "every move that was made is in the matrix"
+        ]
 
 
 def test_an_exploration_that_was_cut_off_and_a_broken_law_are_violations() -> None:

@@ -191,7 +191,7 @@ def _ask(change: Callable[[AskedQuestion], AskedQuestion]) -> Callable[[Any, Any
 @pytest.mark.req("H-14")
 def test_a_yes_before_a_question_that_the_machine_never_heard_of_is_found() -> None:
     rows = changed("-> note_question", lambda _: None)
-    assert finds("turn 2 began before the question was asked, and confirms a flow", rows, ASKED)
+    assert finds("turn 2 began before the question was asked, but confirms a flow", rows, ASKED)
     assert finds(laws.YES_TO_WHAT_WAS_ASKED, rows, ASKED)
 
 
@@ -199,24 +199,24 @@ def test_a_yes_before_a_question_that_the_machine_never_heard_of_is_found() -> N
 def test_a_question_that_counts_as_asked_before_it_was_heard_is_found() -> None:
     """In a flow, for a tool that wants approval, and for a job that asks."""
     rows = doing("-> note_question", _ask(lambda question: question._replace(asked_at=0)))
-    assert finds("turn 2 began before the question was asked, and confirms a flow", rows, ASKED)
-    assert finds("turn 2 began before the question was asked, and approves a tool", rows, ASKED)
-    assert finds("what the user said before the question of a job was asked answers it", rows, JOB_ASKS)
+    assert finds("turn 2 began before the question was asked, but confirms a flow", rows, ASKED)
+    assert finds("turn 2 began before the question was asked, but approves a tool", rows, ASKED)
+    assert finds("what the user said before the question of a job was asked counts as its answer", rows, JOB_ASKS)
 
 
 @pytest.mark.req("H-14")
 def test_a_question_that_is_shown_at_once_is_found() -> None:
     rows = doing("-> note_question", _ask(lambda question: question._replace(shown_at=0)))
     assert finds(laws.YES_TO_WHAT_WAS_ASKED, rows, ASKED)
-    assert finds("what the user said before the question of a job was asked answers it", rows, JOB_ASKS)
+    assert finds("what the user said before the question of a job was asked counts as its answer", rows, JOB_ASKS)
 
 
 @pytest.mark.req("H-14")
 def test_a_question_that_is_never_asked_is_found() -> None:
     """Otherwise every yes would be asked again, for ever."""
     rows = doing("-> note_question", _ask(lambda question: question._replace(reply=99)))
-    assert finds("turn 2 began after the question was asked, and is no answer", rows, ASKED)
-    unanswered = "what the user said after the question of a job was asked is no answer to it"
+    assert finds("turn 2 began after the question was asked, but doesn't count as an answer", rows, ASKED)
+    unanswered = "what the user said after the question of a job was asked doesn't count as its answer"
     assert finds(unanswered, rows, JOB_ASKS)
 
 
@@ -226,7 +226,7 @@ def test_a_job_that_takes_any_words_for_its_answer_is_found() -> None:
         note_question(d, i)
         d.job_questions = tuple(one._replace(is_answerable=True) for one in d.job_questions)
 
-    wrong = "what the user said before the question of a job was asked answers it"
+    wrong = "what the user said before the question of a job was asked counts as its answer"
     assert finds(wrong, doing("-> note_question", ask), JOB_ASKS)
 
 

@@ -57,22 +57,22 @@ def check_state(s: State) -> Iterator[tuple[str, str]]:
     is_owed = _is_owed(s) or _is_more_to_come(s)
     waits = could_hear and (s.voice is Voice.PLAYING or (s.voice is Voice.SILENT and is_owed))
     if waits and not s.due[_CUE]:
-        yield NO_UNEXPLAINED_SILENCE, "the person waits in silence, and no cue is armed"
+        yield NO_UNEXPLAINED_SILENCE, "the person waits in silence, but no cue is planned"
     if s.due[_CUE] and not waits:
-        yield NO_UNEXPLAINED_SILENCE, "a cue is armed although the person speaks, waits for nothing or can't hear it"
+        yield NO_UNEXPLAINED_SILENCE, "a cue is planned, although the person speaks, waits for nothing or can't hear it"
     if s.cues and (is_told or s.link in CLOSED or not (s.voice in _SPEAKING or is_owed)):
-        yield NO_UNEXPLAINED_SILENCE, "cues are counted although the wait is over"
+        yield NO_UNEXPLAINED_SILENCE, "the count of cues isn't 0, although the wait is over"
     is_open = s.user is User.QUIET and s.voice is Voice.SILENT and s.reply is Reply.NONE and not s.jobs
     is_free = is_open and s.said == s.answered and not s.news
     if s.link is Link.UP and is_free and s.cut and not s.due[_OFFER]:
-        yield INTERRUPTION_ENDS_WELL, "an answer was cut off without a word, and no offer to go on is armed"
+        yield INTERRUPTION_ENDS_WELL, "a sound without words has cut off an answer, but no offer to go on is planned"
     is_ending = s.ending is not Ending.NO
     if s.link is Link.UP and is_free and _checks_in(s) and not s.due[_DEAD_AIR] and not is_ending:
-        yield NOISE_IS_BOUNDED, "both sides are quiet, and no check-in is armed"
+        yield NOISE_IS_BOUNDED, "both sides are quiet, but no check-in is planned"
     if s.link is Link.UP and is_free and is_ending and not (s.says or s.cut or s.due[_LAST_WORDS]):
-        yield NOISE_IS_BOUNDED, "everything is said, and the end of the conversation isn't armed"
+        yield NOISE_IS_BOUNDED, "everything is said, but the end of the conversation isn't planned"
     if s.link is Link.SUSPENDED and not s.paused:
-        yield PAUSE_LASTS, "the conversation is suspended, but not marked as paused"
+        yield PAUSE_LASTS, "the link is suspended, but the conversation isn't marked as paused"
 
 
 def _is_owed(s: State) -> bool:
@@ -106,25 +106,25 @@ def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
         yield NO_UNEXPLAINED_SILENCE, "two cues are played at once"
     is_stopped = played or step.did(fx.StopCue) or isinstance(event, ev.PlaybackProgressed)
     if after.cues == 0 and before.cues and before.user is User.QUIET and not is_stopped:
-        yield NO_UNEXPLAINED_SILENCE, "the wait has ended, and its cue goes on"
+        yield NO_UNEXPLAINED_SILENCE, "the wait has ended, but its cue goes on"
     is_onset = isinstance(event, ev.SpeechStarted | ev.PttPressed) and before.link not in CLOSED
     may_sound = before.user is User.QUIET and (before.voice is Voice.SILENT or before.cues)
     if is_onset and may_sound and after.user is not User.QUIET and len(step.did(fx.StopCue)) != 1:
-        yield NO_UNEXPLAINED_SILENCE, "the person begins to speak, and the cue isn't stopped once"
+        yield NO_UNEXPLAINED_SILENCE, "the person begins to speak, but the cue isn't stopped exactly once"
     is_pause = after.link is Link.SUSPENDED and before.link is not Link.SUSPENDED
     if is_pause and may_sound and not step.did(fx.StopCue):
-        yield PAUSE_LASTS, "a pause begins, and the cue goes on"
+        yield PAUSE_LASTS, "a pause begins, but the cue goes on"
     yield from _question(step, played)
     yield from _interruption(step)
     if is_timer and event.timer is Timer.LAST_WORDS:  # type: ignore[attr-defined]
         yield from _last_words(step)
     silent = before.due[_DEAD_AIR] and not after.due[_DEAD_AIR] and after.link in LIVE
     if silent and not is_timer and after.words is Words.NONE and _only_sound(step):
-        yield NOISE_IS_BOUNDED, "a sound without words has put the check-in off"
+        yield NOISE_IS_BOUNDED, "a sound without words has delayed the check-in"
     yield from _noise(step)
     yield from _presence(step)
     if before.paused and after.link is Link.UP and not isinstance(event, ev.ResumeRequested):
-        yield PAUSE_LASTS, f"{type(event).__name__} ended a pause"
+        yield PAUSE_LASTS, f"{type(event).__name__} has ended a pause, and must not"
 
 
 def _noise(step: CheckedStep) -> Iterator[tuple[str, str]]:
@@ -137,17 +137,20 @@ def _noise(step: CheckedStep) -> Iterator[tuple[str, str]]:
         interval_ms = settings.cue_ms[min(before.cues, len(settings.cue_ms) - 1)]
         next_ms = max(after.at + settings.beat_ms, before.sign_at + interval_ms)
         if after.sign_at > before.sign_at or after.cues < before.cues or after.due[_CUE] > next_ms:
-            yield NOISE_IS_BOUNDED, "a sound without words has put off the next sign of life"
+            yield NOISE_IS_BOUNDED, "a sound without words has delayed the next cue"
     ends = before.user is not User.QUIET and after.user is User.QUIET and before.words is Words.NONE
     was_due = not before.due[_DEAD_AIR] and before.link in LIVE and _checks_in(before) and _is_idle(before)
     delay_ms = after.due[_DEAD_AIR] - after.at
     if ends and was_due and _only_sound(step) and after.link in LIVE and delay_ms > after.settings.beat_ms:
-        yield NOISE_IS_BOUNDED, "a check-in was due during a sound, and isn't made right after it"
+        yield NOISE_IS_BOUNDED, "a check-in was due during a sound, but isn't made right after the sound"
     yield from _goodbye(step)
     is_first = before.user is not User.QUIET and not before.due[_DEAD_AIR] and not before.due[_LAST_WORDS]
     delay_ms = after.due[_LAST_WORDS] - after.at
     if is_first and _checks_in(before) and after.link is Link.UP and delay_ms > after.settings.beat_ms:
-        yield NOISE_IS_BOUNDED, "sounds without words have delayed the end for a whole period, and delay it again"
+        yield (
+            NOISE_IS_BOUNDED,
+            "sounds without words have delayed the end by a whole period already, and delay it again",
+        )
 
 
 def _goodbye(step: CheckedStep) -> Iterator[tuple[str, str]]:
@@ -166,13 +169,13 @@ def _goodbye(step: CheckedStep) -> Iterator[tuple[str, str]]:
     if before.ask is Ask.GOODBYE and is_unopposed and is_cut and after.link in LIVE:
         is_second = before.check_ins > before.settings.check_ins_max
         if after.ending is Ending.NO and (is_second or after.check_ins <= after.settings.check_ins_max):
-            yield NOISE_IS_BOUNDED, "sounds can cut off one goodbye after the other"
+            yield NOISE_IS_BOUNDED, "sounds can cut off more than one goodbye"
     is_end = after.link is Link.TERMINATING and before.ask is Ask.GOODBYE and before.user is not User.QUIET
     if is_end and isinstance(event, ev.PlaybackFinished | ev.ReplyFinished) and before.link in LIVE:
         yield LAST_WORDS_ARE_HEARD, "the call ends while the person makes a sound"
     is_asked_for = isinstance(event, ev.EndAfterSpeaking)
     if after.said > before.said and after.ending is Ending.UNLESS_OPPOSED and not is_asked_for:
-        yield LAST_WORDS_ARE_HEARD, "the person has said something, and the call ends all the same"
+        yield LAST_WORDS_ARE_HEARD, "the person has said something, but the call ends"
 
 
 def _is_idle(s: State) -> bool:
@@ -197,18 +200,18 @@ def _presence(step: CheckedStep) -> Iterator[tuple[str, str]]:
     if not is_all or before.user is User.QUIET or not _is_of_speech(event):
         return
     if any(type(effect) in _MAY_NOT_DO for effect in step.effects):
-        yield HELLO_COSTS_NOTHING, "a mere question whether the agent is there has cancelled something"
+        yield HELLO_COSTS_NOTHING, "a turn that only asks whether the agent is there has cancelled something"
     if (after.said, after.answered) != (before.said, before.answered) or after.turn > before.turn + 1:
-        yield HELLO_COSTS_NOTHING, "a mere question whether the agent is there counts as a turn"
+        yield HELLO_COSTS_NOTHING, "words that only ask whether the agent is there count as a turn"
     starts = [effect for effect in step.effects if type(effect) is fx.StartReply]
     if starts and before.reply is not Reply.NONE:
-        yield HELLO_COSTS_NOTHING, "a mere question whether the agent is there makes the brain begin again"
+        yield HELLO_COSTS_NOTHING, "words that only ask whether the agent is there restart the request"
     is_over = after.user is User.QUIET
     cues = [effect.cue for effect in step.effects if type(effect) is fx.PlayCue]
     if is_over and cues != [Cue.PRESENCE]:
-        yield HELLO_COSTS_NOTHING, "a mere question whether the agent is there gets no sign of life"
+        yield HELLO_COSTS_NOTHING, "the person asks whether the agent is there, but hears neither a cue nor the answer"
     if is_over and fx.RecordOverheard(before.turn) not in step.effects:
-        yield HELLO_COSTS_NOTHING, "a mere question whether the agent is there isn't recorded"
+        yield HELLO_COSTS_NOTHING, "words that only ask whether the agent is there aren't recorded"
 
 
 def _is_of_speech(event: ev.Event) -> bool:
@@ -227,9 +230,9 @@ def _is_only_a_cue(step: CheckedStep) -> Iterator[tuple[str, str]]:
         )
 
     if rest(step.before) != rest(step.after):
-        yield NO_UNEXPLAINED_SILENCE, "a cue changes more than itself"
+        yield NO_UNEXPLAINED_SILENCE, "a step in which a cue is due changes something else, too"
     if len(step.effects) != 1 or not step.did(fx.PlayCue) or not step.after.due[_CUE]:
-        yield NO_UNEXPLAINED_SILENCE, "a due cue must be played once, and the next one must be armed"
+        yield NO_UNEXPLAINED_SILENCE, "a cue that is due must be played once, and the next one must be planned"
 
 
 def _question(step: CheckedStep, played: list[Cue]) -> Iterator[tuple[str, str]]:
@@ -239,19 +242,19 @@ def _question(step: CheckedStep, played: list[Cue]) -> Iterator[tuple[str, str]]
         yield QUESTION_SURVIVES, "the end of a fault has dropped a question"
     told = after.user is not User.QUIET or any(cue in _TELLS_LOSS for cue in played)
     if is_lost and not isinstance(event, ev.DismissRequested) and not told:
-        yield QUESTION_SURVIVES, "a question is given up, and the person isn't told"
+        yield QUESTION_SURVIVES, "a question is given up, but the person isn't told"
     shown = [effect for effect in step.effects if isinstance(effect, fx.ShowFault)]
     if shown and shown[0].fatal and after.user is User.QUIET and played != [Cue.ENDED]:
-        yield QUESTION_SURVIVES, "the conversation can't go on, and the person isn't told"
+        yield QUESTION_SURVIVES, "the conversation can't go on, but the person isn't told"
     broken = shown and before.heard_ms and before.voice is not Voice.SILENT and not shown[0].fatal
     if broken and after.user is User.QUIET and Cue.BROKEN_OFF not in played:
-        yield QUESTION_SURVIVES, "an answer breaks off, and the person isn't told"
+        yield QUESTION_SURVIVES, "an answer breaks off, but the person isn't told"
     called = before.called or any(job.kind in FOREGROUND for job in before.jobs)
     if shown and not shown[0].fatal and called and after.asked > after.answered and not before.heard_ms:
-        yield QUESTION_SURVIVES, "a question whose answer has made a call would be asked again"
+        yield QUESTION_SURVIVES, "the brain would be asked again, although its answer has made a tool call"
     is_person = isinstance(event, ev.SpeechStarted | ev.TextTyped)
     if is_person and before.link is Link.FAULTED and after.link is Link.FAULTED and not after.fault.fatal:  # type: ignore[union-attr]
-        yield QUESTION_SURVIVES, "the person speaks, and the fault makes them wait"
+        yield QUESTION_SURVIVES, "the person speaks during a fault, but has to wait for its end"
 
 
 def _interruption(step: CheckedStep) -> Iterator[tuple[str, str]]:
@@ -264,13 +267,16 @@ def _interruption(step: CheckedStep) -> Iterator[tuple[str, str]]:
     was_speaking = before.voice in _SPEAKING and before.ask not in (Ask.CHECK_IN, Ask.GOODBYE)
     was_offering = before.ask is Ask.OFFER and before.reply is not Reply.NONE and before.voice is Voice.SILENT
     if is_lost and ((was_speaking and goes_on_later) or was_offering) and not after.cut:
-        yield INTERRUPTION_ENDS_WELL, "a lost line has cut off an answer, and it isn't taken up again"
+        yield (
+            INTERRUPTION_ENDS_WELL,
+            "a lost line has cut off an answer, but the answer isn't marked to be taken up again",
+        )
     if not before.cut or after.cut or after.link in CLOSED:
         return
     goes_on = step.did(fx.StartReply) or after.reply is not Reply.NONE or after.said > before.said
     by_person = isinstance(step.event, ev.InterruptRequested | ev.TextTyped | ev.WordsHeard | ev.AnswerOverheard)
     if not goes_on and not by_person and not isinstance(step.event, ev.PlaybackFinished):
-        yield INTERRUPTION_ENDS_WELL, "an answer that was cut off is forgotten"
+        yield INTERRUPTION_ENDS_WELL, "the mark of an answer that was cut off is lost"
 
 
 def _last_words(step: CheckedStep) -> Iterator[tuple[str, str]]:
@@ -279,7 +285,7 @@ def _last_words(step: CheckedStep) -> Iterator[tuple[str, str]]:
     if busy or before.cut or before.ending is Ending.NO or step.did(fx.ReportLost):
         yield LAST_WORDS_ARE_HEARD, "the conversation ends before everything is said"
     if any(job.kind is not JobKind.DISPATCHED for job in before.jobs):
-        yield LAST_WORDS_ARE_HEARD, "the conversation ends while a call is open"
+        yield LAST_WORDS_ARE_HEARD, "the conversation ends while a tool call is open"
 
 
 def _only_sound(step: CheckedStep) -> bool:

@@ -243,7 +243,7 @@ class CoreExplorer:
             self._judge_promises(number, CheckedStep(before, event, before, ()))
             if type(event) is TimerFired:
                 self.report_violation(
-                    laws.NEVER_STUCK, f"deadline {event.timer.value} fires and no row handles it", number
+                    laws.NEVER_STUCK, f"the deadline {event.timer.value} fires, but no row handles it", number
                 )
             return None
         self.found.fired.update(d.fired)
@@ -365,12 +365,12 @@ class CoreExplorer:
         rest = [number for number, s in enumerate(states) if _may_rest(s)]
         reaches = can_reach(self.graph, rest)
         if not all(reaches):
-            self.report_violation(laws.NEVER_STUCK, "rest can't be reached from here", reaches.index(0))
+            self.report_violation(laws.NEVER_STUCK, "no state of rest can be reached from this state", reaches.index(0))
         index = self.graph.index
         edges = [(source, index[target]) for source, target in self.timer_edges]
         on_cycle = find_cycle(len(states), edges)
         if on_cycle is not None:
-            self.report_violation(laws.NEVER_STUCK, "timers alone lead round in a circle", on_cycle)
+            self.report_violation(laws.NEVER_STUCK, "timers alone lead back to the same state", on_cycle)
         leads_on = {source for source, _ in edges}
         for number, s in enumerate(states):
             if number not in leads_on and not _may_rest(s):

@@ -92,7 +92,10 @@ def check_state(s: State) -> Iterator[tuple[str, str]]:
             f"turns are out of order: answered {s.answered}, asked {s.asked}, said {s.said}, turn {s.turn}",
         )
     if (s.link is Link.FAULTED) != (s.fault is not None):
-        yield VIEWS_ARE_HONEST, "the link is faulted without a fault, or has a fault without being faulted"
+        yield (
+            VIEWS_ARE_HONEST,
+            "the link is faulted without a fault, or a fault is stored although the link isn't faulted",
+        )
     if s.voice is not Voice.SILENT and s.reply is not Reply.NONE:
         yield ONCE, "a request is open while another reply is played"
     if s.link not in LIVE and (s.voice is not Voice.SILENT or s.reply is not Reply.NONE):
@@ -109,18 +112,18 @@ def _flags(s: State) -> Iterator[tuple[str, str]]:
     if s.final and (s.user not in (User.TALKING, User.SETTLING) or s.words is Words.NONE):
         yield NOTHING_STALE, "a text counts as final without an open turn, or without words"
     if s.unread and not s.final:
-        yield NOTHING_STALE, "a sound counts as unread without a final text before it"
+        yield NOTHING_STALE, "a sound counts as later than the final text, but there is no final text"
     if s.firm and s.reply not in _IN_PROGRESS and s.voice is not Voice.PLAYING:
         yield NOTHING_STALE, "a reply that is neither open nor playing counts as firm"
 
 
 def _early_state(s: State) -> Iterator[tuple[str, str]]:
     if (s.reply in EARLY) != bool(s.guess):
-        yield NOTHING_STALE, "an early request without its words, or words without an early request"
+        yield NOTHING_STALE, "there is an early request without its words, or its words without a request"
     if s.reply in EARLY and s.asked != s.answered:
-        yield EARLY_IS_UNHEARD, "a turn that isn't over counts as asked"
+        yield EARLY_IS_UNHEARD, "a turn counts as sent to the brain before it is over"
     if s.reply in EARLY and s.link is Link.UP and s.user is User.QUIET:
-        yield EARLY_IS_UNHEARD, "the turn is over, and the early request is still undecided"
+        yield EARLY_IS_UNHEARD, "the turn is over, but the early request is neither used nor dropped"
     if s.guesses > s.settings.early_requests_max:
         yield EARLY_IS_UNHEARD, f"{s.guesses} early requests in one turn"
 
@@ -184,17 +187,17 @@ def _early(step: CheckedStep) -> Iterator[tuple[str, str]]:
         return
     changed = isinstance(event, ev.WordsHeard) and (event.turn, event.gist) != (before.turn, before.guess)
     if changed or isinstance(event, ev.TextTyped):
-        yield EARLY_IS_UNHEARD, "the words have changed, and the early request goes on"
+        yield EARLY_IS_UNHEARD, "the words have changed, but the early request goes on"
     if after.reply not in EARLY:
         confirmed = after.asked == after.said == before.turn == after.turn > after.answered
         if not confirmed or not step.did(fx.StartReply):
-            yield EARLY_IS_UNHEARD, "an early request counts, although its turn isn't over"
+            yield EARLY_IS_UNHEARD, "an early request is used, although its turn isn't over"
 
 
 def _one_output(step: CheckedStep) -> Iterator[tuple[str, str]]:
     if not step.before.jobs and not isinstance(step.event, ev.ToolCalled):
         if step.did(fx.PostOutput) or step.did(fx.PostNews):
-            yield ONCE, "an output or news without a call"
+            yield ONCE, "there is an output or news, but no tool call for it"
         return
     after = {job.call: job.kind for job in step.after.jobs}
     outputs = [effect.call for effect in step.effects if isinstance(effect, fx.PostOutput)]
@@ -217,7 +220,7 @@ def _one_output(step: CheckedStep) -> Iterator[tuple[str, str]]:
     if isinstance(step.event, ev.ToolCalled) and step.after is not step.before:
         accepted = step.event.call in after
         if outputs.count(step.event.call) != (not accepted):
-            yield ONCE, "a call was neither run nor refused, or it was both"
+            yield ONCE, "a tool call must be either run or refused"
 
 
 _ENDS_SOUND = (
@@ -285,7 +288,7 @@ def _no_input_lost(step: CheckedStep) -> Iterator[tuple[str, str]]:
     lost = step.did(fx.ReportLost)
     owed = before.said > before.answered
     if after.link in CLOSED and before.link not in CLOSED and owed and not (lost or _may_answer(step)):
-        yield NO_INPUT_IS_LOST, "the link closed and an unanswered turn was not reported"
+        yield NO_INPUT_IS_LOST, "the link is closed, but an unanswered turn was not reported as lost"
     had_words = before.user is not User.QUIET and before.words is not Words.NONE
     closed = had_words and (after.user is User.QUIET or after.turn > before.turn) and after.link not in CLOSED
     recorded = after.said >= before.turn or any(
@@ -295,7 +298,7 @@ def _no_input_lost(step: CheckedStep) -> Iterator[tuple[str, str]]:
         yield NO_INPUT_IS_LOST, "a turn with words ended, but counts neither as said nor as overheard"
     for effect in step.effects:
         if isinstance(effect, fx.RecordOverheard) and before.asked < effect.turn <= before.said:
-            yield NO_INPUT_IS_LOST, "a turn that is still to be asked was recorded as overheard"
+            yield NO_INPUT_IS_LOST, "a turn that must be sent to the brain was recorded as overheard"
     if after.said < before.said and after.link not in CLOSED:
         yield NO_INPUT_IS_LOST, "the turn number `said` decreased"
 

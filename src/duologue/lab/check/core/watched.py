@@ -39,7 +39,7 @@ KNOWN = frozenset(_KNOWN)
 
 
 def answers(s: State, profile: str) -> tuple[Any, ...]:
-    """The answer to every question about this state: each field, each due time, and the profile."""
+    """Everything that a step can ask about this state, with the answers: each field, each due time, and the profile."""
     return (*s, *s.due, profile)
 
 

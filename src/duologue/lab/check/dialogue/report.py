@@ -69,5 +69,7 @@ def sum_up_dialogues(found: list[DialogueFindings], size: str = "small") -> Dial
         violations += [Violation("every move is made", f"{before} -> {after}", ()) for before, after in unmade]
     made = {move for one in found for move in one.moves}
     strange = sorted((made - MATRIX) | (made & IMPOSSIBLE.keys()))
-    violations += [Violation("moves are in the matrix", f"{before} -> {after}", ()) for before, after in strange]
+    violations += [
+        Violation("every move that was made is in the matrix", f"{before} -> {after}", ()) for before, after in strange
+    ]
     return DialogueReport(tuple(found), tuple(violations))

@@ -66,8 +66,8 @@ def abstract(
 
 
 def abstract_ledger(ledger: WordsLedger, s: ProductState) -> WordsLedger:
-    """The ledger that belongs to the abstract state of `s`: the times and the numbers of replies in it are made small
-    in the same way as in the state. Of old times of questions and answers, only the order is kept."""
+    """Returns `ledger` as it belongs to the abstract state of `s`: its times and its numbers of replies are made small
+    in the same way as those of the state. If times of questions and answers are old, only their order is kept."""
     shift = NOW - s.at
     if ledger.sent is not None:
         ledger = ledger._replace(sent=ledger.sent._replace(due=ledger.sent.due + shift))
@@ -278,9 +278,9 @@ def _may_be_taken(one: HeardUtterance, core: State) -> bool:
 
 
 def _over_ms(one: HeardUtterance, core: State, policy: HearingPolicy) -> int:
-    """How much of the agent's speech was heard when this utterance began, reduced to three values: -1 if the utterance
-    can't answer a question, 0 if too little was heard for an answer, and otherwise the least amount that is enough for
-    an answer to the only question that the agent asks (`scopes.QUESTION`)."""
+    """How much of the agent's speech was heard when this utterance began, as one of three values: -1 if the utterance
+    can't answer a question, 0 if too little was heard for an answer, and otherwise the least amount that is enough. The
+    amount is that of `scopes.QUESTION`, the only question that the agent asks."""
     if one.over_ms < 0 or not _may_be_taken(one, core):
         return -1
     least_ms = least_answer_ms(policy, QUESTION)

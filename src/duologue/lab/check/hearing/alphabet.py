@@ -73,7 +73,8 @@ def _reports(scope: HearingScope, ledger: WordsLedger) -> Iterator[LedgerChoice]
 
 
 def _swapped(scope: HearingScope, one: EarUtterance, ledger: WordsLedger) -> Iterator[LedgerChoice]:
-    """The end and the texts of an utterance before its onset, and the onset of an utterance that is known already."""
+    """Reports that come in an unusual order: the end and the texts of an utterance whose onset wasn't reported yet, and
+    the onset of an utterance that is known already."""
     if not ledger.uses(f"end{one.number}"):
         yield LedgerChoice(SpeechEnded(one.number), use=f"end{one.number}")
     yield from _texts(scope, one)

@@ -174,8 +174,8 @@ def _note_request(ledger: AnswerLedger, record: StepRecord) -> AnswerLedger:
 
 
 def abstract_answers(ledger: AnswerLedger, age: Ager, replies: dict[int, int]) -> AnswerLedger:
-    """The same ledger, in which `age` has made the times small, and in which the numbers of replies are replaced by
-    those in `replies`."""
+    """The ledger in its abstract form: `age` converts its times, and `replies` maps the numbers of its replies to
+    smaller numbers."""
     known = {at for one in (ledger.question, ledger.aside, ledger.job) for at in (one.heard_at, one.shown_at)}
     known |= {one.began_at for one in ledger.words} | {ledger.onset_at}
     aged = {**age(known - {NEVER, 0}), NEVER: NEVER, 0: 0}

@@ -188,7 +188,8 @@ class HearingExplorer:
         return reduced
 
     def _is_due(self, s: ProductState, ms: int) -> bool:
-        """Does a due time come within these milliseconds? Then no time passes without it: no timer is late."""
+        """Is a due time reached within these milliseconds? Then so much time can't simply pass, because timers are
+        never late: the timer has to fire first."""
         due = self.product.next_due(s)
         return ms > 0 and due is not None and due <= s.at + ms
 
@@ -248,7 +249,7 @@ class HearingExplorer:
                     break
                 here = self.graph.index.get(after, -1)
             else:
-                self.report_violation(laws.EVERY_WAIT_ENDS, "time alone leads round in a circle", number)
+                self.report_violation(laws.EVERY_WAIT_ENDS, "timers alone lead back to the same state", number)
             if waited_ms > longest_ms:
                 self.report_violation(laws.EVERY_WAIT_ENDS, f"the turn stays open for {waited_ms} ms", number)
 
@@ -262,7 +263,7 @@ class HearingExplorer:
             if not step.steps and node.state.hearing == before.state.hearing:
                 self.report_violation(laws.EVERY_WAIT_ENDS, "without further events, the turn stays open", number)
                 return
-        self.report_violation(laws.EVERY_WAIT_ENDS, "time alone leads round in a circle", number)
+        self.report_violation(laws.EVERY_WAIT_ENDS, "timers alone lead back to the same state", number)
 
     def _judge_replays(self) -> None:
         """Check that the same stimuli, processed again, lead to the same state. Only some states are checked."""

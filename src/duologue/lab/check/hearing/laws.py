@@ -88,7 +88,7 @@ def check_step(policy: HearingPolicy, step: ProductStep, ledger: WordsLedger) ->
     if isinstance(step.stimulus, TimePassed) and not step.stimulus.ms:
         passed = {due for due in due_times(policy, step.before.hearing) if due.at <= step.after.at}
         if passed & set(due_times(policy, step.after.hearing)) and not step.steps:
-            yield NO_TIMER_AWAY, f"a due time has passed and changes nothing: {sorted(passed)}"
+            yield NO_TIMER_AWAY, f"a due time has passed, but changes nothing: {sorted(passed)}"
 
 
 def _check_verdict(told: ToldStep) -> Iterator[Broken]:
@@ -107,7 +107,7 @@ def _check_request(step: ProductStep, told: ToldStep) -> Iterator[Broken]:
             for turn in range(effect.first, effect.last + 1):
                 found = said.of(turn)
                 if found.given_in == effect.reply and found.mark is TurnMark.OVERHEARD:
-                    yield ASKED_AS_SAID, f"turn {turn} is in a request, and counts as overheard"
+                    yield ASKED_AS_SAID, f"turn {turn} is in a request, but counts as overheard"
 
 
 def _check_firm(step: ProductStep, told: ToldStep) -> Iterator[Broken]:
@@ -116,7 +116,7 @@ def _check_firm(step: ProductStep, told: ToldStep) -> Iterator[Broken]:
         if isinstance(effect, fx.RecordOverheard) and s.firm and s.voice in SOUNDING:
             text = step.after.hearing.words.text_of(effect.turn)
             if effect.turn > max(s.asked, s.answered) and counted(text).substantial:
-                yield FIRM_IS_ANSWERED, f"turn {effect.turn} was said over a firm reply and is only overheard"
+                yield FIRM_IS_ANSWERED, f"turn {effect.turn} was said over a firm reply, but only counts as overheard"
 
 
 def _check_close(step: ProductStep, told: ToldStep) -> Iterator[Broken]:
@@ -143,7 +143,7 @@ def check_answers(step: ProductStep, ledger: WordsLedger) -> Iterator[Broken]:
     may_answer = any(may_answer_job(hearing, job.call) for job in hearing.core.jobs)
     if may_answer is not answers.is_job_answered and hearing.core.jobs:
         when = "before" if may_answer else "after"
-        verdict = "answers it" if may_answer else "is no answer to it"
+        verdict = "counts as its answer" if may_answer else "doesn't count as its answer"
         yield YES_TO_WHAT_WAS_ASKED, f"what the user said {when} the question of a job was asked {verdict}"
 
 
@@ -152,13 +152,13 @@ def _check_answer(s: HearingState, reply: int, request: AnswerRequest) -> Iterat
     which the newest question was asked."""
     turns, what = (request.first, request.last), f"turn {request.words.turn} began"
     if request.is_answer and is_premature(s, *turns):
-        yield YES_TO_WHAT_WAS_ASKED, f"{what} after the question was asked, and is no answer"
+        yield YES_TO_WHAT_WAS_ASKED, f"{what} after the question was asked, but doesn't count as an answer"
     if not request.is_answer and not is_premature(s, *turns):
-        yield YES_TO_WHAT_WAS_ASKED, f"{what} before the question was asked, and confirms a flow"
+        yield YES_TO_WHAT_WAS_ASKED, f"{what} before the question was asked, but confirms a flow"
     if not request.is_answer and answers_question(s, reply, *turns):
-        yield YES_TO_WHAT_WAS_ASKED, f"{what} before the question was asked, and approves a tool"
+        yield YES_TO_WHAT_WAS_ASKED, f"{what} before the question was asked, but approves a tool"
     if answers_question(s, reply + 1, *turns):
-        yield YES_TO_WHAT_WAS_ASKED, f"{what} after another question was asked, and approves a tool"
+        yield YES_TO_WHAT_WAS_ASKED, f"{what} after another question was asked, but approves a tool"
 
 
 def check_state(policy: HearingPolicy, s: ProductState, ledger: WordsLedger) -> Iterator[Broken]:
@@ -173,7 +173,7 @@ def check_state(policy: HearingPolicy, s: ProductState, ledger: WordsLedger) -> 
         yield SEND_MEANS_SEND, f"turn {ledger.sent.turn} was sent, but the brain isn't asked about it in time"
     yield from _check_noise(policy, s)
     if hearing.words.typed:
-        yield NO_WORD_NOWHERE, "typed text is in no turn"
+        yield NO_WORD_NOWHERE, "typed text doesn't belong to any turn"
     if len(hearing.known) > KNOWN_MAX or sum(said.turn <= core.answered for said in hearing.words.turns) > (
         TURNS_MAX + KNOWN_MAX
     ):
@@ -200,11 +200,11 @@ def _check_words(s: ProductState, ledger: WordsLedger) -> Iterator[Broken]:
     places = Counter(word for said in s.hearing.words.turns for word in said.text.split() if _is_traced(word))
     for word, number in places.items():
         if number > 1:
-            yield NO_WORD_TWICE, f"{word!r} is in {number} places"
+            yield NO_WORD_TWICE, f"{word!r} occurs {number} times in the turns"
     for _, text in ledger.finals:
         for word in text.split():
             if _is_traced(word) and not places[word]:
-                yield NO_WORD_NOWHERE, f"{word!r} was reported as final and is in no turn"
+                yield NO_WORD_NOWHERE, f"{word!r} was reported as final, but isn't in any turn"
 
 
 def _is_traced(word: str) -> bool:
@@ -218,9 +218,9 @@ def _check_turn(said: SaidTurn, core: State, ledger: WordsLedger) -> Iterator[Br
     if said.text and fate is Fate.OPEN and not is_open:
         yield ONE_END, f"turn {turn} is over, but its words still count as open"
     if said.mark is TurnMark.OVERHEARD and said.given:
-        yield ONE_END, f"turn {turn} was in a request, and counts as overheard"
+        yield ONE_END, f"turn {turn} was in a request, but counts as overheard"
     if (said.mark is TurnMark.TAKEN_BACK) and said.text:
-        yield ONE_END, f"turn {turn} has words, and counts as taken back"
+        yield ONE_END, f"turn {turn} has words, but counts as taken back"
     if said.mark is TurnMark.NONE and not said.text and any(text for text, _ in said.finals) and core.link is Link.UP:
         yield ONE_END, f"turn {turn} has lost its words without being taken back"
     told = dict(ledger.told).get(turn, 0)

@@ -113,7 +113,7 @@ class _Negated:
 
 
 class _Muted:
-    """An action whose intents are removed."""
+    """An action that still changes the state, but whose intents are removed."""
 
     def __init__(self, action: Any) -> None:
         self.action = action
@@ -126,7 +126,7 @@ class _Muted:
 
 
 class _Unchanging:
-    """An action that adds its intents, but leaves the state unchanged."""
+    """An action that still adds its intents, but leaves the state unchanged."""
 
     def __init__(self, action: Any) -> None:
         self.action = action

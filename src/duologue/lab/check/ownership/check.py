@@ -21,9 +21,9 @@ from ..summary import exploration_to_json, totals_to_json
 from .laws import LAWS, NEVER_STUCK, NOTHING_STALE, check_happening, check_world, check_write
 from .moves import Move, Mover, OwnershipScope, is_owned
 from .promises import PROMISES, broken_promises
-from .world import NOBODY, NodeView, StoredView, World
+from .world import NO_OWNER, NodeView, StoredView, World
 
-_ORPHAN = StoredView(exists=True, owner=NOBODY, epoch=1, has_content=True)
+_ORPHAN = StoredView(exists=True, owner=NO_OWNER, epoch=1, has_content=True)
 SCOPES = (
     OwnershipScope("another agent", _ORPHAN, asks=(0, 1), crashes=(0,), foreign=(False, True), wrong_key=True),
     OwnershipScope("ends", asks=(1,), ends=(0, 1)),

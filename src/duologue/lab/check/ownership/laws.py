@@ -64,7 +64,7 @@ def check_world(world: World) -> Complaints:
     first, second = (node.ownership for node in world.nodes)
     both_keep = first.place is second.place is Place.KEPT and first.until_ms > 0 < second.until_ms
     if both_keep and not world.stored.is_forced:
-        yield ONE_OWNER, "both nodes keep it under a lease that lasts, and no client has moved"
+        yield ONE_OWNER, "both nodes have a valid lease for the conversation, and no client has moved"
 
 
 def _check_body(node: NodeView) -> Complaints:
@@ -74,16 +74,16 @@ def _check_body(node: NodeView) -> Complaints:
     if (body is Body.FROZEN) != (own.place is Place.HANDING_OVER):
         yield ONE_OWNER, f"in {own.place.value}, it is {body.value}"
     if own.place in WRITING and node.writer != own.epoch:
-        yield ONE_OWNER, f"in {own.place.value}, it isn't saved under its own lease"
+        yield ONE_OWNER, f"in {own.place.value}, the conversation isn't saved under its own lease"
     if (own.epoch > 0) != (own.place in LEASED) and own.place is not Place.RETURNING:
         yield ONE_OWNER, f"{own.place.value} has epoch {own.epoch}"
     left = body is Body.MISSING and own.place is not Place.ENDING
     if left and node.has_run and own.acting is not Acting.REFUSED:
-        yield NO_ACTION_AFTER_LEAVING, f"in {own.place.value}, its tasks may still act"
+        yield NO_ACTION_AFTER_LEAVING, f"in {own.place.value}, the conversation's tasks may still act"
     if node.has_run and own.is_forgettable:
-        yield NO_ACTION_AFTER_LEAVING, f"in {own.place.value}, it may be forgotten"
+        yield NO_ACTION_AFTER_LEAVING, f"in {own.place.value}, the conversation may be forgotten"
     if body is Body.RUNNING and own.acting is not (Acting.RECORDED if own.epoch else Acting.UNSAVED):
-        yield NO_ACTION_AFTER_LEAVING, f"in {own.place.value}, its actions are {own.acting.value}"
+        yield NO_ACTION_AFTER_LEAVING, f"in {own.place.value}, the conversation's actions are {own.acting.value}"
 
 
 def _check_waiting(node: NodeView) -> Complaints:
@@ -109,7 +109,7 @@ def _check_notices(node: NodeView) -> Complaints:
         yield TOLD_THE_TRUTH, f"the node believes that the client knows it is unsaved: {own.is_unsaved}"
     is_unsaved = own.place in (Place.UNKEPT, Place.UNKEEPABLE) or (own.place in WRITING and node.writes_fail)
     if own.place is not Place.CLAIMING and node.was_told != is_unsaved:
-        yield TOLD_THE_TRUTH, f"in {own.place.value} the client was told that it is {'un' * node.was_told}saved"
+        yield TOLD_THE_TRUTH, f"in {own.place.value}, the client was told: {'un' * node.was_told}saved"
 
 
 # -- One input
@@ -122,10 +122,10 @@ def check_happening(seen: Happening) -> Complaints:
     yield from _check_reports(seen)
     is_lost = isinstance(seen.given, on.LeaseLost) and seen.given.epoch == seen.before.ownership.epoch
     if is_lost and seen.after.body is Body.RUNNING:
-        yield ONE_OWNER, "it still runs on a node that learned that another node has it"
+        yield ONE_OWNER, "the conversation still runs on a node that knows that another node has it"
     is_handed_over = isinstance(seen.given, on.HandOverRequested) and seen.before.ownership.place is not Place.CLAIMING
     if is_handed_over and seen.after.body is Body.RUNNING:
-        yield NEVER_STUCK, "it can't be handed over"
+        yield NEVER_STUCK, "the conversation isn't handed over"
 
 
 def _check_answers(seen: Happening) -> Complaints:
@@ -133,7 +133,7 @@ def _check_answers(seen: Happening) -> Complaints:
         if not isinstance(intent, do.AnswerClient):
             continue
         if not seen.before.is_waiting:
-            yield EVERY_QUESTION_IS_ANSWERED, "an answer that no client waits for"
+            yield EVERY_QUESTION_IS_ANSWERED, "there is an answer, but no client waits for it"
         problem = _untrue(intent.answer, seen)
         if problem:
             yield TOLD_THE_TRUTH, f"{intent.answer.value}: {problem}"
@@ -144,17 +144,17 @@ def _untrue(answer: Answer, seen: Happening) -> str:
     place = seen.after.ownership.place
     given, stored = seen.given, seen.stored
     if answer is Answer.HERE:
-        return "" if seen.after.body is Body.RUNNING or place is Place.ENDING else "it doesn't run here"
+        return "" if seen.after.body is Body.RUNNING or place is Place.ENDING else "the conversation doesn't run here"
     if answer is Answer.MOVED:
-        return "" if place is Place.HANDING_OVER else "it isn't about to move"
+        return "" if place is Place.HANDING_OVER else "the conversation isn't about to move"
     if answer is Answer.DAMAGED:
-        return "" if stored.is_damaged else "it isn't damaged"
+        return "" if stored.is_damaged else "the stored data isn't damaged"
     if answer is Answer.LATER:
         is_reason = isinstance(given, _LATER) or seen.before.ownership.place is Place.RETURNING
         return "" if is_reason else "there is no reason to try again later"
     found_unusable = isinstance(given, on.ConversationUnusable) and stored.epoch == seen.before.ownership.epoch
     could_be_had = stored.is_resumable and (isinstance(given, on.ClientAsked) or found_unusable)
-    return "it could be resumed" if could_be_had and place is not Place.FOREIGN else ""
+    return "the conversation could be resumed" if could_be_had and place is not Place.FOREIGN else ""
 
 
 def _check_lease(seen: Happening) -> Complaints:
@@ -164,9 +164,9 @@ def _check_lease(seen: Happening) -> Complaints:
         if before.place in LEASED and [one.epoch for one in renewals] != [before.epoch]:
             yield LEASES_ARE_RENEWED, f"a heartbeat renews nothing in {before.place.value}"
         if after.place is Place.KEPT and not after.until_ms:
-            yield LEASES_ARE_RENEWED, "a lease that has ended counts as one that lasts"
+            yield LEASES_ARE_RENEWED, "a lease that has ended counts as valid"
         if before.place is Place.UNKEPT and after.place is not Place.CLAIMING:
-            yield LEASES_ARE_RENEWED, "it isn't claimed again"
+            yield LEASES_ARE_RENEWED, "the lease isn't claimed again"
     elif renewals:
         yield LEASES_ARE_RENEWED, "renewed without a heartbeat"
     yield from _check_renewal(seen)
@@ -178,7 +178,7 @@ def _check_lease(seen: Happening) -> Complaints:
     if isinstance(seen.given, on.LeaseGranted) and before.place is Place.CLAIMING:
         is_given_up = after.place is Place.UNKEEPABLE
         if is_given_up != seen.given.is_over:
-            yield TOLD_THE_TRUTH, f"a conversation that is over in the store: {seen.given.is_over}, {after.place.value}"
+            yield TOLD_THE_TRUTH, f"over in the store: {seen.given.is_over}, but the place is {after.place.value}"
     if isinstance(seen.given, on.LeaseGranted) and not after.epoch and not _gives_back(seen.intents):
         yield RELEASED_ONCE, f"a lease that was granted in {before.place.value} is neither used nor released"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from duologue.server.ownership import inputs as on
 from duologue.server.ownership import intents as do
 
-from .world import NOBODY, TTL, StoreCall, StoredView
+from .world import NO_OWNER, TTL, StoreCall, StoredView
 
 if TYPE_CHECKING:
     from .moves import OwnershipScope
@@ -56,7 +56,7 @@ def _look(stored: StoredView, node: int, scope: OwnershipScope) -> Performed | N
 
 
 def _claim(stored: StoredView, node: int, call: StoreCall, is_forced: bool) -> Performed:
-    if stored.expires and stored.owner not in (node, NOBODY) and not is_forced:
+    if stored.expires and stored.owner not in (node, NO_OWNER) and not is_forced:
         return on.LeaseRefused(), stored
     epoch = stored.epoch + 1000  # more than any that was given out; `ranked` makes it small again
     now = stored._replace(exists=True, owner=node, epoch=epoch, expires=TTL, is_forced=is_forced)
@@ -82,4 +82,4 @@ def _with_lease(stored: StoredView, call: StoreCall) -> Performed:
 
 
 def _released(stored: StoredView) -> StoredView:
-    return stored._replace(owner=NOBODY, expires=0)
+    return stored._replace(owner=NO_OWNER, expires=0)

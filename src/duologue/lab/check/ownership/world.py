@@ -16,7 +16,7 @@ from duologue.server.ownership.intents import OwnershipIntent
 from duologue.server.ownership.places import Ownership, Place
 
 TTL = 2  # heartbeats
-NOBODY = -1
+NO_OWNER = -1
 
 
 class Body(Enum):
@@ -55,7 +55,7 @@ class StoredView(NamedTuple):
     """What the store has saved about the conversation."""
 
     exists: bool = False
-    owner: int = NOBODY
+    owner: int = NO_OWNER
     epoch: int = 0
     expires: int = 0
     has_content: bool = False  # it was written at least once

@@ -189,14 +189,14 @@ def end_unreached(s: CallState, given: on.NotReached) -> CallDone:
 BEGINNING = (
     row(S.NEW, on.CallArrived, S.TALKING, start_talk),
     row(S.NEW, on.DialAsked, S.DIALLING, place_call, limit="ring_ms"),
-    row(S.DIALLING, on.CarrierRefused, S.ENDED, end(CallEnd.REFUSED), why="a number that can't be dialled"),
+    row(S.DIALLING, on.CarrierRefused, S.ENDED, end(CallEnd.REFUSED), why="the carrier doesn't call this number"),
     row(S.DIALLING, on.RingingReported, S.RINGING, limit="ring_ms"),
     row(UNANSWERED, on.Answered, S.SCREENING, screen, when=is_screened, limit="silence_ms_max"),
     row(UNANSWERED, on.Answered, S.TALKING, start_talk),
     row(UNANSWERED, on.NotReached, S.ENDED, end_unreached),
     row(UNANSWERED, on.TalkEnded, S.ENDED, cancel_call, end(CallEnd.CANCELLED)),
     row(UNANSWERED, on.DeadlineReached, S.ENDED, cancel_call, end(CallEnd.NO_ANSWER)),
-    row(S.ENDED, on.CarrierAgreed, S.ENDED, cancel_late, when=was_given_up, why="no telephone rings for ever"),
+    row(S.ENDED, on.CarrierAgreed, S.ENDED, cancel_late, when=was_given_up, why="the telephone mustn't go on ringing"),
 )
 SCREENS = (
     row(S.SCREENING, on.GreetingBegan, S.GREETING, note_begin, limit="greeting_ms_max"),
@@ -207,9 +207,9 @@ SCREENS = (
         S.GREETING,
         limit="greeting_ms_max",
         counts_since=True,
-        why="sentences with short pauses are one greeting",
+        why="short pauses belong to the greeting",
     ),
-    row(S.GREETED, on.DeadlineReached, S.TALKING, note_person, start_talk, why="short first words are a person's"),
+    row(S.GREETED, on.DeadlineReached, S.TALKING, note_person, start_talk, why="only a person's greeting is so short"),
     row(UNDECIDED, on.PersonHeard, S.TALKING, note_person, start_talk),
     row(S.SCREENING, on.AnswererUnknown, S.TALKING, start_talk),
     row(
@@ -217,7 +217,7 @@ SCREENS = (
         on.DeadlineReached,
         S.TALKING,
         start_talk,
-        why="a silent person is more likely than a silent machine",
+        why="nothing was said, so it is probably a person: a machine speaks",
     ),
     row((S.SCREENING, S.GREETING), on.MachineHeard, S.MACHINE, note_machine, when=leaves_messages, limit="beep_ms_max"),
     row(
@@ -227,7 +227,7 @@ SCREENS = (
         note_machine,
         when=leaves_messages,
         limit="beep_ms_max",
-        why="a person's first words are shorter",
+        why="the greeting is too long for a person's",
     ),
     row(S.GREETED, on.MachineHeard, S.MACHINE_SILENT, note_machine, when=leaves_messages, limit="beep_gap_ms"),
     row(
@@ -256,7 +256,7 @@ MESSAGES = (
         S.MESSAGE,
         start_message,
         limit="message_ms_max",
-        why="some machines don't beep",
+        why="no beep came: some machines don't beep",
     ),
     row(
         S.MACHINE,
@@ -264,10 +264,10 @@ MESSAGES = (
         S.ENDED,
         hang_up,
         end(CallEnd.MACHINE),
-        why="a greeting without an end records nothing",
+        why="the greeting doesn't end, so no message can be left",
     ),
     row(AT_MACHINE, on.PersonHeard, S.TALKING, note_person, start_talk),
-    row(AT_MACHINE, on.PersonSpoke, S.TALKING, note_person, start_talk, why="a person has picked up after the machine"),
+    row(AT_MACHINE, on.PersonSpoke, S.TALKING, note_person, start_talk, why="a person has picked up meanwhile"),
     row(S.MESSAGE, on.TalkEnded, S.ENDED, hang_up, end(CallEnd.MESSAGE_LEFT)),
     row(S.MESSAGE, on.MessageFailed, S.ENDED, hang_up, end(CallEnd.FAILED)),
     row(S.MESSAGE, on.DeadlineReached, S.ENDED, hang_up, end(CallEnd.FAILED)),
@@ -275,7 +275,7 @@ MESSAGES = (
 HOLDS = (
     row(S.TALKING, on.CallHoldAsked, S.HELD, start_music, limit="hold_ms_max"),
     row(S.HELD, on.CallResumeAsked, S.TALKING, stop_music),
-    row(S.HELD, on.DeadlineReached, S.TALKING, stop_music, why="no person is left on hold for ever"),
+    row(S.HELD, on.DeadlineReached, S.TALKING, stop_music, why="the hold lasts too long"),
     row((S.TALKING, S.HELD), on.StreamClosed, S.ENDED, end(CallEnd.COMPLETED)),
     row((S.TALKING, S.HELD), on.TalkEnded, S.ENDED, hang_up, end(CallEnd.COMPLETED)),
 )
@@ -297,7 +297,7 @@ COLD = (
 WARM = (
     row(S.CALLING_TAKER, on.CarrierRefused, S.TALKING, forget_taker, stop_music, tell_transfer(CallEnd.REFUSED)),
     row(S.CALLING_TAKER, on.TakerAnswered, S.BRIEFING, limit="briefing_ms_max"),
-    row(CONSULTING, on.TakerLost, S.TALKING, drop_taker, stop_music, tell_why, why="back to the agent"),
+    row(CONSULTING, on.TakerLost, S.TALKING, drop_taker, stop_music, tell_why, why="the caller goes back to the agent"),
     row(CONSULTING, on.CallResumeAsked, S.TALKING, drop_taker, stop_music, tell_transfer(CallEnd.CANCELLED)),
     row(S.CALLING_TAKER, on.DeadlineReached, S.TALKING, drop_taker, stop_music, tell_transfer(CallEnd.NO_ANSWER)),
     row(S.BRIEFING, on.DeadlineReached, S.TALKING, drop_taker, stop_music, tell_transfer(CallEnd.NO_ANSWER)),
@@ -324,7 +324,7 @@ WARM = (
     row(S.JOINING, on.DeadlineReached, S.TALKING, drop_taker, stop_music, tell_transfer(CallEnd.FAILED)),
 )
 LEAVES = (
-    row(REQUESTED, on.StreamClosed, S.LEAVING, limit="request_ms_max", why="a transfer also ends the stream"),
+    row(REQUESTED, on.StreamClosed, S.LEAVING, limit="request_ms_max", why="a transfer ends the stream too"),
     row(
         REQUESTED,
         on.TalkEnded,

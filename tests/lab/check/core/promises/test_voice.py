@@ -21,7 +21,10 @@ def test_every_promise_about_playback_applies_and_holds() -> None:
         ("voice: held + ReplyBecameFirm", "when a reply becomes firm while it is held, it resumes"),
         ("voice: playing + ReplyBecameFirm", "a reply that is open or playing becomes firm"),
         ("timer:stop -> silent", "the stop deadline makes the voice silent"),
-        ("+ QuestionMissed", "a question that was lost with the line is said again, if nothing else is owed"),
+        (
+            "+ QuestionMissed",
+            "a question of the agent that was lost with the line is said again, if nothing else is owed",
+        ),
     ],
 )
 def test_a_machine_without_a_row_breaks_the_promise_about_it(row: str, promise: str) -> None:

@@ -74,13 +74,13 @@ AUDIBLE_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a user who speaks over the last words hears them again, and a noise only ends the conversation soon",
+        "after a fatal fault, a user who speaks over the final words hears them again; a mere noise leads to the end",
         (ev.TurnEnded, T.TEXT, T.SETTLE, T.TALK, ev.SoundDismissed, ev.SendPressed),
         lambda s, e: s.fault is not None and s.fault.fatal,
         lambda x: x.before.user is User.QUIET or x.after.user is not User.QUIET or _ends_well(x),
     ),
     Promise(
-        "a request to end the call after speaking lets the agent finish",
+        "after a request to end the call when everything is said, the agent may finish its words",
         (ev.EndAfterSpeaking,),
         lambda s, e: s.link in LIVE,
         lambda x: (

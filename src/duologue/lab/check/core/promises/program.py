@@ -30,7 +30,7 @@ PROGRAM_PROMISES: tuple[Promise, ...] = (
         lambda x: x.after.says and never(x, fx.StartReply, fx.CancelReply, fx.StopPlayback),
     ),
     Promise(
-        "if text from the program may be said, it is said within a beat",
+        "if text from the program may be said, the deadline of a beat is set for it",
         (ev.SpeechRequested,),
         lambda s, e: s.link is Link.UP and may_say(s._replace(says=True)),
         lambda x: x.after.due[TIMER_INDEX[Timer.BEAT]] > 0,
@@ -54,7 +54,7 @@ PROGRAM_PROMISES: tuple[Promise, ...] = (
         lambda x: x.after.says,
     ),
     Promise(
-        "a retry of text from the program says it again",
+        "when the request for text from the program is retried, the same text is requested again",
         (Timer.RETRY,),
         lambda s, e: s.ask is Ask.SAY,
         _says,
@@ -77,13 +77,13 @@ PROGRAM_PROMISES: tuple[Promise, ...] = (
         lambda x: isinstance(x.event, ev.AgentChangeRequested) and fx.ChangeAgent(x.event.speaks) in x.effects,
     ),
     Promise(
-        "another agent speaks next, and answers what was not answered",
+        "another agent takes over, and the turns without an answer are sent to it",
         (ev.AgentChangeRequested,),
         lambda s, e: s.link in ACTIVE and e.speaks,
         lambda x: (x.after.news or does(x, fx.StartReply)) and _keeps_questions(x),
     ),
     Promise(
-        "a change after which the same agent goes on doesn't disturb a reply",
+        "a change that keeps the same agent doesn't touch the reply",
         (ev.AgentChangeRequested,),
         lambda s, e: s.link in ACTIVE and not e.speaks,
         lambda x: x.after.reply_id == x.before.reply_id and x.after.reply is x.before.reply,

@@ -251,7 +251,7 @@ VOICE_PROMISES: tuple[Promise, ...] = (
     ),
     Promise("the stop deadline makes the voice silent", (T.STOP,), lambda s, e: s.voice in ENDING, _silent),
     Promise(
-        "a question that was lost with the line is said again, if nothing else is owed",
+        "a question of the agent that was lost with the line is said again, if nothing else is owed",
         (ev.QuestionMissed,),
         lambda s, e: floor_is_open(s) and not is_owed(s) and not s.says and not s.cut and s.ending is Ending.NO,
         lambda x: x.after.cut and bool(x.after.due[TIMER_INDEX[T.OFFER]]),
