@@ -69,6 +69,7 @@ async def chat_with(
             elif line.strip() and not rest.is_over:
                 conversation.type(line)
             await rest.wait()
+            conversation.engine.check_data()
         if rest.is_over:
             out.print(Text("The conversation has ended.", GREY))
 

@@ -303,15 +303,24 @@ class Engine:
     def context_part(self) -> dict[str, Any]:
         """What is saved about the call besides its words and state: its facts, the program's data, the agents and the
         waiting texts. Data that can't be saved is reported and left out."""
+        data = self._data()
+        parts = {"agents": self.changes.dump(), "policies": self.policies.dump(), "says": self.program.dump()}
+        return {"info": info_to_json(self.context.info), "data": data, **parts}
+
+    def _data(self) -> Any:
         try:
-            data = data_to_json(self.context.data)
+            return data_to_json(self.context.data)
         except DataNotSavable as problem:
             if str(problem) != self._unsavable:
                 self._unsavable = str(problem)
                 self.report_failure("data", problem)
-            data = None
-        parts = {"agents": self.changes.dump(), "policies": self.policies.dump(), "says": self.program.dump()}
-        return {"info": info_to_json(self.context.info), "data": data, **parts}
+            return None
+
+    def check_data(self) -> None:
+        """Report data of the call that couldn't be saved, also if the call isn't stored, so that a developer learns of
+        it before the first call that is."""
+        if not self.agent.private:
+            self._data()
 
     def mark_context(self) -> None:
         """Save the call's data soon, because the program may have changed it."""
