@@ -34,8 +34,8 @@ class Traceback(NamedTuple):
 
 def traceback_of(failure: BaseException) -> Traceback:
     """The traceback of a failure. If the failure is an exception of Duologue that only wraps an exception from the
-    developer's code, the wrapped exception's traceback is returned. If no code of the developer was running, the text of
-    an exception of Duologue is its message alone: the message says what to do, and the frames say nothing."""
+    developer's code, the wrapped exception's traceback is returned. If no code of the developer was running, the text
+    of an exception of Duologue is its message alone: the message says what to do, and the frames say nothing."""
     raised = root_of(failure)
     whole = traceback.TracebackException.from_exception(raised)
     if isinstance(raised, SyntaxError):  # it names its own place; the frames are of the import

@@ -52,7 +52,8 @@ class HandOverTool:
 
 def hand_over_to(*agents: Any, history: HistoryShare = "whole") -> HandOverTool:
     """A tool with which the brain hands the conversation over to one of these agents. Pass the agents, or the names of
-    agents that another agent of the call lists in its `agents`. `history` says how much of the conversation so far the other agent gets: whole, summary or none."""
+    agents that another agent of the call lists in its `agents`. `history` says how much of the conversation so far the
+    other agent gets: whole, summary or none."""
     if history not in _KNOWS:
         raise ValueError(f"history must be whole, summary or none, not {history!r}")
     names = tuple(agent if isinstance(agent, str) else str(getattr(agent, "name", "")) for agent in agents)
