@@ -14,6 +14,7 @@ from duologue.testing import ScriptedModel, ScriptedVoice
 from tests.cli.command_line import Done, run
 
 AGENT = '''
+import threading
 from dataclasses import dataclass
 from duologue import Agent, Context, Hooks, Phrases, ToolCall, hand_over_to, tool
 from duologue.testing import ScriptedVoice
@@ -63,6 +64,15 @@ def at_the_till(request, context):
 def hands_over(request):
     return [] if request.outputs else [ToolCall("hand_over", {"to": "till"})]
 
+@dataclass
+class Open:
+    open: list
+
+def hoard(request, context):
+    context.data.open.append(threading.Event())
+    return ["Kept."]
+
+hoards = Agent(hoard, data=lambda info: Open([]))
 till = Agent(at_the_till, name="till", phrases=Phrases(greeting="Till here."))
 shop = Agent(hands_over, agents=(till,), tools=[hand_over_to(till)], data=Data)
 tools = [opening_hours, order]
@@ -198,3 +208,9 @@ def test_a_person_may_take_any_time_to_type() -> None:
 def test_a_model_that_speaks_by_itself_is_refused_by_name() -> None:
     with pytest.raises(DuologueError, match="ScriptedModel hears and speaks by itself"):
         in_writing(Agent(ScriptedModel([])))
+
+
+def test_data_that_cannot_be_saved_is_reported_once_although_a_chat_is_not_stored(chat) -> None:
+    done = chat("one\ntwo\n", agent="hoards")
+    assert "data.open[0]: Event can't be saved; use text" in done.stderr
+    assert done.stderr.count("data failed") == 1

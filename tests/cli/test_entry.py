@@ -19,3 +19,9 @@ def test_without_its_packages_the_command_says_what_to_install() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.strip() == "error: the command line needs typer: pip install 'duologue[cli]'"
+
+
+def test_the_module_of_the_entry_point_runs_the_command_too() -> None:
+    command = [sys.executable, "-m", "duologue.cli.entry", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("duologue 0.")

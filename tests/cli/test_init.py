@@ -24,6 +24,7 @@ def run(*words: str) -> str:
 def test_a_project_names_the_next_commands(tmp_path: Path) -> None:
     printed = run(str(tmp_path / "mine"))
     assert "duologue serve agent:agent" in printed
+    assert "test_agent:agent" not in printed, "a fixture of a test is no agent"
     assert "duologue chat flights.yaml" in printed
     assert "pytest" in printed
 

@@ -169,3 +169,27 @@ def test_it_comes_back_with_the_newest_receipt_of_each_voice() -> None:
                 assert (await hellos.get())["receipts"] == ["one", "two"]
 
     run_jumping(main())
+
+
+def test_a_client_that_closes_right_after_a_command_closes_with_a_close_frame() -> None:
+    """If it only ended the connection, the server might never read the command."""
+
+    async def main() -> None:
+        closed: asyncio.Future[tuple[str, int | None]] = asyncio.get_running_loop().create_future()
+
+        async def answer(socket: ServerConnection) -> None:
+            await socket.recv()
+            await socket.send(written("ready", {"agent": {}}))
+            last = ""
+            async for frame in socket:
+                last = json.loads(frame)["type"]
+            closed.set_result((last, socket.close_code))
+
+        async with listen(answer, "127.0.0.1", 0) as server:
+            port = next(iter(server.sockets)).getsockname()[1]
+            async with Client(f"http://127.0.0.1:{port}/") as client:
+                await client.end()
+            async with asyncio.timeout(WAIT_S):
+                assert await closed == ("end", 1000)
+
+    run_jumping(main())

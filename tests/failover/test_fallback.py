@@ -21,6 +21,11 @@ def test_the_kind_follows_from_the_services() -> None:
     assert isinstance(Fallback(ScriptedEars(), ScriptedEars()), FallbackEars)
 
 
+def test_a_function_is_a_brain_here_too() -> None:
+    with Call(Agent(Fallback(Brain(fails_at=0), lambda request: f"I can't say more about {request.text}."))) as call:
+        call.user("trains").expect_heard("I can't say more about trains.")
+
+
 @pytest.mark.parametrize(
     ("services", "settings", "told"),
     [

@@ -48,6 +48,7 @@ def test_the_functions_are_those_of_the_file_with_the_same_name(tmp_path: Path) 
     flows.with_suffix(".py").write_text("def send():\n    return {}\n\n\ndef _hidden():\n    pass\n", encoding="utf-8")
     domain = parse_flows("version: 1\nflows: {pay: {steps: [{action: send}]}}")
     find_functions(flows, None).check(domain)
+    find_functions(str(flows)).check(domain)  # as a text, like the path of load_flows
     with pytest.raises(MissingFunctions, match="'send' isn't registered"):
         find_functions(tmp_path / "alone.yaml", None).check(domain)
 

@@ -11,7 +11,7 @@ from duologue.core.leaves import ErrorClass
 from duologue.observe import signals as sg
 from duologue.observe.tracebacks import CHARS_MAX, is_own, root_of, traceback_of
 from duologue.ports.failure import ServiceError
-from duologue.testing import Call
+from duologue.testing import Call, Fail, ScriptedBrain
 
 HERE = __file__
 
@@ -59,6 +59,18 @@ def test_a_failure_inside_duologue_keeps_all_its_frames() -> None:
     shown = traceback_of(raised_by(lambda: asyncio.run(None)))  # type: ignore[arg-type]
     assert shown.frames
     assert shown.error in ("TypeError", "ValueError")
+
+
+def test_an_expected_failure_without_the_developers_code_is_shown_by_its_message_alone() -> None:
+    def refuse() -> None:
+        raise ServiceError(ErrorClass.AUTH_FAILURE, "api.example needs a key")
+
+    with Call(ScriptedBrain([Fail(ErrorClass.AUTH_FAILURE, "api.example needs a key")])) as call:
+        call.user("hello").until(lambda: call.conversation.engine.failures)
+        shown = traceback_of(call.conversation.engine.failures[0].failure)
+    assert shown.text == "duologue.ports.failure.ServiceError: api.example needs a key"
+    assert shown.frames
+    assert "in refuse" in traceback_of(raised_by(refuse)).text
 
 
 def test_a_mistake_of_syntax_is_shown_alone() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from duologue import Agent, Context, Phrases, Request, ToolCall, hand_over_to
+from duologue import Agent, Context, Phrases, Request, ToolCall, hand_over_to, hang_up
 from duologue.core.settings import PROFILES
 from duologue.ears.scripted import ScriptedEars
 from duologue.lines.scripted import ScriptedLine
@@ -286,10 +286,30 @@ def test_a_ring_of_hand_overs_ends_and_the_person_can_go_on() -> None:
         call.user("help me").expect_heard("We stay here.").expect_nothing_lost()
 
 
+def test_an_agent_that_a_tool_hands_over_to_needs_no_second_mention() -> None:
+    async def brain(request: Request) -> AsyncIterator[Any]:
+        if request.text:
+            yield ToolCall("hand_over", {"to": "billing"})
+
+    second = billing(phrases=Phrases(greeting="Billing, hello."))
+    desk = Agent(brain, name="desk", tools=[hand_over_to(second), hang_up])
+    assert desk.agents == (second,)
+    assert replace(desk, instructions="Be brief.").agents == (second,)
+    with Call(desk) as call:
+        call.user("my bill is wrong").expect_heard("Billing, hello.")
+
+
+def test_what_is_no_agent_is_refused_with_an_example() -> None:
+    for agents in ({"billing": billing()}, [answers("x")], billing):
+        with pytest.raises(InvalidAgent, match=r"agents must be agents with names, as in agents=\(Agent\(…, name="):
+            Agent(answers("Desk"), agents=agents)  # type: ignore[arg-type]
+    assert Agent(answers("Desk"), agents=billing()).agents[0].name == "billing"  # type: ignore[arg-type]
+
+
 def test_two_agents_of_one_name_are_refused_when_the_agent_is_made() -> None:
     with pytest.raises(InvalidAgent, match="two agents have the name 'billing'"):
         desk(billing(), billing())
-    with pytest.raises(InvalidAgent, match="each with a name"):
+    with pytest.raises(InvalidAgent, match=r"each of the agents needs a name.*Agent\(…, name=\"billing\"\)"):
         desk(replace(billing(), name=""))
 
 

@@ -167,3 +167,15 @@ def test_a_hook_that_outlives_its_call_ends_quietly() -> None:
         call.settles().expect_heard("What is your name?").hangs_up().waits(1_000)
         assert not call.conversation.engine.failures
     assert collected == ["the person can't be asked: nothing can be said: the call has not started, or is over"]
+
+
+def test_a_hook_with_the_wrong_number_of_parameters_is_refused_when_the_agent_is_made() -> None:
+    async def lacks_the_signal(context: Context[Any]) -> None: ...
+
+    async def wants_a_signal(context: Context[Any], told: object) -> None: ...
+
+    with pytest.raises(InvalidAgent, match=r"on_turn gets the context, and what happened: write `async def lacks_the"):
+        Agent(lambda request: "", hooks=Hooks(on_turn=lacks_the_signal))
+    with pytest.raises(InvalidAgent, match=r"on_start gets the context: write `async def wants_a_signal\(context\)`"):
+        Agent(lambda request: "", hooks=Hooks(on_start=wants_a_signal))
+    Agent(lambda request: "", hooks=Hooks(on_turn=noting([], "on_turn"), on_start=noting([], "on_start")))

@@ -258,3 +258,40 @@ def test_an_action_of_a_flow_that_waits_for_words_fails_at_once(what: str) -> No
         call.says("I want to buy").until(lambda: call.conversation.engine.failures, limit_ms=3_000)
         (failed, *_) = call.conversation.engine.failures
         assert (failed.where, type(failed.failure)) == ("action pay", NotPossible)
+
+
+def asks_for_a_name(**settings: Any) -> Agent:
+    async def book(context: Context[Any]) -> str:
+        """Book."""
+        return await context.ask("What is your name?")
+
+    chosen = profile("words", greets=False, **settings)
+    return Agent(calling("book", then="Booked for"), tools=[book], profile=chosen)
+
+
+def test_a_silent_person_is_asked_again_by_a_tool_as_often_as_the_agent_would_check_in() -> None:
+    with Call(asks_for_a_name()) as call:
+        call.user("book a table please").waits(9_000)
+        assert call.heard == ["What is your name?"]
+        call.waits(60_000)
+        assert call.heard == ["What is your name?"] * 3
+        call.user("Ada Lovelace").expect_heard("Booked for Ada Lovelace").expect_nothing_lost()
+
+
+def test_a_person_who_answers_or_coughs_in_time_is_not_asked_again() -> None:
+    with Call(asks_for_a_name()) as call:
+        call.user("book a table please").waits(8_000).coughs().waits(8_000)
+        assert call.heard == ["What is your name?"]
+        call.user("Ada Lovelace").expect_heard("Booked for Ada Lovelace")
+
+
+def test_an_answer_over_the_question_that_is_asked_again_counts() -> None:
+    with Call(asks_for_a_name()) as call:
+        call.user("book a table please").waits(11_200)
+        call.interrupts("Ada Lovelace", after_ms=800).expect_heard("Booked for Ada Lovelace").expect_nothing_lost()
+
+
+def test_an_agent_that_never_checks_in_asks_once() -> None:
+    with Call(asks_for_a_name(dead_air_ms=0, hangs_up=False)) as call:
+        call.user("book a table please").waits(200_000)
+        assert call.heard == ["What is your name?"]

@@ -22,7 +22,7 @@ from duologue.runtime.session_summary import (
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.runtime.transcript import Transcript
 from duologue.store.memory import MemoryStore
-from duologue.testing import ScriptedBrain, ScriptedLine, ScriptedVoice
+from duologue.testing import ScriptedBrain, ScriptedLine, ScriptedSession, ScriptedVoice
 from tests.runtime.stored_calls import Noted, call
 
 
@@ -183,7 +183,7 @@ def test_the_summary_of_the_brain_is_saved_and_another_process_goes_on_from_it()
             return f"They began with {text.splitlines()[0]!r}."
 
     async def begin(store: MemoryStore, brain: ScriptedBrain) -> tuple[Conversation, CheckpointWriter]:
-        agent = Agent(brain, voice=ScriptedVoice())
+        agent = Agent(brain, voice=ScriptedVoice(), session=ScriptedSession)
         lease, kept = await store.claim("call", "node", 10_000, force=True)
         saved = read_checkpoint(kept.parts, agent.settings) if kept.parts else None
         talk = Conversation(agent, ScriptedLine(), conversation_id="call", checkpoint=saved)

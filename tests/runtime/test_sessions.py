@@ -380,6 +380,25 @@ def test_a_renewal_that_fails_becomes_a_reconnect() -> None:
     play(scene, ScriptedBrain(), session=lambda: session, profile=CALM)
 
 
+def test_a_brain_without_a_session_is_not_asked_for_a_summary() -> None:
+    asked: list[str] = []
+
+    class Brain(ScriptedBrain):
+        async def summarise(self, text: str, chars_max: int) -> str:
+            asked.append(text)
+            return "They said hello."
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.rest()
+        await stage.sleep(901_000)
+        assert effects(stage, fx.SaveContext)
+        assert "hello there" in stage.conversation.context["summary"]
+
+    play(scene, Brain(["Good day."]), profile=CALM)
+    assert asked == []
+
+
 @pytest.mark.req("L-16")
 def test_a_brain_whose_summary_fails_costs_nothing() -> None:
     session = ScriptedSession()

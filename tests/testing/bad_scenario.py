@@ -77,7 +77,7 @@ TOLD = [
     (30, "hangs_up takes no value"),
     (31, "expect_phase: 'listning' is not a phase; did you mean listening?"),
     (32, f"unknown step 'book a flight'; use one of {', '.join(STEPS)}"),
-    (33, "expect_heard_matching must be a regular expression, not '(('"),
+    (33, "expect_heard_matching: '((' is no valid regular expression: missing ), unterminated subpattern"),
     (35, "user and says are two steps: write each as its own list item"),
     (36, "expected a step, not nothing"),
     (37, "expected a step, not a list"),

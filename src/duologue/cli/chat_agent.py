@@ -69,8 +69,15 @@ async def chat_with(
             elif line.strip() and not rest.is_over:
                 conversation.type(line)
             await rest.wait()
+            _check_data(conversation)
         if rest.is_over:
             out.print(Text("The conversation has ended.", GREY))
+
+
+def _check_data(conversation: Conversation) -> None:
+    """Report data of the call that couldn't be saved. A chat isn't stored, but other calls of the agent will be."""
+    if not conversation.agent.private:
+        conversation.engine.saved_data.of(conversation.call_context.data)
 
 
 class AtRest:

@@ -14,3 +14,7 @@ def main() -> None:
             raise
         sys.exit(f"error: the command line needs {missing.name}: pip install 'duologue[cli]'")
     run()
+
+
+if __name__ == "__main__":
+    main()

@@ -50,7 +50,8 @@ def init_command(
 def _next_steps(folder: Path, files: tuple[Path, ...], is_example: bool) -> list[tuple[str, str]]:
     """The commands to run next, each with what it does. Commands that install something come first."""
     sources = "\n".join(file.read_text(encoding="utf-8") for file in files if file.suffix == ".py")
-    agents = [file.stem for file in files if file.suffix == ".py" and _AGENT.search(file.read_text(encoding="utf-8"))]
+    modules = [file for file in files if file.suffix == ".py" and not file.name.startswith("test_")]
+    agents = [file.stem for file in modules if _AGENT.search(file.read_text(encoding="utf-8"))]
     flows = [file.name for file in files if file.suffix == ".yaml" and ".stories." not in file.name]
     extras = [*(["server"] if agents else []), *(["flows"] if flows else []), *([] if is_example else ["testing"])]
     missing = requirements_of(sources, extras).missing()

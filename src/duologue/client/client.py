@@ -233,7 +233,7 @@ class Client:
             self._socket = None
             beating.cancel()
             if not socket.close_code:
-                socket.abort()
+                await socket.close()  # an abort would lose what was sent last, such as `end`
         return socket.close_code or 1006, error or socket.close_reason
 
     async def _hello(self) -> dict[str, Any]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection
 
 OPEN_S_MAX = 10.0
+CLOSE_S_MAX = 1.0
 _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 
 
@@ -80,7 +81,13 @@ class ProtocolSocket:
         return self._connection.close_reason or ""
 
     async def close(self) -> None:
-        await self._connection.close()
+        """Close the socket when everything is sent. A server that doesn't answer the close frame is waited for
+        CLOSE_S_MAX seconds."""
+        try:
+            async with asyncio.timeout(CLOSE_S_MAX):
+                await self._connection.close()
+        except TimeoutError:
+            self.abort()
 
     def abort(self) -> None:
         """End the connection immediately, without a close frame."""

@@ -5,9 +5,10 @@ Rule: all services must be of the same kind. The kind is recognised by their met
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, overload
 
+from duologue.brains.function_brain import as_brain
 from duologue.ports.brain import Brain
 from duologue.ports.ears import Ears
 from duologue.ports.voice import Voice
@@ -23,8 +24,8 @@ _KINDS = {"reply": "brain", "speak": "voice", "listen": "ears"}
 
 @overload
 def make_fallback(
-    first: Brain,
-    *others: Brain,
+    first: Brain | Callable[..., Any],
+    *others: Brain | Callable[..., Any],
     after_ms: int | None = None,
     rule: HealthRule | None = None,
     names: Sequence[str] | None = None,
@@ -55,9 +56,9 @@ def make_fallback(
     utterance again. A service that fails repeatedly rests for a while: all other services are tried before it. `rule`
     says when a service rests, and how long. If a brain or a voice has yielded nothing after `after_ms`, the request is
     also sent to the next service, and the faster answer is used. `names` are the names of the services in signals and
-    logs.
+    logs. A brain may be a function, as in `Agent`.
     """
-    services = (first, *others)
+    services = tuple(as_brain(one) if _is_function(one) else one for one in (first, *others))
     found = [kind for method, kind in _KINDS.items() if all(hasattr(one, method) for one in services)]
     if not found:
         kinds = ", ".join(type(one).__name__ for one in services)
@@ -72,6 +73,10 @@ def make_fallback(
             raise ValueError("after_ms can't be used with ears, only with brains and voices")
         return FallbackEars(made)
     return FallbackBrain(made, after_ms) if found[0] == "brain" else FallbackVoice(made, after_ms)
+
+
+def _is_function(service: object) -> bool:
+    return callable(service) and not any(hasattr(service, method) for method in _KINDS)
 
 
 Fallback = make_fallback

@@ -14,10 +14,11 @@ from duologue.core.errors import DuologueError
 from .registry import Registry
 
 
-def find_functions(file: Path, actions: str | None) -> Registry:
+def find_functions(file: Path | str, actions: str | None = None) -> Registry:
     """A registry of the functions in the module `actions`. If `actions` is None, a Python file in the folder of the
     flow file takes the place of this module: the file with the same name as the flow file, or else `actions.py`.
     Without such a file, the registry is empty."""
+    file = Path(file)
     sys.path.insert(0, str(file.resolve().parent))
     sys.path.insert(0, str(Path.cwd()))
     beside = (name for name in (file.stem, "actions") if file.with_name(f"{name}.py").is_file())

@@ -13,6 +13,7 @@ from pathlib import Path
 from sysconfig import get_path
 from typing import NamedTuple
 
+from duologue.core.errors import DuologueError
 from duologue.ports.failure import ServiceError
 
 CHARS_MAX = 20_000
@@ -33,7 +34,8 @@ class Traceback(NamedTuple):
 
 def traceback_of(failure: BaseException) -> Traceback:
     """The traceback of a failure. If the failure is an exception of Duologue that only wraps an exception from the
-    developer's code, the wrapped exception's traceback is returned."""
+    developer's code, the wrapped exception's traceback is returned. If no code of the developer was running, the text
+    of an exception of Duologue is its message alone: the message says what to do, and the frames say nothing."""
     raised = root_of(failure)
     whole = traceback.TracebackException.from_exception(raised)
     if isinstance(raised, SyntaxError):  # it names its own place; the frames are of the import
@@ -41,7 +43,8 @@ def traceback_of(failure: BaseException) -> Traceback:
     for one in _chain(whole):
         one.stack = traceback.StackSummary.from_list(_from_first_foreign(one.stack))
     frames = tuple(f"{frame.filename}:{frame.lineno} {frame.name}" for frame in whole.stack[-FRAMES_MAX:])
-    text = "".join(whole.format()).rstrip()
+    is_expected = isinstance(raised, DuologueError) and not any(map(_has_foreign, _chain(whole)))
+    text = "".join(whole.format_exception_only() if is_expected else whole.format()).rstrip()
     if len(text) > CHARS_MAX:
         text = f"{text[: CHARS_MAX // 2]}\n  …\n{text[-CHARS_MAX // 2 :]}"
     return Traceback(type(raised).__name__, frames, text)
@@ -62,6 +65,10 @@ def _chain(whole: traceback.TracebackException) -> list[traceback.TracebackExcep
         found.append(one)
         left += [other for other in (one.__cause__, one.__context__) if other is not None and other not in found]
     return found
+
+
+def _has_foreign(one: traceback.TracebackException) -> bool:
+    return any(not is_own(frame.filename) for frame in one.stack)
 
 
 def _from_first_foreign(stack: Sequence[traceback.FrameSummary]) -> list[traceback.FrameSummary]:

@@ -32,6 +32,7 @@ from duologue.turns.overlap import OVERLAP_RULES, OverlapPolicy
 from duologue.turns.words import count as count_words
 from duologue.voice.sounds import Sounds
 from duologue.workers.function_tools import as_worker
+from duologue.workers.hand_over import HandOverTool
 
 from .call_data import DataNotSavable, check_data, data_to_json
 from .hooks import NO_HOOKS, Hooks
@@ -241,10 +242,7 @@ class Agent:
         return problems
 
     def _make_agents(self) -> tuple[Agent, ...]:
-        agents = tuple(self.agents)
-        for agent in agents:
-            if not isinstance(agent, Agent) or not agent.name:
-                raise InvalidAgent("agents must be a tuple of Agent, each with a name")
+        agents = self._given_agents()
         names = [self.name, *(agent.name for agent in agents)]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
@@ -259,6 +257,22 @@ class Agent:
             _check_same_data(agent, self)
             filled_up(agent, self)  # raises if its language doesn't go together with these ears
         return agents
+
+    def _given_agents(self) -> tuple[Agent, ...]:
+        """The argument `agents`, and the agents that were passed to `hand_over_to` for one of the tools."""
+        given = tuple(self.agents) if isinstance(self.agents, list | tuple) else (self.agents,)
+        for agent in (agent for tool in self.tools if isinstance(tool, HandOverTool) for agent in tool.agents):
+            if agent.name not in [getattr(known, "name", "") for known in given]:
+                given += (agent,)
+        for agent in given:
+            if not isinstance(agent, Agent):
+                what = type(agent).__name__
+                raise InvalidAgent(
+                    f'agents must be agents with names, as in agents=(Agent(…, name="billing"),), not {what}'
+                )
+            if not agent.name:
+                raise InvalidAgent('each of the agents needs a name, by which it is found: Agent(…, name="billing")')
+        return given
 
     def make_data(self, info: CallInfo) -> Any:
         """The data for a new call, made with the agent's argument `data`. Raises DataNotSavable if it can't be

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import types
 import typing
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime, time
 from enum import Enum
@@ -92,6 +93,24 @@ def data_to_json(value: Any, place: str = "data", depth: int = 0) -> Any:
     if isinstance(value, dict) and all(type(key) is str for key in value):
         return {key: data_to_json(one, f"{place}.{key}", depth + 1) for key, one in value.items()}
     raise _unsavable(place, type(value).__name__)
+
+
+class SavedData:
+    """The data of one call as JSON. If it can't be saved, that is reported, once for each reason."""
+
+    def __init__(self, report_failure: Callable[[str, BaseException], None]) -> None:
+        self._report_failure = report_failure
+        self._reported = ""
+
+    def of(self, data: Any) -> Any:
+        """This data as JSON; None if it can't be saved."""
+        try:
+            return data_to_json(data)
+        except DataNotSavable as problem:
+            if str(problem) != self._reported:
+                self._reported = str(problem)
+                self._report_failure("data", problem)
+            return None
 
 
 def info_to_json(info: CallInfo) -> dict[str, Any]:

@@ -37,7 +37,7 @@ from duologue.ports.switches import ReportsSwitches, Switch
 from .agent import Agent, Phrase
 from .agent_changes import AgentChanges, Greeting
 from .announcements import Announcer
-from .call_data import DataNotSavable, data_to_json, info_to_json
+from .call_data import SavedData, info_to_json
 from .checkpoint import CONTEXT_PART, Checkpoint, journal_line, machine_part, read_data, words_part
 from .checkpoint_writer import CheckpointWriter
 from .cues import Cues
@@ -111,7 +111,7 @@ class Engine:
         self.agent = agent = self.changes.voiced(self.changes.current)
         self.transcript.speaker = self.changes.speaker
         self._listening_agent = agent  # whose ears listen
-        self._unsavable = ""  # what is wrong with the program's data, if it can't be saved
+        self.saved_data = SavedData(self.report_failure)
         self.requests = Requests(self.transcript, agent.instructions, agent.tool_rounds_max, conversation)
         self.requests.history = self.changes.history
         self.requests.context = self.context
@@ -303,13 +303,7 @@ class Engine:
     def context_part(self) -> dict[str, Any]:
         """What is saved about the call besides its words and state: its facts, the program's data, the agents and the
         waiting texts. Data that can't be saved is reported and left out."""
-        try:
-            data = data_to_json(self.context.data)
-        except DataNotSavable as problem:
-            if str(problem) != self._unsavable:
-                self._unsavable = str(problem)
-                self.report_failure("data", problem)
-            data = None
+        data = self.saved_data.of(self.context.data)
         parts = {"agents": self.changes.dump(), "policies": self.policies.dump(), "says": self.program.dump()}
         return {"info": info_to_json(self.context.info), "data": data, **parts}
 

@@ -51,11 +51,24 @@ class Hooks:
         """What is wrong with these hooks: a list with one text for each problem. The list is empty if there is no
         problem."""
         given = [(one.name, getattr(self, one.name)) for one in fields(self)]
-        wrong = [name for name, hook in given if hook is not None and not inspect.iscoroutinefunction(hook)]
-        return [f"{name} must be an async function: write `async def`" for name in wrong]
+        return [problem for name, hook in given if hook is not None and (problem := _problem_of(name, hook))]
 
 
 NO_HOOKS = Hooks()
+_ONLY_CONTEXT = ("on_start", "on_resume")
+
+
+def _problem_of(name: str, hook: Hook) -> str:
+    """What is wrong with this hook; "" if nothing is."""
+    if not inspect.iscoroutinefunction(hook):
+        return f"{name} must be an async function: write `async def`"
+    given = ("context",) if name in _ONLY_CONTEXT else ("context", "told")
+    try:
+        inspect.signature(hook).bind(*given)
+    except TypeError:
+        wanted = "the context" if name in _ONLY_CONTEXT else "the context, and what happened"
+        return f"{name} gets {wanted}: write `async def {hook.__name__}({', '.join(given)})`"
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,11 +118,46 @@ class ProgramSpeech:
                     self._driver.post(ev.CallDelegated, call=job.call)
             try:
                 async with asyncio.timeout(limit_s):
-                    return await _Unlimited(words.done)
+                    return await self._answer(words)
             except TimeoutError:
                 return ""
             finally:
                 self._drop(words)
+
+    async def _answer(self, words: _Words) -> str:
+        """Wait for the answer. While work runs, the machine doesn't check in. So if the person stays silent then, ask
+        again after as long a silence, and as often, as the machine would check in."""
+        limit = HOOK_LIMIT.get()
+        if limit is not None:
+            limit.pause()
+        try:
+            for _ in range(self._driver.state.settings.check_ins_max):
+                await self._silence(words)
+                if words.done.done():
+                    break
+                self._question = None
+                self._say_again(words)
+            return await words.done
+        finally:
+            if limit is not None:
+                limit.resume()
+
+    async def _silence(self, words: _Words) -> None:
+        """Wait until the question is answered, or until the person was silent for long since it was asked."""
+        due: float | None = None
+        while not words.done.done():
+            s = self._driver.state
+            is_silent = self._question is words and s.jobs and s.settings.dead_air_ms and self._is_settled(s.said)
+            if not is_silent:
+                due = None
+            elif due is None:
+                due = asyncio.get_running_loop().time() + s.settings.dead_air_ms / 1000
+            self._stepped.clear()
+            try:
+                async with asyncio.timeout_at(due):
+                    await self._stepped.wait()
+            except TimeoutError:
+                return
 
     async def all_said(self) -> bool:
         """Wait until everything that the agent has to say was heard, and return True. Returns False if the person has

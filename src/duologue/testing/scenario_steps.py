@@ -68,7 +68,7 @@ class YamlNode:
 
 class ValueKind(NamedTuple):
     """A kind of value. `what` names the kind in error messages. `read` converts a node to a value; it returns None if
-    the node isn't of this kind."""
+    the node isn't of this kind, or raises re.error if it is an invalid regular expression."""
 
     what: str
     read: Callable[[YamlNode], Any]
@@ -100,10 +100,7 @@ def _truth(node: YamlNode) -> bool | None:
 
 
 def _pattern(node: YamlNode) -> re.Pattern[str] | None:
-    try:
-        return re.compile(node.text) if node.is_scalar else None
-    except re.error:
-        return None
+    return re.compile(node.text) if node.is_scalar else None
 
 
 def _arguments(node: YamlNode) -> dict[str, Any] | None:
@@ -150,10 +147,16 @@ def read_fields(
             note(given.line, f"{owner}: unknown key {key!r}" + (hint(key, others) if others else ""))
         elif given.is_missing:
             note(given.line, f"{key} needs {kind.what}")
-        elif (value := kind.read(given)) is None:
-            note(given.line, _wrong(key, kind, given))
         else:
-            found[key] = value
+            try:
+                value = kind.read(given)
+            except re.error as invalid:
+                note(given.line, f"{key}: {invalid.pattern!r} is no valid regular expression: {invalid.msg}")
+                continue
+            if value is None:
+                note(given.line, _wrong(key, kind, given))
+            else:
+                found[key] = value
     return found
 
 

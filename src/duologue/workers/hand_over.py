@@ -19,7 +19,8 @@ _KNOWS: dict[HistoryShare, str] = {
 class HandOverTool:
     """The tool that `hand_over_to` returns. The brain chooses one of the agents by its name."""
 
-    def __init__(self, names: tuple[str, ...], history: HistoryShare) -> None:
+    def __init__(self, names: tuple[str, ...], history: HistoryShare, agents: tuple[Any, ...] = ()) -> None:
+        self.agents = agents  # those that were passed themselves, not by their names
         self._names = names
         self._history = history
         self._tool = Tool(
@@ -50,11 +51,12 @@ class HandOverTool:
 
 
 def hand_over_to(*agents: Any, history: HistoryShare = "whole") -> HandOverTool:
-    """A tool with which the brain hands the conversation over to one of these agents. Pass the agents, or their
-    names. `history` says how much of the conversation so far the other agent gets: whole, summary or none."""
+    """A tool with which the brain hands the conversation over to one of these agents. Pass the agents, or the names of
+    agents that another agent of the call lists in its `agents`. `history` says how much of the conversation so far the
+    other agent gets: whole, summary or none."""
     if history not in _KNOWS:
         raise ValueError(f"history must be whole, summary or none, not {history!r}")
     names = tuple(agent if isinstance(agent, str) else str(getattr(agent, "name", "")) for agent in agents)
     if not names or not all(names):
         raise TypeError("hand_over_to needs at least one agent, and each needs a name")
-    return HandOverTool(names, history)
+    return HandOverTool(names, history, tuple(agent for agent in agents if not isinstance(agent, str)))

@@ -94,7 +94,7 @@ def test_an_agent_that_hangs_up_at_once_ends_the_run(tmp_path: Path) -> None:
         context.end()
 
     agent = Agent(lambda request: "Hm.", hooks=Hooks(on_start=leave))
-    run = play(suite_of(tmp_path), EvalModels(ScriptedBrain([["Hello", Delay(900), " there."]])), agent)
+    run = play(suite_of(tmp_path), EvalModels(ScriptedBrain([["Hello", Delay(60_000), " there."]])), agent)
     assert (run.error, run.turns) == ("", 0)
 
 

@@ -77,7 +77,7 @@ cases:
         "6: a case: unknown key 'mod'; did you mean mood?",
         "8: expect: unknown key 'caled'; did you mean called?",
         "9: called needs `tool`: the tool's name",
-        "10: heard must be a regular expression or a list of them, not '('",
+        "10: heard: '(' is no valid regular expression: missing ), unterminated subpattern",
         "11: a promise needs `said`, a regular expression, and `then_called`, a tool's name",
         "12: a case needs `goal`: what the caller wants",
         "13: interrupts must be a number from 0 to 1, not '2'",

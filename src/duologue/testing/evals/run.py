@@ -6,10 +6,12 @@ rubric. A run whose call could not be completed is an error; it never passes.
 
 from __future__ import annotations
 
+import asyncio
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from duologue.ports.brain import Brain
 from duologue.runtime.agent_source import AgentOrMaker
@@ -99,8 +101,11 @@ async def _talk(call: LiveCall, case: EvalCase, brain: Brain, chance: random.Ran
         heard = call.heard[told:]
         told = len(call.heard)
         try:
-            words, is_last = await caller.says(" ".join(heard))
-            if words and not call.is_over:
+            said = await _unless_over(call, caller.says(" ".join(heard)))
+            if said is None:
+                return turn - 1, ""
+            words, is_last = said
+            if words:
                 await call.says(words)
             if not is_last and chance.random() < case.interrupts:
                 is_last = await _interrupt(call, caller)
@@ -109,6 +114,18 @@ async def _talk(call: LiveCall, case: EvalCase, brain: Brain, chance: random.Ran
         if await _has_ended(call) or is_last:
             return turn, ""
     return case.turns_max, f"the caller had not finished after {case.turns_max} turns"
+
+
+async def _unless_over(call: LiveCall, thinking: Coroutine[Any, Any, tuple[str, bool]]) -> tuple[str, bool] | None:
+    """What the caller says next; None if the agent hangs up before the caller's model has answered."""
+    model, end = asyncio.create_task(thinking), asyncio.create_task(call.conversation.wait())
+    try:
+        await asyncio.wait((model, end), return_when=asyncio.FIRST_COMPLETED)
+        return None if call.is_over else await model
+    finally:
+        for task in (model, end):
+            task.cancel()
+        await asyncio.gather(model, end, return_exceptions=True)
 
 
 async def _has_ended(call: LiveCall) -> bool:

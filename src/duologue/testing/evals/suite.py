@@ -109,10 +109,8 @@ def _texts(node: YamlNode) -> tuple[str, ...] | None:
 
 
 def _patterns(node: YamlNode) -> tuple[re.Pattern[str], ...] | None:
-    try:
-        return tuple(re.compile(text, re.IGNORECASE) for text in _texts(node) or ()) or None
-    except re.error:
-        return None
+    texts = _texts(node)
+    return tuple(re.compile(text, re.IGNORECASE) for text in texts) if texts else None
 
 
 def _pairs(node: YamlNode) -> tuple[tuple[str, str], ...] | None:
