@@ -214,6 +214,21 @@ def test_a_cue_that_a_sound_without_words_cuts_off_at_once_is_no_sign(after_ms: 
     assert (due(stage, Timer.CUE) == stage.at + stage.settings.beat_ms) is is_soon
 
 
+@pytest.mark.req("H-01", "H-08")
+@pytest.mark.parametrize(("after_ms", "is_soon"), [(0, True), (700, True), (999, True), (1_000, False)])
+def test_words_that_a_sound_cuts_off_before_they_can_be_understood_are_said_again(after_ms: int, is_soon: bool) -> None:
+    """The voice may need most of a second to begin."""
+    stage = asked(attempt_ms_max=60_000, answer_ms_max=60_000)
+    for again in range(3):
+        stage.wait_for(Timer.CUE)
+        if not again:
+            stage.wait_for(Timer.CUE)
+        stage.wait(after_ms)
+        cough(stage)
+        assert (due(stage, Timer.CUE) == stage.at + stage.settings.beat_ms) is is_soon
+    assert [cue for _, cue in given(stage)] == [Cue.SOUND, Cue.WORDS, Cue.WORDS, Cue.WORDS]
+
+
 @pytest.mark.req("H-01")
 def test_words_begin_the_wait_anew() -> None:
     stage = asked(attempt_ms_max=60_000, answer_ms_max=60_000)
@@ -284,6 +299,20 @@ def test_a_wait_for_the_session_has_cues(act: Callable[[Stage], None], link: Lin
     assert stage.state.link is link
     assert stage.wait_for(Timer.CUE) == (SOUND,)
     assert stage.at <= ASKED_AT + 4_000
+
+
+@pytest.mark.req("H-01")
+def test_a_fault_brings_no_cue_forward() -> None:
+    """Otherwise the person hears two sentences in a row."""
+    stage = asked()
+    stage.wait(500)
+    while stage.state.link is not Link.FAULTED:
+        stage.fail_reply(ErrorClass.RATE_LIMIT)
+        if stage.state.reply is Reply.RETRYING:
+            stage.wait_for(Timer.RETRY)
+    last_at, last = given(stage)[-1]
+    assert (last, stage.at - last_at < 2_000) == (Cue.WORDS, True)
+    assert due(stage, Timer.CUE) == last_at + 8_000
 
 
 @pytest.mark.req("H-01")

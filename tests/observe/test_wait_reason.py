@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.core.leaves import ErrorClass, JobKind, Link, Reply
+from duologue.core.leaves import ErrorClass, FaultSource, JobKind, Link, Reply
 from duologue.core.settings import PROFILES
-from duologue.core.state import JobRecord, State, initial
+from duologue.core.state import Fault, JobRecord, State, initial
 from duologue.observe.wait_reason import wait_reason
 from duologue.phrases.texts import SPOKEN
 
@@ -22,6 +22,8 @@ def test_each_reason_belongs_to_its_state() -> None:
     assert wait_reason(state(link=Link.RENEWING)) == "reconnecting"
     assert wait_reason(state(link=Link.PREPARING)) == "connecting"
     assert wait_reason(state(link=Link.FAULTED)) == "trouble"
+    for error, reason in ((ErrorClass.RATE_LIMIT, "rate_limited"), (ErrorClass.SERVER_ERROR, "trouble")):
+        assert wait_reason(state(link=Link.FAULTED, fault=Fault(FaultSource.BRAIN, error, False))) == reason
     assert wait_reason(state(jobs=tool)) == "tool_running"
     assert wait_reason(state(reply=Reply.RETRYING, retries=1)) == "trouble"
     assert wait_reason(state(reply=Reply.WAITING, retries=1), ErrorClass.RATE_LIMIT) == "rate_limited"

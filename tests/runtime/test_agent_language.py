@@ -18,6 +18,7 @@ from duologue.phrases.texts import SPOKEN, texts_in
 from duologue.runtime.agent import Agent, InvalidAgent, Phrases
 from duologue.testing import Call, Delay, ScriptedBrain
 from duologue.turns.language import KNOWN
+from duologue.voice.sounds import Sounds
 
 LONG = "Der nächste freie Termin ist am Montag um neun Uhr, und danach hätten wir noch etwas am Dienstag um vier."
 
@@ -92,6 +93,17 @@ def test_a_backchannel_while_the_agent_thinks_costs_no_answer(profile: str, lang
 def test_a_language_that_is_not_a_code_is_refused_with_the_known_codes(language: str) -> None:
     with pytest.raises(InvalidAgent, match=f"language must be a code .* not '{language}'.* {', '.join(KNOWN)}"):
         Agent(ScriptedBrain([]), language=language)
+
+
+def test_a_language_without_phrases_is_listed_beside_problems_of_phrases_and_sounds() -> None:
+    phrases = Phrases(spoken={"working": "I look at {nothing}.", "no_code": "What?"})
+    with pytest.raises(InvalidAgent) as refused:
+        Agent(lambda request: "Hello.", language="sv", phrases=phrases, sounds=Sounds(thinking="no.wav"))
+    found = str(refused.value)
+    for problem in ("'sv' has no built-in phrases", "unknown field {nothing}", "['no_code']: unknown code", "no.wav"):
+        assert problem in found
+    with pytest.raises(InvalidAgent, match=r"must be dicts.*'sv' has no built-in phrases"):
+        Agent(lambda request: "Hello.", language="sv", phrases=Phrases(spoken=["Hello"]))  # type: ignore[arg-type]
 
 
 def test_a_language_without_phrases_is_refused_with_the_texts_that_are_missing() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TypeAlias
 
 import pytest
 
@@ -14,11 +15,14 @@ from duologue.core.settings import profile
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.ports import Request, ServiceError, SpeechBegan, SpeechEnded, ToolCall
+from duologue.ports.ears import Final
 from duologue.ports.sound import Sound
 from duologue.runtime.agent import Phrases
-from duologue.testing import Delay, Fail, Hang, ScriptedBrain, scripted_tool
+from duologue.testing import Delay, Fail, Hang, ScriptedBrain, ScriptedSession, scripted_tool
 from duologue.voice.sounds import Sounds
 from tests.runtime.runtime_fakes import Stage, play
+
+Act: TypeAlias = Callable[[Stage], Awaitable[None]]
 
 
 def cues(stage: Stage) -> list[str]:
@@ -76,7 +80,8 @@ def test_a_long_tool_call_is_never_silent_for_ten_seconds() -> None:
         heard = stage.line.sounded
         gaps = [after.start_ms - one.end_ms for one, after in itertools.pairwise(heard)]
         assert max(gaps) < 10_000
-        assert set(said(stage)[1:]) <= {
+        assert said(stage)[0::2] == [""] * len(said(stage)[0::2]), "the sound and words take turns"
+        assert set(said(stage)[1::2]) <= {
             "I'm still looking that up.",
             "I'm checking that for you. One moment.",
             "I'm waiting for the result. Please bear with me.",
@@ -84,6 +89,50 @@ def test_a_long_tool_call_is_never_silent_for_ten_seconds() -> None:
 
     brain = ScriptedBrain([[ToolCall("look_up", {})], "Here it is."])
     play(scene, brain, tools=[scripted_tool("look_up", Delay(25_000), "found")])
+
+
+async def cough(stage: Stage) -> None:
+    stage.utterance += 1
+    stage.ears.tell(SpeechBegan(stage.utterance))
+    await stage.sleep(200)
+    stage.ears.tell(SpeechEnded(stage.utterance))
+    stage.ears.tell(Final("", 0.0, stage.utterance))
+
+
+async def reconnect(stage: Stage) -> None:
+    stage.conversation.reconnect()
+
+
+@pytest.mark.req("H-01")
+@pytest.mark.parametrize("act", [cough, reconnect])
+def test_after_anything_that_the_user_did_or_missed_the_next_cue_has_words_again(act: Act) -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("look it up")
+        await stage.until(lambda: len(cues(stage)) == 2)
+        await stage.sleep(4_000)
+        await act(stage)
+        await stage.until(lambda: len(cues(stage)) == 3)
+        assert said(stage)[0] == ""
+        assert all(said(stage)[1:])
+
+    brain = ScriptedBrain([[ToolCall("look_up", {})], "Here it is."])
+    play(scene, brain, tools=[scripted_tool("look_up", Delay(25_000), "found")], session=ScriptedSession)
+
+
+@pytest.mark.req("H-01")
+def test_words_that_the_voice_could_not_say_are_tried_again_at_the_next_cue() -> None:
+    class BrokenVoice:
+        async def speak(self, text: str) -> AsyncIterator[Sound]:
+            raise ServiceError(ErrorClass.SERVER_ERROR)
+            yield Sound(20)
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.until(lambda: len(cues(stage)) == 3)
+        assert said(stage)[0] == ""
+        assert all(said(stage)[1:])
+
+    play(scene, ScriptedBrain([Hang()]), voice=BrokenVoice())
 
 
 @pytest.mark.req("H-01")

@@ -4,28 +4,32 @@ twice."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
 
 from duologue.brains.scripted import ScriptedBrain
 from duologue.core.settings import profile
+from duologue.lines.scripted import ScriptedLine
 from duologue.phrases.texts import texts_in
 from duologue.ports.brain import Firm, LastWords
-from duologue.ports.history import AgentSaid
-from duologue.ports.line import Played, Stopped
+from duologue.ports.ears import Final, SpeechBegan, SpeechEnded
+from duologue.ports.history import AgentSaid, UserSaid
+from duologue.ports.line import Finished, LineEvent, Played, Stopped
 from duologue.ports.scripted_steps import Delay, Hang
 from duologue.ports.sound import Sound
 from duologue.runtime.agent import Agent
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.store.memory import MemoryStore
 from duologue.voice.scripted import ScriptedVoice
+from tests.runtime.runtime_fakes import Stage, play
 from tests.runtime.test_crashes import Process, begin
 from tests.runtime.test_lost_questions import SOON_S, quiet, until
 
 FIRST, SECOND, THIRD = "The train leaves at nine.", "It stops in five towns.", "You arrive in the evening."
 ANSWER = f"{FIRST} {SECOND} {THIRD}"
+BACK, YES = texts_in("en").spoken["connection_back"], texts_in("en").spoken["yes"]
 CALM: dict[str, Any] = {"greets": False, "dead_air_ms": 0}
 
 
@@ -346,3 +350,43 @@ def test_a_text_that_can_not_be_interrupted_is_taken_up_too() -> None:
         process.die()
 
     run_simulated(scene())
+
+
+# -- Words that were only overheard
+
+
+class LosesAnEnd(ScriptedLine):
+    """A line that loses the report that the first voice has ended."""
+
+    async def open(self, notify: Callable[[LineEvent], None]) -> None:
+        def pass_on(event: LineEvent) -> None:
+            if not (isinstance(event, Finished) and event.voice == 1):
+                notify(event)
+
+        await super().open(pass_on)
+
+
+@pytest.mark.req("H-02", "M-09")
+@pytest.mark.parametrize(
+    ("text", "asks"), [("could you look up the next train", True), ("mhm", False)], ids=["words", "a backchannel"]
+)
+def test_after_an_answer_that_was_heard_completely_the_agent_asks_for_words_that_were_only_overheard(
+    text: str, asks: bool
+) -> None:
+    """The words came when the answer was over, but the machine didn't know that, and the ears were unsure of them."""
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.sleep(2_000)
+        assert not stage.line.is_sounding
+        stage.ears.tell(SpeechBegan(2))
+        await stage.sleep(600)
+        stage.ears.tell(SpeechEnded(2))
+        stage.ears.tell(Final(text, 0.1, 2))
+        await stage.sleep(1_000)
+        assert stage.conversation.history[-1] == UserSaid(2, text, True, 0.1)
+        stage.line.drop()
+        await stage.sleep(6_000)
+        assert (stage.heard[-1] in {f"{back} {yes}" for back in BACK for yes in YES}) is asks, stage.heard
+
+    play(scene, ScriptedBrain(["Good day to you."]), line=LosesAnEnd(), profile=profile("words", **CALM))

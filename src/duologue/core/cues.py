@@ -11,13 +11,14 @@ from .deadlines import cue_ms
 from .draft import Draft
 from .effects import PlayCue, StopCue
 from .events import Event
-from .leaves import TIMER_INDEX, UNHEARD, Cue, Timer, User, Voice
+from .leaves import TIMER_INDEX, UNHEARD, Cue, Link, Timer, User, Voice
 from .state import State, is_kept_waiting, waits_in_silence
 
 _CUE = TIMER_INDEX[Timer.CUE]
 _WORDED = tuple(cue for cue in Cue if cue not in (Cue.SOUND, Cue.WORDS))
 _USUAL_TURN_END_MS = 1_000  # from the end of the person's last sound until the turn is complete
-_HEARD_CUE_MS = 300  # a cue that sounded for a shorter time doesn't count as heard
+_HEARD_SOUND_MS = 300  # a sound that was cut off sooner doesn't count as heard
+_HEARD_WORDS_MS = 1_000  # words that were cut off sooner don't count as understood: the voice needs time to begin
 _FIRST_REPORT_MS = 500  # from the start of playback until the line reports that some of it was heard
 
 
@@ -33,7 +34,7 @@ def update_cue(d: Draft, s: State) -> None:
         return
     if not d.sign_at:
         d.wait_since(_wait_began_at(d) if d.said > s.said else d.at)
-    if d.link is not s.link:
+    if d.link is not s.link and not (s.link is Link.UP and d.link is Link.FAULTED):
         _hurry(d, d.at)  # the line may be back only now
     elif s.user is not User.QUIET and d.user is User.QUIET and (d.voice is Voice.SILENT or d.cues):
         _hurry(d, _wait_began_at(d))
@@ -89,7 +90,7 @@ def _hurry(d: Draft, since: int) -> None:
 
 def _stop_if_someone_speaks(d: Draft, s: State) -> None:
     person_speaks = s.user is User.QUIET and d.user is not User.QUIET
-    if person_speaks and d.at < d.sign_at + _HEARD_CUE_MS:
+    if person_speaks and d.at < d.sign_at + (_HEARD_WORDS_MS if d.cues > 1 else _HEARD_SOUND_MS):
         d.wait_since(d.sign_at - cue_ms(d))  # hardly anything of the cue was heard, so the next one is due at once
     if person_speaks or (d.voice is Voice.PLAYING and s.voice is Voice.SILENT):
         _stop(d)

@@ -41,6 +41,7 @@ from .list_answers import take_list_change, take_list_reply
 from .not_understood import miss
 from .partial_corrections import calls_wrong, corrections_in_part
 from .preferred_values import take_preferred_value
+from .presence import take_presence
 from .prompts import count_try, is_confirming, is_question_current
 from .range_of_times import take_beginning
 from .repairs import leave_for_question
@@ -253,6 +254,7 @@ def _take_anything(reply: MessageInContext) -> bool:
 
 QUESTION: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("nothing said", "an empty message is a miss", _take_empty),
+    Interpreter("presence", "whether the agent or the user is there", take_presence),
     Interpreter("list", "the flow asks for a list: items, changes, or the end of the list", take_list_reply),
     Interpreter("change of a list", "another question is open: an item is added, removed or changed", take_list_change),
     Interpreter("question for the FAQ", "the flow asked what the user wants to know: a question", _take_question),

@@ -42,6 +42,7 @@ from .partial_corrections import (
     unclear_change,
     unclear_slots,
 )
+from .presence import take_presence
 from .prompts import count_try
 from .removed_values import take_removed_value
 from .repeated_answers import take_repeated_value
@@ -320,6 +321,7 @@ def _take_anything(reply: MessageToConfirmation) -> bool:
 
 CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
     Interpreter("nothing said", "an empty message is a miss", _take_empty),
+    Interpreter("presence", "whether the agent or the user is there", take_presence),
     Interpreter("command", "the whole message is a command", _take_command),
     Interpreter("command in a clause", "one clause is a command, the others comment on it", take_command_in_clause),
     Interpreter("not yet", "the user needs a moment", _take_not_yet),

@@ -240,6 +240,7 @@ class Patterns:
     corrected: str = "Got it, I've updated your {slot} to {value}."
     back_to: str = "Back to where we were."
     greeting: str = "Hello!"
+    here: str = "Yes, I'm here."  # the user asks whether the agent is there
     thanks: str = "You're welcome."
     assent: str = "All right."
     farewell: str = "Goodbye!"

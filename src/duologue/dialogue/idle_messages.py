@@ -20,6 +20,7 @@ from .interpreters import Interpreter, MessageInContext, interpret
 from .language.tokens import Token
 from .list_answers import take_list_change_after_task
 from .partial_corrections import corrections_in_part, opens_correction, unclear_change, unclear_slots
+from .presence import take_presence
 from .side_questions import questioned, value_asked_for
 from .slot_names import only_named
 from .stack import has_just_ended, reopen
@@ -135,6 +136,7 @@ def _take_anything(reply: MessageInContext) -> bool:
 
 IDLE: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("nothing said", "an empty message is a miss", _take_empty),
+    Interpreter("presence", "whether the agent or the user is there", take_presence),
     Interpreter("cancellation", "a wish to cancel what the last task did", _take_cancellation_of_ended_task),
     Interpreter("command", "the whole message is a command", _take_command),
     Interpreter("correction", "a change of the task that has just ended", _take_correction_of_ended_task),

@@ -17,7 +17,7 @@ def wait_reason(s: State, error: ErrorClass = ErrorClass.NETWORK_TIMEOUT, is_fir
     if s.link is Link.PREPARING:
         return "connecting"
     if s.link is Link.FAULTED:
-        return "trouble"
+        return "rate_limited" if s.fault is not None and s.fault.error is ErrorClass.RATE_LIMIT else "trouble"
     if has_foreground(s):
         return "tool_running"
     if s.reply in PENDING and s.retries:

@@ -58,7 +58,8 @@ class Phrases:
     def missing_spoken(self) -> list[str]:
         """The codes of spoken texts that are not given here, in alphabetical order. They come from the language."""
         named = {code for name, code in _NAMED.items() if getattr(self, name) is not None}
-        return sorted(SPOKEN.keys() - named - set(self.spoken))
+        given = self.spoken if isinstance(self.spoken, Mapping) else {}
+        return sorted(SPOKEN.keys() - named - given.keys())
 
     def problems(self) -> list[str]:
         """What is wrong with these texts, one line each."""

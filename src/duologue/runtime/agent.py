@@ -293,7 +293,7 @@ class Agent:
     def _phrase_problems(self) -> list[str]:
         """An error if the agent's language has neither built-in phrases nor phrases of the agent: a list with one text,
         otherwise empty."""
-        if known_code(self.language) or not isinstance(self.phrases, Phrases) or self.phrases.problems():
+        if known_code(self.language) or not isinstance(self.phrases, Phrases):
             return []
         missing = self.phrases.missing_spoken()
         if not missing:

@@ -1,8 +1,9 @@
 """Plays cues: sounds and short sentences that the person hears while they wait, or when an answer fails.
 
 The state machine decides when a cue is played and what it is about. This module chooses the words, in the agent's
-language. A cue isn't part of a reply. Rule: a cue never fails. If its words can't be spoken, the built-in sound is
-played instead, and a screen shows the words.
+language. After words that were heard, the next cue is only a sound, so that a long wait isn't filled with sentences. A
+cue isn't part of a reply. Rule: a cue never fails. If its words can't be spoken, the built-in sound is played instead,
+and a screen shows the words.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ class Cues:
         self._said: Counter[str] = Counter()  # how often each text was said
         self._error = ErrorClass.NETWORK_TIMEOUT  # why the newest attempt at an answer failed
         self._has_explained = False  # words in this wait have said what is going on
+        self._explained_last = False  # they were the newest cue, and nothing has happened since
         self._task: asyncio.Task[object] | None = None
 
     # -- Effects
@@ -73,16 +75,19 @@ class Cues:
         self._cancel()
         if effect.cue is Cue.SOUND:  # the first one of a wait
             self._has_explained = False
-        sound = self.agent.sounds.thinking_sound if effect.cue is Cue.SOUND else None
+        is_sound = effect.cue is Cue.SOUND or (effect.cue is Cue.WORDS and self._explained_last)
+        sound = self.agent.sounds.thinking_sound if is_sound else None
+        self._explained_last = False
         text = "" if sound is not None else self._text_of(effect.cue)
         self._send(sg.CueGiven(self._driver.now(), effect.cue.value, text))
         if sound is not None:
             self._line.play_cue(self._number, sound)
             return
-        work = self._say(self._number, text, is_last=effect.cue is Cue.ENDED)
+        work = self._say(self._number, text, effect.cue)
         self._task = self._tasks.start(work, f"cue {self._number}")
 
     def stop(self, effect: fx.StopCue) -> None:  # noqa: ARG002
+        self._explained_last = False
         if self._number:
             self._cancel()
             self._line.stop_cue()
@@ -91,6 +96,8 @@ class Cues:
         """Process a step. If an attempt to get a reply failed, remember the reason. If the line has just been opened,
         start the ambient sound. If this is also the beginning of the call, play the agent's `connected_sound`."""
         before, after = record.before, record.after
+        if after.link is not before.link:
+            self._explained_last = False  # the person may not have heard the words
         if after.retries > before.retries:
             failed = record.event
             self._error = failed.error if isinstance(failed, ev.ReplyFailed) else ErrorClass.NETWORK_TIMEOUT
@@ -109,7 +116,7 @@ class Cues:
         self._said[code] += 1  # so that each text varies, whatever was said between two of its kind
         return self.agent.says(code, self._said[code])
 
-    async def _say(self, number: int, text: str, is_last: bool) -> None:
+    async def _say(self, number: int, text: str, cue: Cue) -> None:
         """Say the words of a cue. If they are the last words of the conversation, wait until they were heard, and
         report that."""
         heard_ms = 0
@@ -122,10 +129,11 @@ class Cues:
                 self._report_failure("cue", failure)
             finally:
                 sign.cancel()
+            self._explained_last = cue is Cue.WORDS and heard_ms > 0
             if not heard_ms:
                 self._line.play_cue(number, thinking_sound())
                 heard_ms = thinking_sound().ms
-        if is_last:
+        if cue is Cue.ENDED:
             await asyncio.sleep(heard_ms / 1000)
             self._driver.post(ev.LastWordsHeard)
 

@@ -11,7 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from duologue.core.leaves import Ending
+from duologue.hearing.words import TurnMark
 from duologue.ports.brain import Brain, Remembers
+from duologue.turns.words import count
 
 from .agent import Agent, Phrase
 from .driver import Driver
@@ -69,7 +71,7 @@ class CutAnswers:
     def next(self, agent: Agent, reply: int) -> AfterCut:
         """What follows the answer that was cut off. `reply` chooses between the variants of an offer."""
         if self.is_heard:
-            return NOTHING
+            return self._after_all(agent, reply)
         remembers = isinstance(agent.thinker, Remembers)
         if not self._playback.cut_by_line:
             return BY_BRAIN if remembers and not self._is_ending else self._offer(agent, reply)
@@ -81,10 +83,24 @@ class CutAnswers:
     def rest(self, agent: Agent, reply: int) -> AfterCut:
         """Decide what follows an answer that was cut off, after the client has reported how much of it was heard:
         normally the rest of the answer."""
-        cut = self._playback.cut
-        if self.is_heard or cut is None or not self._playback.cut_by_line:
+        if self.is_heard:
+            return self._after_all(agent, reply)
+        if self._playback.cut is None or not self._playback.cut_by_line:
             return NOTHING
         return self._rest(agent, reply)
+
+    def _after_all(self, agent: Agent, reply: int) -> AfterCut:
+        """What follows an answer that was heard completely: nothing. But if the person has said something over it that
+        was only overheard, the agent asks for it."""
+        asks = "" if self._is_ending or not self._was_spoken_to(agent) else agent.says("yes", reply)
+        return self._own_question(agent, reply, asks) if asks else NOTHING
+
+    def _was_spoken_to(self, agent: Agent) -> bool:
+        """Has the person said more than fillers over the newest voice, and were these words only overheard?"""
+        s, words = self._driver.state, self._hearing.state.words
+        said = (words.of(turn) for turn in range(s.floor_turn + 1, s.turn + 1))
+        overheard = (one.text for one in said if one.mark is TurnMark.OVERHEARD)
+        return any(count(text, agent.language).substantial for text in overheard)
 
     def _rest(self, agent: Agent, reply: int) -> AfterCut:
         cut = self._playback.cut
@@ -104,10 +120,13 @@ class CutAnswers:
             return NOTHING
         cut = self._playback.cut
         is_all_said = cut is not None and cut.complete and not cut.ledger.rest_from_sentence()
-        offer = agent.says("yes" if is_all_said else "go_on", reply)
-        if offer and self._playback.cut_by_line:
-            offer = f"{agent.says('connection_back', reply)} {offer}".strip()
-        return AfterCut(Phrase(offer) if offer else None, is_aside=True)
+        return self._own_question(agent, reply, agent.says("yes" if is_all_said else "go_on", reply))
+
+    def _own_question(self, agent: Agent, reply: int, text: str) -> AfterCut:
+        """A question of the agent itself. After a lost line, it begins with "the connection is back"."""
+        if text and self._playback.cut_by_line:
+            text = f"{agent.says('connection_back', reply)} {text}".strip()
+        return AfterCut(Phrase(text) if text else None, is_aside=True)
 
     @property
     def _is_ending(self) -> bool:

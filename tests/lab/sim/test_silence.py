@@ -184,6 +184,19 @@ def test_a_sound_is_a_sign_but_no_words() -> None:
 
 
 @pytest.mark.req("H-01")
+def test_words_after_a_sound_that_a_noise_cut_off_at_once_count_as_words() -> None:
+    """The noise takes no time on the clock that measures silence, so both cues are given at the same moment of it."""
+    account = asked()
+    account.uttered.append(Uttered(4_000, 4_300))
+    account.ends.append((4_300, 2))
+    cues = (CueGiven(4_000, "sound", ""), CueGiven(4_800, "words", "I'm on it."))
+    call = heard(Sounded("cue", 2, 4_900, 6_000), ANSWERED, cues=cues)
+    assert measure(account, call).words_ms == 3_000
+    plain = (cues[0], CueGiven(4_900, "sound", ""))
+    assert measure(account, heard(Sounded("cue", 2, 4_900, 6_000), ANSWERED, cues=plain)).words_ms > 20_000
+
+
+@pytest.mark.req("H-01")
 def test_a_cue_with_words_counts_as_words() -> None:
     call = heard(Sounded("cue", 1, 6_000, 8_000), ANSWERED, cues=(CueGiven(6_000, "words", "One moment."),))
     assert measure(asked(), call) == Silence(5_000, 5_000, 22_000)

@@ -176,6 +176,17 @@ ENGLISH = LanguagePack(
         counting="number of ",
         retry=_set("retry again try yes yeah yep ok okay sure please it once more"),
         give_up=_set("no nope stop cancel leave it thanks thank you"),
+        asks_presence=_phrases(
+            """are you there|are you still there|you there|you still there|still there|anyone there|anybody there|
+            is anyone there|is anybody there|is anyone here|can you hear me|can you still hear me|do you hear me|
+            you hear me|did i lose you|have i lost you|are you still with me|are you with me|are we still connected"""
+        ),
+        says_presence=_phrases(
+            """i'm here|i am here|i'm still here|i am still here|still here|yes i'm here|yes i am here|yes still here|
+            yes i'm still here|yes i am still here|yeah i'm here|yeah i'm still here|yeah still here|sorry i'm here|
+            sorry i'm still here|yes sorry i'm here|yes sorry i'm still here|yes i'm here sorry|
+            yes i'm still here sorry|i can hear you|yes i can hear you|yeah i can hear you|i hear you|yes i hear you"""
+        ),
         refuses_change=frozenset(("leave it", "i don't want it", "i don't want it anymore", "forget it")),
         nothing=_set("nothing none"),
         neither=_set("neither none"),

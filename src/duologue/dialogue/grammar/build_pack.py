@@ -176,6 +176,8 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         counting=lexicon.counting,
         retry=lists["retry"],
         give_up=lists["give_up"],
+        asks_presence=lexicon.asks_presence,
+        says_presence=lexicon.says_presence,
         refuses_change=frozenset(" ".join(phrase) for phrase in lexicon.refuses_change),
         removing=lexicon.removing,
         maybes=lists["maybes"],

@@ -184,6 +184,8 @@ class Lexicon:
     excepts: tuple[Phrase, ...]  # between a range and a value that is excluded: "außer"
     day_of_month: str  # with {day} and {month}
     counting: str
+    asks_presence: tuple[Phrase, ...]
+    says_presence: tuple[Phrase, ...]
     refuses_change: tuple[Phrase, ...]
     lacking: tuple[Phrase, ...]
     or_so: tuple[Phrase, ...]

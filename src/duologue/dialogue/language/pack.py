@@ -119,6 +119,8 @@ class LanguageWords:
     counting: str  # may begin a slot's name and be left out: "number of "
     retry: frozenset[str]
     give_up: frozenset[str]
+    asks_presence: tuple[Phrase, ...]  # whole messages: "are you there"
+    says_presence: tuple[Phrase, ...]  # whole messages: "I'm still here"
     refuses_change: frozenset[str]  # whole answers to "what should I change?"
     nothing: frozenset[str]  # the answer "nothing" to "what should I change?"
     neither: frozenset[str]  # rejects all values that were offered

@@ -73,15 +73,23 @@ def measure(account: CallerAccount, heard: HeardCall) -> Silence:
     """The longest silences while the caller waited and could have heard something. A sound without words that the
     caller makes doesn't end a silence: its own time is left out, and the silence goes on after it."""
     clock = _ClockWithoutNoise(account)
+    wordless = {one.at for one in heard.cues if not one.text}
     sounds = sorted(
-        (one._replace(start_ms=clock.at(one.start_ms), end_ms=clock.at(one.end_ms)) for one in heard.sounded),
-        key=lambda one: one.start_ms,
+        _HeardSound(clock.at(one.start_ms), clock.at(one.end_ms), one.what != "cue" or one.start_ms not in wordless)
+        for one in heard.sounded
     )
-    wordless = {clock.at(one.at) for one in heard.cues if not one.text}
     found = Silence()
     for wait in waits(account, heard):
-        found = found.worst(_within(TimeSpan(*map(clock.at, wait)), sounds, wordless))
+        found = found.worst(_within(TimeSpan(*map(clock.at, wait)), sounds))
     return found
+
+
+class _HeardSound(NamedTuple):
+    """A sound with its times on the clock without noise."""
+
+    start_ms: int
+    end_ms: int
+    has_words: bool
 
 
 class _ClockWithoutNoise:
@@ -103,20 +111,15 @@ class _ClockWithoutNoise:
         return ms - sum(max(0, min(ms, noise.end_ms) - noise.start_ms) for noise in self.noises)
 
 
-def _within(wait: TimeSpan, sounds: list[Sounded], wordless: set[int]) -> Silence:
+def _within(wait: TimeSpan, sounds: list[_HeardSound]) -> Silence:
     heard = [one for one in sounds if one.end_ms > wait.start_ms and one.start_ms < wait.end_ms]
     first = next((max(one.start_ms, wait.start_ms) for one in heard), wait.end_ms)
-    worded = next((max(one.start_ms, wait.start_ms) for one in heard if not _is_plain(one, wordless)), wait.end_ms)
+    worded = next((max(one.start_ms, wait.start_ms) for one in heard if one.has_words), wait.end_ms)
     gap_ms = 0
     begins = [*(one.start_ms for one in heard[1:]), wait.end_ms]
     for one, next_ms in zip(heard, begins, strict=False):
         gap_ms = max(gap_ms, min(next_ms, wait.end_ms) - max(one.end_ms, wait.start_ms))
     return Silence(first - wait.start_ms, worded - wait.start_ms, gap_ms)
-
-
-def _is_plain(one: Sounded, wordless: set[int]) -> bool:
-    """Is this a sound without words?"""
-    return one.what == "cue" and one.start_ms in wordless
 
 
 # -- What the caller waited for

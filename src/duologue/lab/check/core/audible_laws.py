@@ -132,7 +132,7 @@ def _noise(step: CheckedStep) -> Iterator[tuple[str, str]]:
     delay the end of a call, but don't keep the call, and that they don't put off the next sign of life."""
     before, after = step.before, step.after
     is_wordless = before.words is Words.NONE and after.words is Words.NONE and _is_of_speech(step.event)
-    if before.sign_at and is_wordless and _only_sound(step):
+    if before.sign_at and is_wordless and _only_sound(step) and not step.did(fx.PlayCue):  # which is a sign itself
         settings = after.settings
         interval_ms = settings.cue_ms[min(before.cues, len(settings.cue_ms) - 1)]
         next_ms = max(after.at + settings.beat_ms, before.sign_at + interval_ms)
