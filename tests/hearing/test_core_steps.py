@@ -10,7 +10,7 @@ from duologue.core.settings import profile
 from duologue.hearing import inputs as inp
 from duologue.hearing import intents as it
 from duologue.lab.check.hearing.product import NewestReplyAsks, TimePassed
-from duologue.ports.ears import Final, Partial, SpeechBegan, SpeechEnded
+from duologue.ports.ears import Final, Partial, SpeechBegan, SpeechEnded, TurnOver
 from tests.hearing.heard_calls import HeardCall
 
 
@@ -171,6 +171,35 @@ def test_a_word_during_a_sound_is_no_turn_although_its_text_comes_after_the_soun
     call.wait(650).post(ev.PlaybackProgressed, heard_ms=1_650).wait(150).give(Final(second, utterance=2))
     call.wait(10).post(ev.PlaybackFinished, heard_ms=1_700).wait(100)
     assert call.asked == ["hello there"]
+
+
+@pytest.mark.req("M-09")
+def test_words_that_follow_a_turn_that_was_overheard_are_the_next_turn_if_they_end_after_the_sound() -> None:
+    call = over_the_agent().begin("um", 2).wait(50).give(TurnOver(2)).wait(400)
+    call.give(SpeechEnded(2), Final("um yes please", utterance=2)).wait(500)
+    call.post(ev.PlaybackFinished, heard_ms=1_000)
+    assert call.texts[3] == "yes please"
+    assert call.intents(it.TakeAnswer)[0].turn == 3
+    assert call.asked[-1] == "yes please"
+
+
+def renew_session(call: HeardCall) -> HeardCall:
+    """The session ends before the next one is ready, which takes another ten seconds."""
+    call.post(ev.SessionEnded)
+    assert call.core.link is Link.RENEWING
+    return call.wait(10_000).post(ev.SessionReady)
+
+
+@pytest.mark.req("H-06")
+def test_a_question_is_not_heard_while_the_next_session_is_opened() -> None:
+    settings = profile("words", greets=False, dead_air_ms=0, session_ms_max=2_000, session_warning_ms=1_000)
+    call = HeardCall("words", settings=settings).wait(2_000).speak("shall i book it", (0, 1_000)).wait(100)
+    call.post(ev.PlaybackProgressed, heard_ms=100)
+    renew_session(call).begin("yes", 1)
+    assert call.hearing.known[-1].over_ms == 100
+    call.wait(50).give(SpeechEnded(1), Final("yes", utterance=1)).wait(450)
+    call.post(ev.PlaybackProgressed, heard_ms=600).wait(400).post(ev.PlaybackFinished, heard_ms=1_000)
+    assert not call.intents(it.TakeAnswer)
 
 
 def test_the_time_in_which_a_sound_was_held_is_no_playback() -> None:

@@ -45,6 +45,8 @@ from .state import (
 )
 from .words import handle, hear, store_typed
 
+_EARLY_END_MS = 5_000  # an onset or a text that comes this long after an end has nothing to do with it
+
 # -- Guards
 
 
@@ -55,10 +57,14 @@ def is_about_newest(d: HearingDraft, heard: SpeechEnded | Pause) -> bool:
 
 def has_begun_already(d: HearingDraft, heard: SpeechBegan) -> bool:
     """Is this the onset of the newest utterance, whose text came first, or whose voice is still heard? Otherwise the
-    ears use the number again, for a new utterance."""
+    ears use the number again, for a new utterance. An onset without a number is that of the newest utterance if the
+    text came just before."""
     newest = newest_of(d)
-    is_newest = newest is not None and 0 < heard.utterance == newest.number
-    return is_newest and (d.speaking or not newest.has_onset)  # type: ignore[union-attr]
+    if newest is None:
+        return False
+    if not heard.utterance:
+        return d.speaking and not newest.has_onset and d.at <= newest.began_at + d.policy.text_late_ms
+    return heard.utterance == newest.number and (d.speaking or not newest.has_onset)
 
 
 def is_of_unknown_utterance(d: HearingDraft, heard: SpeechEnded) -> bool:
@@ -120,7 +126,7 @@ def note_onset(d: HearingDraft, heard: SpeechBegan) -> None:
 def begin_speech(d: HearingDraft, heard: SpeechBegan) -> None:
     d.hears_onsets = True
     _begin(d, heard.utterance)
-    if heard.utterance and d.early_end.number == heard.utterance:
+    if _has_ended_early(d, heard.utterance):
         _end_early(d)
 
 
@@ -172,11 +178,16 @@ def _add(d: HearingDraft, number: int) -> HeardUtterance:
 
 
 def note_early_end(d: HearingDraft, heard: SpeechEnded) -> None:
-    """Remember when this voice ended. Its onset is late or was lost, and its text may still come. The utterance before
-    it is over too."""
+    """Remember when this voice ended. Its onset is late or was lost, and its text may still come. But if a voice is
+    heard, the ears have probably numbered its end wrongly: it ends, and nothing is remembered."""
     ended_at = d.at - heard.quiet_ms
+    d.early_end = EarlyEnd() if d.speaking else EarlyEnd(heard.utterance, ended_at)
     end_voice(d, max(d.began_at, ended_at))
-    d.early_end = EarlyEnd(heard.utterance, ended_at)
+
+
+def _has_ended_early(d: HearingDraft, number: int) -> bool:
+    """Was the end of this utterance, which begins now, reported a short time ago?"""
+    return 0 < number == d.early_end.number and d.at < d.early_end.ended_at + _EARLY_END_MS
 
 
 def _end_early(d: HearingDraft) -> HeardUtterance:
@@ -235,7 +246,7 @@ def hear_missed(d: HearingDraft, heard: Partial | Final) -> None:
 
 def hear_first(d: HearingDraft, heard: Partial | Final) -> None:
     utterance = d.put(_begin(d, heard.utterance)._replace(is_late=d.hears_onsets, has_onset=False))
-    if heard.utterance and d.early_end.number == heard.utterance:
+    if _has_ended_early(d, heard.utterance):
         utterance = _end_early(d)
     _hear(d, utterance, heard)
 

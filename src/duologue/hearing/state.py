@@ -55,7 +55,7 @@ class HeardUtterance(NamedTuple):
     over_ms: int = -1  # how much of the agent's speech was heard when its part in this turn began; -1: in silence
     is_late: bool = False  # its onset was reported too late or not at all, so it began before `began_at`
     has_onset: bool = True  # False: its onset hasn't been reported yet
-    turn_ended_at: int = 0  # when its turn ended; 0: the turn goes on
+    turn_ended_at: int = 0  # when the last turn that got words of it ended; 0: none has ended
 
 
 class EarlyEnd(NamedTuple):
@@ -88,7 +88,7 @@ class HearingState(NamedTuple):
     text_at: int = 0  # when the text of an utterance last changed
     deaf_at: int = 0  # when audio stopped arriving
     heard_at: int = 0  # when the line last reported how much of the agent's speech was heard
-    held_at: int = 0  # when the agent's speech was last held
+    held_at: int = 0  # when the agent's speech last paused
 
     pause: PauseFeatures | None = None  # what is known about the current pause and the turn before it
     is_read: bool = False  # the text of the words before this pause has come, or has stopped changing
