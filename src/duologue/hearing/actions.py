@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from duologue.core.leaves import User
+from duologue.core.leaves import SOUNDING, User
 from duologue.core.state import is_sounding, turn_of_onset
 from duologue.ports.ears import Final, Partial, Pause, SpeechBegan, SpeechEnded, TurnOver, VoiceFrame
 from duologue.ports.spoken_words import new_words
@@ -148,7 +148,8 @@ def begin_turn_of(d: HearingDraft, utterance: HeardUtterance, is_withheld: bool)
     if not is_withheld:
         d.intents.append(it.BeginSpeech())
     onset = _onset_of_turn(d)
-    return d.put(utterance._replace(turn=turn_of_onset(d.core), onset=onset, has_begun=not is_withheld))
+    turn = turn_of_onset(d.core)
+    return d.put(utterance._replace(turn=turn, onset=onset, has_begun=not is_withheld, turn_ended_at=0))
 
 
 def _onset_of_turn(d: HearingDraft) -> int:
@@ -167,8 +168,8 @@ def split(d: HearingDraft) -> HeardUtterance | None:
         return None
     so_far = d.words.piece(newest.turn, newest.serial).split()
     taken = (*newest.taken, (newest.turn, len(so_far))) if so_far else newest.taken
-    over_ms = heard_of_agent_ms(d, d.at)
-    return d.put(newest._replace(taken=taken, turn=turn_of_onset(d.core), onset=0, is_final=False, over_ms=over_ms))
+    changes = {"onset": 0, "is_final": False, "over_ms": heard_of_agent_ms(d, d.at), "turn_ended_at": 0}
+    return d.put(newest._replace(taken=taken, turn=turn_of_onset(d.core), **changes))
 
 
 def _add(d: HearingDraft, number: int) -> HeardUtterance:
@@ -204,10 +205,11 @@ def _end_early(d: HearingDraft) -> HeardUtterance:
 
 
 def end_speech(d: HearingDraft, heard: SpeechEnded) -> None:
-    newest = newest_of(d)
+    newest, ended_at = newest_of(d), max(d.began_at, d.at - heard.quiet_ms)
     if newest is not None and newest.was_dismissed:
         d.put(newest._replace(was_dismissed=False))
-    end_voice(d, max(d.began_at, d.at - heard.quiet_ms))
+        d.ended_at, d.end_reported_at = ended_at, d.at  # words that come later begin a turn that ended then
+    end_voice(d, ended_at)
 
 
 def end_voice(d: HearingDraft, ended_at: int) -> None:
@@ -273,14 +275,25 @@ def _hear(d: HearingDraft, utterance: HeardUtterance, heard: Partial | Final) ->
     begins_late = bool(text) and not utterance.has_begun
     if begins_late:
         _hear_again(d, utterance, is_final)
-        over_ms = heard_of_agent_ms(d, d.at) if utterance.was_dismissed else utterance.over_ms
-        utterance = begin_turn_of(d, utterance._replace(was_dismissed=False, over_ms=over_ms), is_withheld=False)
+        changes = {"was_dismissed": False, "over_ms": _over_ms(d, utterance)}
+        utterance = begin_turn_of(d, utterance._replace(**changes), is_withheld=False)
     if utterance.has_begun and (text or not utterance.taken):
         _tell(d, utterance.turn, utterance, text, heard)
     if begins_late and not d.speaking:
+        d.end_reported_at = d.at
         d.intents.append(it.StopSpeech(max(0, d.at - d.ended_at)))
     if is_final and utterance.serial == d.newest and d.speaking:
         end_voice(d, d.at)  # an utterance with final text is over, even if the ears reported no end
+
+
+def _over_ms(d: HearingDraft, utterance: HeardUtterance) -> int:
+    """How much of the agent's speech was heard when the words of this utterance began, which begin a turn only now. If
+    its voice goes on, that is all that was heard up to now. If the voice has ended, it counts only over the speech in
+    which it began."""
+    if utterance.was_dismissed:
+        return heard_of_agent_ms(d, d.at)
+    is_same_speech = d.core.voice in SOUNDING and utterance.turn > max(d.core.floor_turn, d.core.said)
+    return utterance.over_ms if is_same_speech else -1
 
 
 def _hear_again(d: HearingDraft, utterance: HeardUtterance, is_final: bool) -> None:
@@ -455,7 +468,7 @@ def press(d: HearingDraft, i: ButtonPressed) -> None:
     if d.speaking and newest is not None:
         if newest.turn != turn_of_onset(d.core):
             newest = split(d) or newest
-        d.put(newest._replace(turn=turn_of_onset(d.core), onset=_onset_of_turn(d), has_begun=True))
+        d.put(newest._replace(turn=turn_of_onset(d.core), onset=_onset_of_turn(d), has_begun=True, turn_ended_at=0))
 
 
 def release(d: HearingDraft, i: ButtonReleased) -> None:
@@ -520,6 +533,7 @@ def dismiss_voice(d: HearingDraft) -> None:
     """Treat the sound that is heard now as noise, although it sounds like a voice. If words are found in it later,
     these words begin a turn."""
     d.speaking = False
+    d.ended_at = d.end_reported_at = d.at
     newest = newest_of(d)
     if newest is not None:
         d.put(newest._replace(has_begun=False, was_dismissed=True))

@@ -55,7 +55,7 @@ class HeardUtterance(NamedTuple):
     over_ms: int = -1  # how much of the agent's speech was heard when its part in this turn began; -1: in silence
     is_late: bool = False  # its onset was reported too late or not at all, so it began before `began_at`
     has_onset: bool = True  # False: its onset hasn't been reported yet
-    turn_ended_at: int = 0  # when the last turn that got words of it ended; 0: none has ended
+    turn_ended_at: int = 0  # when its turn ended; 0: the turn goes on
 
 
 class EarlyEnd(NamedTuple):
