@@ -103,8 +103,8 @@ def _reached_limit(i: CoreStepped) -> bool:
 
 
 def _follow_link(d: HearingDraft, before: Link, after: Link) -> None:
-    """If audio arrives again after a break, shift the times of the user's voice by the length of the break. If the line is lost, release
-    the push-to-talk button."""
+    """If audio arrives again after a break, shift the times of the user's voice by the length of the break. If the line
+    is lost, release the push-to-talk button."""
     if d.button and after in AWAY:
         d.speaking = d.button = False
         d.intents.append(it.ReleaseButton())

@@ -158,7 +158,11 @@ def _goodbye(step: CheckedStep) -> Iterator[tuple[str, str]]:
     before, after, event = step.before, step.after, step.event
     if isinstance(event, _MAY_END_GOODBYE) and before.link in LIVE and before.ask is Ask.GOODBYE:
         yield from _end_of_goodbye(step)
-    if after.said > before.said and not isinstance(event, ev.EndAfterSpeaking) and after.ending is Ending.UNLESS_OPPOSED:
+    if (
+        after.said > before.said
+        and not isinstance(event, ev.EndAfterSpeaking)
+        and after.ending is Ending.UNLESS_OPPOSED
+    ):
         yield LAST_WORDS_ARE_HEARD, "the person has said something, and the call ends all the same"
 
 
