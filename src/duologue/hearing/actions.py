@@ -168,7 +168,7 @@ def split(d: HearingDraft) -> HeardUtterance | None:
         return None
     so_far = d.words.piece(newest.turn, newest.serial).split()
     taken = (*newest.taken, (newest.turn, len(so_far))) if so_far else newest.taken
-    changes = {"onset": 0, "is_final": False, "over_ms": heard_of_agent_ms(d, d.at), "turn_ended_at": 0}
+    changes: dict[str, Any] = {"onset": 0, "is_final": False, "over_ms": heard_of_agent_ms(d, d.at), "turn_ended_at": 0}
     return d.put(newest._replace(taken=taken, turn=turn_of_onset(d.core), **changes))
 
 
@@ -275,7 +275,7 @@ def _hear(d: HearingDraft, utterance: HeardUtterance, heard: Partial | Final) ->
     begins_late = bool(text) and not utterance.has_begun
     if begins_late:
         _hear_again(d, utterance, is_final)
-        changes = {"was_dismissed": False, "over_ms": _over_ms(d, utterance)}
+        changes: dict[str, Any] = {"was_dismissed": False, "over_ms": _over_ms(d, utterance)}
         utterance = begin_turn_of(d, utterance._replace(**changes), is_withheld=False)
     if utterance.has_begun and (text or not utterance.taken):
         _tell(d, utterance.turn, utterance, text, heard)
