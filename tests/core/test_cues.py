@@ -242,6 +242,23 @@ def test_words_begin_the_wait_anew() -> None:
 
 
 @pytest.mark.req("H-01")
+@pytest.mark.parametrize("final", [True, False])
+def test_a_turn_that_ends_while_the_voice_goes_on_has_no_cue_at_once(final: bool) -> None:
+    stage = asked()
+    stage.answer()
+    stage.wait(20_000)
+    stage.begin_talking()
+    stage.wait(2_000)
+    stage.hear_words(2, final=final)
+    stage.happen(ev.TurnEnded)
+    ended_at = stage.at
+    if not final:
+        stage.wait(300)
+        stage.hear_words(2, final=True)
+    assert due(stage, Timer.CUE) == ended_at + CUE_MS[0] + (0 if final else 300)
+
+
+@pytest.mark.req("H-01")
 def test_no_cue_is_given_while_the_person_speaks() -> None:
     stage = asked()
     stage.begin_talking()

@@ -221,6 +221,24 @@ def test_an_onset_that_is_reported_after_its_text_begins_nothing_anew(first: Par
     assert call.core.user is User.QUIET
 
 
+def test_an_onset_without_a_number_that_is_reported_after_its_text_begins_nothing_anew() -> None:
+    call = HeardCall().give(Partial("go on")).wait(100).give(SpeechBegan()).wait(300)
+    call.give(SpeechEnded(), Final("go on")).wait(5_000)
+    assert call.asked == ["go on"]
+
+
+def test_ears_that_number_ends_wrongly_do_not_cut_the_next_voice_off() -> None:
+    call = HeardCall().give(SpeechBegan(1)).wait(400).give(SpeechEnded(2), Final("hi", utterance=1)).wait(3_000)
+    call.give(SpeechBegan(2)).wait(100)
+    assert call.core.user is User.TALKING
+    assert call.hearing.speaking
+
+
+def test_an_end_without_an_onset_is_forgotten_after_a_while() -> None:
+    call = HeardCall().give(SpeechEnded(1)).wait(60_000).give(SpeechBegan(1)).wait(100)
+    assert call.core.user is User.TALKING
+
+
 def test_the_end_of_the_next_voice_ends_this_one() -> None:
     call = HeardCall().give(SpeechBegan(1)).wait(400).give(SpeechEnded(2))
     assert not call.hearing.speaking

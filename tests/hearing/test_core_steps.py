@@ -10,7 +10,7 @@ from duologue.core.settings import profile
 from duologue.hearing import inputs as inp
 from duologue.hearing import intents as it
 from duologue.lab.check.hearing.product import NewestReplyAsks, TimePassed
-from duologue.ports.ears import Final, Partial, SpeechBegan, SpeechEnded
+from duologue.ports.ears import Final, Partial, SpeechBegan, SpeechEnded, TurnOver
 from tests.hearing.heard_calls import HeardCall
 
 
@@ -106,6 +106,17 @@ def test_words_of_a_voice_that_was_taken_for_noise_are_measured_against_the_spee
     assert call.hearing.known[-1].over_ms == 0
 
 
+@pytest.mark.req("H-06", "H-14")
+def test_words_of_a_voice_that_was_given_up_and_has_ended_answer_no_later_question() -> None:
+    call = HeardCall().speak("it is nine").wait(900).post(ev.PlaybackProgressed, heard_ms=900).give(SpeechBegan(1))
+    call.wait(50).give(TurnOver(1), SpeechEnded(1)).post(ev.PlaybackFinished, heard_ms=1_000).wait(2_000)
+    call.give(inp.Typed(0, "and then")).post(ev.AudioBuffered)
+    call.give(inp.AgentSpoke(0, (), inp.QuestionSpan(0, 1_000))).wait(100).give(Final("yes", utterance=1))
+    assert call.hearing.known[-1].over_ms == -1
+    call.wait(450).post(ev.PlaybackProgressed, heard_ms=550).wait(450).post(ev.PlaybackFinished, heard_ms=1_000)
+    assert not call.intents(it.TakeAnswer)
+
+
 def test_a_lost_line_is_no_release_without_a_button() -> None:
     assert not HeardCall().begin("one", 1).post(ev.LinkClosed).intents(it.ReleaseButton)
 
@@ -171,6 +182,50 @@ def test_a_word_during_a_sound_is_no_turn_although_its_text_comes_after_the_soun
     call.wait(650).post(ev.PlaybackProgressed, heard_ms=1_650).wait(150).give(Final(second, utterance=2))
     call.wait(10).post(ev.PlaybackFinished, heard_ms=1_700).wait(100)
     assert call.asked == ["hello there"]
+
+
+@pytest.mark.parametrize(("is_reported", "quiet_ms"), [(False, 100), (True, 60)])
+def test_late_words_of_a_voice_that_was_given_up_end_with_that_voice_and_not_with_an_earlier_one(
+    is_reported: bool, quiet_ms: int
+) -> None:
+    call = HeardCall().give(SpeechBegan(1)).wait(300).give(SpeechEnded(1)).wait(5_000)
+    call.give(SpeechBegan(2)).wait(1_000).give(TurnOver(2))
+    assert call.hearing.known[-1].was_dismissed
+    call.wait(50)
+    if is_reported:
+        call.give(SpeechEnded(2, quiet_ms=10))
+    call.wait(50).give(Final("book a table", utterance=2))
+    assert call.intents(it.StopSpeech)[-1].quiet_ms == quiet_ms
+    assert call.core.user is User.SETTLING
+
+
+@pytest.mark.req("M-09")
+def test_words_that_follow_a_turn_that_was_overheard_are_the_next_turn_if_they_end_after_the_sound() -> None:
+    call = over_the_agent().begin("um", 2).wait(50).give(TurnOver(2)).wait(400)
+    call.give(SpeechEnded(2), Final("um yes please", utterance=2)).wait(500)
+    call.post(ev.PlaybackFinished, heard_ms=1_000)
+    assert call.texts[3] == "yes please"
+    assert call.intents(it.TakeAnswer)[0].turn == 3
+    assert call.asked[-1] == "yes please"
+
+
+def renew_session(call: HeardCall) -> HeardCall:
+    """The session ends before the next one is ready, which takes another ten seconds."""
+    call.post(ev.SessionEnded)
+    assert call.core.link is Link.RENEWING
+    return call.wait(10_000).post(ev.SessionReady)
+
+
+@pytest.mark.req("H-06")
+def test_a_question_is_not_heard_while_the_next_session_is_opened() -> None:
+    settings = profile("words", greets=False, dead_air_ms=0, session_ms_max=2_000, session_warning_ms=1_000)
+    call = HeardCall("words", settings=settings).wait(2_000).speak("shall i book it", (0, 1_000)).wait(100)
+    call.post(ev.PlaybackProgressed, heard_ms=100)
+    renew_session(call).begin("yes", 1)
+    assert call.hearing.known[-1].over_ms == 100
+    call.wait(50).give(SpeechEnded(1), Final("yes", utterance=1)).wait(450)
+    call.post(ev.PlaybackProgressed, heard_ms=600).wait(400).post(ev.PlaybackFinished, heard_ms=1_000)
+    assert not call.intents(it.TakeAnswer)
 
 
 def test_the_time_in_which_a_sound_was_held_is_no_playback() -> None:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .draft import Draft
 
 # These leaves are read in every step. On Python 3.11, access through the enum class costs four times as much.
-_UP, _QUIET, _TALKING = Link.UP, User.QUIET, User.TALKING
+_UP, _FAULTED, _QUIET, _TALKING = Link.UP, Link.FAULTED, User.QUIET, User.TALKING
 _SILENT, _PLAYING, _NONE, _NO_WORDS = Voice.SILENT, Voice.PLAYING, Reply.NONE, Words.NONE
 
 _BETWEEN_TURNS = (User.QUIET, User.TRANSCRIBING)
@@ -237,9 +237,9 @@ def is_kept_waiting(s: StateOrDraft) -> bool:
     or for what the agent says by itself, such as a check-in that is late? Also yes while the agent speaks, because the
     speech may have a gap. A sound that the person makes meanwhile doesn't end the wait. No after a fatal fault, because
     then there is nothing to wait for."""
-    if s.link in CLOSED or (s.fault is not None and s.fault.fatal):
+    if s.link in CLOSED or (s.link is _FAULTED and s.fault is not None and s.fault.fatal):
         return False
-    return s.voice in SOUNDING or is_waited_for(s) or s.cut or s.reply in PENDING
+    return s.voice in SOUNDING or s.cut or s.reply in PENDING or is_waited_for(s)
 
 
 def waits_in_silence(s: StateOrDraft) -> bool:

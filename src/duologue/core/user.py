@@ -167,10 +167,12 @@ def commit_and_end_turn(d: Draft, e: Event) -> None:
 
 
 def _note_end_of_audio(d: Draft, e: Event) -> None:
-    """If the person has sent the turn, they are silent from now on. If the turn has reached its limit, warn."""
-    if isinstance(e, SendPressed | PttReleased):
+    """If the person has sent the turn, or their voice was heard until now, they are silent from now on. But a sound
+    that was noise isn't their voice. If the turn has reached its limit, warn."""
+    is_heard = d.before.user is User.TALKING and not isinstance(e, SoundDismissed)
+    if is_heard or isinstance(e, SendPressed | PttReleased):
         d.quiet_at = e.at
-    elif isinstance(e, TimerFired) and e.timer is Timer.TALK:
+    if isinstance(e, TimerFired) and e.timer is Timer.TALK:
         d.emit(WarnLongTalk(d.turn))
 
 

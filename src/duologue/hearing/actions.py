@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from duologue.core.leaves import User
+from duologue.core.leaves import SOUNDING, User
 from duologue.core.state import is_sounding, turn_of_onset
 from duologue.ports.ears import Final, Partial, Pause, SpeechBegan, SpeechEnded, TurnOver, VoiceFrame
 from duologue.ports.spoken_words import new_words
@@ -45,6 +45,8 @@ from .state import (
 )
 from .words import handle, hear, store_typed
 
+_EARLY_END_MS = 5_000  # an onset or a text that comes this long after an end has nothing to do with it
+
 # -- Guards
 
 
@@ -55,10 +57,14 @@ def is_about_newest(d: HearingDraft, heard: SpeechEnded | Pause) -> bool:
 
 def has_begun_already(d: HearingDraft, heard: SpeechBegan) -> bool:
     """Is this a late onset of the newest utterance: did its text come first, or is its voice still heard? If not, the
-    ears have begun to count again, and the number belongs to a new utterance."""
+    ears have begun to count again, and the number belongs to a new utterance. An onset without a number is that of the
+    newest utterance if the text came just before."""
     newest = newest_of(d)
-    is_newest = newest is not None and 0 < heard.utterance == newest.number
-    return is_newest and (d.speaking or not newest.has_onset)  # type: ignore[union-attr]
+    if newest is None:
+        return False
+    if not heard.utterance:
+        return d.speaking and not newest.has_onset and d.at <= newest.began_at + d.policy.text_late_ms
+    return heard.utterance == newest.number and (d.speaking or not newest.has_onset)
 
 
 def is_of_unknown_utterance(d: HearingDraft, heard: SpeechEnded) -> bool:
@@ -120,7 +126,7 @@ def note_onset(d: HearingDraft, heard: SpeechBegan) -> None:
 def begin_speech(d: HearingDraft, heard: SpeechBegan) -> None:
     d.hears_onsets = True
     _begin(d, heard.utterance)
-    if heard.utterance and d.early_end.number == heard.utterance:
+    if _has_ended_early(d, heard.utterance):
         _end_early(d)
 
 
@@ -142,7 +148,8 @@ def begin_turn_of(d: HearingDraft, utterance: HeardUtterance, is_withheld: bool)
     if not is_withheld:
         d.intents.append(it.BeginSpeech())
     onset = _onset_of_turn(d)
-    return d.put(utterance._replace(turn=turn_of_onset(d.core), onset=onset, has_begun=not is_withheld))
+    turn = turn_of_onset(d.core)
+    return d.put(utterance._replace(turn=turn, onset=onset, has_begun=not is_withheld, turn_ended_at=0))
 
 
 def _onset_of_turn(d: HearingDraft) -> int:
@@ -161,8 +168,8 @@ def split(d: HearingDraft) -> HeardUtterance | None:
         return None
     so_far = d.words.piece(newest.turn, newest.serial).split()
     taken = (*newest.taken, (newest.turn, len(so_far))) if so_far else newest.taken
-    over_ms = heard_of_agent_ms(d, d.at)
-    return d.put(newest._replace(taken=taken, turn=turn_of_onset(d.core), onset=0, is_final=False, over_ms=over_ms))
+    changes: dict[str, Any] = {"onset": 0, "is_final": False, "over_ms": heard_of_agent_ms(d, d.at), "turn_ended_at": 0}
+    return d.put(newest._replace(taken=taken, turn=turn_of_onset(d.core), **changes))
 
 
 def _add(d: HearingDraft, number: int) -> HeardUtterance:
@@ -172,11 +179,16 @@ def _add(d: HearingDraft, number: int) -> HeardUtterance:
 
 
 def note_early_end(d: HearingDraft, heard: SpeechEnded) -> None:
-    """Remember when this voice ended. Its onset is late or was lost, and its text may still come. The utterance before
-    it is over too."""
+    """Remember when this voice ended. Its onset is late or was lost, and its text may still come. But if a voice is
+    heard, the ears have probably numbered its end wrongly: it ends, and nothing is remembered."""
     ended_at = d.at - heard.quiet_ms
+    d.early_end = EarlyEnd() if d.speaking else EarlyEnd(heard.utterance, ended_at)
     end_voice(d, max(d.began_at, ended_at))
-    d.early_end = EarlyEnd(heard.utterance, ended_at)
+
+
+def _has_ended_early(d: HearingDraft, number: int) -> bool:
+    """Was the end of this utterance, which begins now, reported a short time ago?"""
+    return 0 < number == d.early_end.number and d.at < d.early_end.ended_at + _EARLY_END_MS
 
 
 def _end_early(d: HearingDraft) -> HeardUtterance:
@@ -193,10 +205,11 @@ def _end_early(d: HearingDraft) -> HeardUtterance:
 
 
 def end_speech(d: HearingDraft, heard: SpeechEnded) -> None:
-    newest = newest_of(d)
+    newest, ended_at = newest_of(d), max(d.began_at, d.at - heard.quiet_ms)
     if newest is not None and newest.was_dismissed:
         d.put(newest._replace(was_dismissed=False))
-    end_voice(d, max(d.began_at, d.at - heard.quiet_ms))
+        d.ended_at, d.end_reported_at = ended_at, d.at  # words that come later begin a turn that ended then
+    end_voice(d, ended_at)
 
 
 def end_voice(d: HearingDraft, ended_at: int) -> None:
@@ -235,7 +248,7 @@ def hear_missed(d: HearingDraft, heard: Partial | Final) -> None:
 
 def hear_first(d: HearingDraft, heard: Partial | Final) -> None:
     utterance = d.put(_begin(d, heard.utterance)._replace(is_late=d.hears_onsets, has_onset=False))
-    if heard.utterance and d.early_end.number == heard.utterance:
+    if _has_ended_early(d, heard.utterance):
         utterance = _end_early(d)
     _hear(d, utterance, heard)
 
@@ -262,14 +275,25 @@ def _hear(d: HearingDraft, utterance: HeardUtterance, heard: Partial | Final) ->
     begins_late = bool(text) and not utterance.has_begun
     if begins_late:
         _hear_again(d, utterance, is_final)
-        over_ms = heard_of_agent_ms(d, d.at) if utterance.was_dismissed else utterance.over_ms
-        utterance = begin_turn_of(d, utterance._replace(was_dismissed=False, over_ms=over_ms), is_withheld=False)
+        changes: dict[str, Any] = {"was_dismissed": False, "over_ms": _over_ms(d, utterance)}
+        utterance = begin_turn_of(d, utterance._replace(**changes), is_withheld=False)
     if utterance.has_begun and (text or not utterance.taken):
         _tell(d, utterance.turn, utterance, text, heard)
     if begins_late and not d.speaking:
+        d.end_reported_at = d.at
         d.intents.append(it.StopSpeech(max(0, d.at - d.ended_at)))
     if is_final and utterance.serial == d.newest and d.speaking:
         end_voice(d, d.at)  # an utterance with final text is over, even if the ears reported no end
+
+
+def _over_ms(d: HearingDraft, utterance: HeardUtterance) -> int:
+    """How much of the agent's speech was heard when the words of this utterance began, which begin a turn only now. If
+    its voice goes on, that is all that was heard up to now. If the voice has ended, it counts only over the speech in
+    which it began."""
+    if utterance.was_dismissed:
+        return heard_of_agent_ms(d, d.at)
+    is_same_speech = d.core.voice in SOUNDING and utterance.turn > max(d.core.floor_turn, d.core.said)
+    return utterance.over_ms if is_same_speech else -1
 
 
 def _hear_again(d: HearingDraft, utterance: HeardUtterance, is_final: bool) -> None:
@@ -444,7 +468,7 @@ def press(d: HearingDraft, i: ButtonPressed) -> None:
     if d.speaking and newest is not None:
         if newest.turn != turn_of_onset(d.core):
             newest = split(d) or newest
-        d.put(newest._replace(turn=turn_of_onset(d.core), onset=_onset_of_turn(d), has_begun=True))
+        d.put(newest._replace(turn=turn_of_onset(d.core), onset=_onset_of_turn(d), has_begun=True, turn_ended_at=0))
 
 
 def release(d: HearingDraft, i: ButtonReleased) -> None:
@@ -509,6 +533,7 @@ def dismiss_voice(d: HearingDraft) -> None:
     """Treat the sound that is heard now as noise, although it sounds like a voice. If words are found in it later,
     these words begin a turn."""
     d.speaking = False
+    d.ended_at = d.end_reported_at = d.at
     newest = newest_of(d)
     if newest is not None:
         d.put(newest._replace(has_begun=False, was_dismissed=True))

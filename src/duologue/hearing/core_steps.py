@@ -70,18 +70,18 @@ def see(d: HearingDraft, i: CoreStepped) -> None:
 
 def _follow_playback(d: HearingDraft, before: State, after: State) -> None:
     """Record when the line last reported how much of the agent's speech was heard. The time in which the speech was
-    held doesn't count."""
-    if before.voice is Voice.PLAYING and after.voice is Voice.HELD:
+    held, or in which the line carried no sound, doesn't count."""
+    if is_sounding(before) and not is_sounding(after):
         d.held_at = d.at
     if after.heard_ms != before.heard_ms or (after.voice is Voice.PLAYING and before.voice not in _SOUNDING):
         d.heard_at = d.at
-    elif after.voice is Voice.PLAYING and before.voice is Voice.HELD:
+    elif is_sounding(after) and not is_sounding(before):
         d.heard_at += d.at - max(d.held_at, d.heard_at)
 
 
 def _note_end_of_turn(d: HearingDraft, turn: int) -> None:
     for one in d.known:
-        if one.turn == turn and not one.turn_ended_at:
+        if one.turn == turn:
             d.put(one._replace(turn_ended_at=d.at))
 
 
@@ -103,8 +103,8 @@ def _reached_limit(i: CoreStepped) -> bool:
 
 
 def _follow_link(d: HearingDraft, before: Link, after: Link) -> None:
-    """If audio arrives again after a break, shift all times by the length of the break. If the line is lost, release
-    the push-to-talk button."""
+    """If audio arrives again after a break, shift the times of the user's voice by the length of the break. If the line
+    is lost, release the push-to-talk button."""
     if d.button and after in AWAY:
         d.speaking = d.button = False
         d.intents.append(it.ReleaseButton())
@@ -113,9 +113,8 @@ def _follow_link(d: HearingDraft, before: Link, after: Link) -> None:
     if after in DEAF:
         d.deaf_at = d.at
         return
-    d.began_at, d.ended_at, d.end_reported_at, d.turn_at, d.text_at, d.heard_at, d.held_at = (
-        _after_break(d, at)
-        for at in (d.began_at, d.ended_at, d.end_reported_at, d.turn_at, d.text_at, d.heard_at, d.held_at)
+    d.began_at, d.ended_at, d.end_reported_at, d.turn_at, d.text_at = (
+        _after_break(d, at) for at in (d.began_at, d.ended_at, d.end_reported_at, d.turn_at, d.text_at)
     )
     d.early_end = d.early_end._replace(ended_at=_after_break(d, d.early_end.ended_at))
     for one in d.known:

@@ -88,7 +88,7 @@ class HearingState(NamedTuple):
     text_at: int = 0  # when the text of an utterance last changed
     deaf_at: int = 0  # when audio stopped arriving
     heard_at: int = 0  # when the line last reported how much of the agent's speech was heard
-    held_at: int = 0  # when the agent's speech was last held
+    held_at: int = 0  # when the agent's speech last paused
 
     pause: PauseFeatures | None = None  # what is known about the current pause and the turn before it
     is_read: bool = False  # the text of the words before this pause has come, or has stopped changing

@@ -100,11 +100,14 @@ def _visit_all(
     progress: Callable[[int, int], None] | None,
     number: int,
 ) -> None:
+    known, add_source, add_target = graph.index.get, graph.sources.append, graph.targets.append
     while number < len(graph.states):
         for label, target in successors(number, graph.states[number]):
-            found = graph.add(target, number, label)
-            graph.sources.append(number)
-            graph.targets.append(found)
+            found = known(target)
+            if found is None:
+                found = graph.add(target, number, label)
+            add_source(number)
+            add_target(found)
         number += 1
         graph.visited = number
         if progress and number % 1000 == 0:

@@ -2,7 +2,8 @@
 
 A person on a telephone doesn't know the machine's states. They hear sound, words or silence. Each check yields the law
 that is broken and one line that says what is wrong. Rule: a law reads the state and the effects, never the machine's
-rows or the conditions that arm a deadline. Otherwise a mistake in a row or a condition could hide itself.
+rows or the conditions that arm a deadline. Otherwise a mistake in a row or a condition could hide itself. A condition
+first asks for the event and for the regions: each field that a check reads makes its result hold in fewer states.
 """
 
 from __future__ import annotations
@@ -118,8 +119,8 @@ def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
     yield from _interruption(step)
     if is_timer and event.timer is Timer.LAST_WORDS:  # type: ignore[attr-defined]
         yield from _last_words(step)
-    silent = before.due[_DEAD_AIR] and not after.due[_DEAD_AIR] and after.link in LIVE
-    if silent and not is_timer and after.words is Words.NONE and _only_sound(step):
+    is_sound = not is_timer and after.link in LIVE and after.words is Words.NONE and _only_sound(step)
+    if is_sound and before.due[_DEAD_AIR] and not after.due[_DEAD_AIR]:
         yield NOISE_IS_BOUNDED, "a sound without words has delayed the check-in"
     yield from _noise(step)
     yield from _presence(step)
@@ -131,26 +132,23 @@ def _noise(step: CheckedStep) -> Iterator[tuple[str, str]]:
     """Check that a check-in that became due during a sound without words comes right after the sound, that such sounds
     delay the end of a call, but don't keep the call, and that they don't put off the next sign of life."""
     before, after = step.before, step.after
-    is_wordless = before.words is Words.NONE and after.words is Words.NONE and _is_of_speech(step.event)
-    if before.sign_at and is_wordless and _only_sound(step) and not step.did(fx.PlayCue):  # which is a sign itself
+    is_wordless = _is_of_speech(step.event) and before.words is Words.NONE and after.words is Words.NONE
+    if is_wordless and _only_sound(step) and before.sign_at and not step.did(fx.PlayCue):  # which is a sign itself
         settings = after.settings
         interval_ms = settings.cue_ms[min(before.cues, len(settings.cue_ms) - 1)]
         next_ms = max(after.at + settings.beat_ms, before.sign_at + interval_ms)
         if after.sign_at > before.sign_at or after.cues < before.cues or after.due[_CUE] > next_ms:
             yield NOISE_IS_BOUNDED, "a sound without words has delayed the next cue"
     ends = before.user is not User.QUIET and after.user is User.QUIET and before.words is Words.NONE
-    was_due = not before.due[_DEAD_AIR] and before.link in LIVE and _checks_in(before) and _is_idle(before)
-    delay_ms = after.due[_DEAD_AIR] - after.at
-    if ends and was_due and _only_sound(step) and after.link in LIVE and delay_ms > after.settings.beat_ms:
-        yield NOISE_IS_BOUNDED, "a check-in was due during a sound, but isn't made right after the sound"
+    if ends and before.link in LIVE and after.link in LIVE and _only_sound(step):
+        was_due = _is_idle(before) and not before.due[_DEAD_AIR] and _checks_in(before)
+        if was_due and after.due[_DEAD_AIR] - after.at > after.settings.beat_ms:
+            yield NOISE_IS_BOUNDED, "a check-in was due during a sound, but isn't made right after the sound"
     yield from _goodbye(step)
-    is_first = before.user is not User.QUIET and not before.due[_DEAD_AIR] and not before.due[_LAST_WORDS]
-    delay_ms = after.due[_LAST_WORDS] - after.at
-    if is_first and _checks_in(before) and after.link is Link.UP and delay_ms > after.settings.beat_ms:
-        yield (
-            NOISE_IS_BOUNDED,
-            "sounds without words have delayed the end by a whole period already, and delay it again",
-        )
+    if before.user is not User.QUIET and after.link is Link.UP and not before.due[_LAST_WORDS]:
+        is_late = after.due[_LAST_WORDS] - after.at > after.settings.beat_ms
+        if is_late and not before.due[_DEAD_AIR] and _checks_in(before):
+            yield NOISE_IS_BOUNDED, "sounds without words have delayed the end by a period already, and delay it again"
 
 
 def _goodbye(step: CheckedStep) -> Iterator[tuple[str, str]]:
@@ -158,24 +156,35 @@ def _goodbye(step: CheckedStep) -> Iterator[tuple[str, str]]:
     the conversation must end after the sound. If the sound cuts it off, the goodbye may be said once more. Words must
     always keep the conversation."""
     before, after, event = step.before, step.after, step.event
+    if isinstance(event, _MAY_END_GOODBYE) and before.link in LIVE and before.ask is Ask.GOODBYE:
+        yield from _end_of_goodbye(step)
+    if (
+        after.said > before.said
+        and not isinstance(event, ev.EndAfterSpeaking)
+        and after.ending is Ending.UNLESS_OPPOSED
+    ):
+        yield LAST_WORDS_ARE_HEARD, "the person has said something, but the call ends"
+
+
+_MAY_END_GOODBYE = (ev.PlaybackFinished, ev.ReplyFinished, ev.SpeechStarted, ev.OverlapJudged)
+
+
+def _end_of_goodbye(step: CheckedStep) -> Iterator[tuple[str, str]]:
+    before, after, event = step.before, step.after, step.event
     is_speaking = before.voice in _SPEAKING
+    is_sound = before.user is not User.QUIET
     is_unopposed = before.words is Words.NONE and after.said == before.asked and not before.called
-    if before.ask is Ask.GOODBYE and is_unopposed and after.link in LIVE and before.user is not User.QUIET:
-        is_over = isinstance(event, ev.PlaybackFinished) and is_speaking
-        is_shown = isinstance(event, ev.ReplyFinished) and before.reply is not Reply.NONE and not is_speaking
-        if (is_over or is_shown) and after.ending is Ending.NO:
-            yield NOISE_IS_BOUNDED, "a sound during a goodbye keeps the call, even if the sound is noise"
+    is_over = isinstance(event, ev.PlaybackFinished) and is_speaking
+    is_shown = isinstance(event, ev.ReplyFinished) and before.reply is not Reply.NONE and not is_speaking
+    if is_sound and (is_over or is_shown) and is_unopposed and after.link in LIVE and after.ending is Ending.NO:
+        yield NOISE_IS_BOUNDED, "a sound during a goodbye keeps the call, even if the sound is noise"
     is_cut = is_speaking and after.voice not in _SPEAKING and isinstance(event, ev.SpeechStarted | ev.OverlapJudged)
-    if before.ask is Ask.GOODBYE and is_unopposed and is_cut and after.link in LIVE:
+    if is_cut and is_unopposed and after.link in LIVE:
         is_second = before.check_ins > before.settings.check_ins_max
         if after.ending is Ending.NO and (is_second or after.check_ins <= after.settings.check_ins_max):
             yield NOISE_IS_BOUNDED, "sounds can cut off more than one goodbye"
-    is_end = after.link is Link.TERMINATING and before.ask is Ask.GOODBYE and before.user is not User.QUIET
-    if is_end and isinstance(event, ev.PlaybackFinished | ev.ReplyFinished) and before.link in LIVE:
+    if is_sound and after.link is Link.TERMINATING and isinstance(event, ev.PlaybackFinished | ev.ReplyFinished):
         yield LAST_WORDS_ARE_HEARD, "the call ends while the person makes a sound"
-    is_asked_for = isinstance(event, ev.EndAfterSpeaking)
-    if after.said > before.said and after.ending is Ending.UNLESS_OPPOSED and not is_asked_for:
-        yield LAST_WORDS_ARE_HEARD, "the person has said something, but the call ends"
 
 
 def _is_idle(s: State) -> bool:
@@ -191,13 +200,13 @@ def _presence(step: CheckedStep) -> Iterator[tuple[str, str]]:
     """Check that "hello?" costs nothing while an answer is owed and nothing of it is heard: the answer that is on its
     way stays on its way, no turn is added, and the person hears a sign of life or the answer itself."""
     before, after, event = step.before, step.after, step.event
-    if before.voice is not Voice.SILENT or before.link not in LIVE or not _is_owed(before):
+    if not _is_of_speech(event) or before.user is User.QUIET:
         return
     if isinstance(event, ev.WordsHeard):
         is_all = event.presence and event.turn == before.turn > before.said
     else:
         is_all = before.words is Words.PRESENCE
-    if not is_all or before.user is User.QUIET or not _is_of_speech(event):
+    if not is_all or before.voice is not Voice.SILENT or before.link not in LIVE or not _is_owed(before):
         return
     if any(type(effect) in _MAY_NOT_DO for effect in step.effects):
         yield HELLO_COSTS_NOTHING, "a turn that only asks whether the agent is there has cancelled something"
@@ -245,13 +254,14 @@ def _question(step: CheckedStep, played: list[Cue]) -> Iterator[tuple[str, str]]
         yield QUESTION_SURVIVES, "a question is given up, but the person isn't told"
     shown = [effect for effect in step.effects if isinstance(effect, fx.ShowFault)]
     if shown and shown[0].fatal and after.user is User.QUIET and played != [Cue.ENDED]:
-        yield QUESTION_SURVIVES, "the conversation can't go on, but the person isn't told"
-    broken = shown and before.heard_ms and before.voice is not Voice.SILENT and not shown[0].fatal
-    if broken and after.user is User.QUIET and Cue.BROKEN_OFF not in played:
-        yield QUESTION_SURVIVES, "an answer breaks off, but the person isn't told"
-    called = before.called or any(job.kind in FOREGROUND for job in before.jobs)
-    if shown and not shown[0].fatal and called and after.asked > after.answered and not before.heard_ms:
-        yield QUESTION_SURVIVES, "the brain would be asked again, although its answer has made a tool call"
+        yield QUESTION_SURVIVES, "the conversation can't go on, and the person isn't told"
+    if shown and not shown[0].fatal:
+        broken = before.voice is not Voice.SILENT and before.heard_ms
+        if broken and after.user is User.QUIET and Cue.BROKEN_OFF not in played:
+            yield QUESTION_SURVIVES, "an answer breaks off, and the person isn't told"
+        called = before.called or any(job.kind in FOREGROUND for job in before.jobs)
+        if called and after.asked > after.answered and not before.heard_ms:
+            yield QUESTION_SURVIVES, "a question whose answer has made a call would be asked again"
     is_person = isinstance(event, ev.SpeechStarted | ev.TextTyped)
     if is_person and before.link is Link.FAULTED and after.link is Link.FAULTED and not after.fault.fatal:  # type: ignore[union-attr]
         yield QUESTION_SURVIVES, "the person speaks during a fault, but has to wait for its end"
@@ -262,15 +272,12 @@ def _interruption(step: CheckedStep) -> Iterator[tuple[str, str]]:
     until the person says something or the agent speaks again, no matter whether a sound or a lost line has cut off the
     answer."""
     before, after = step.before, step.after
-    is_lost = after.link in _AWAY and before.link not in _AWAY
-    goes_on_later = before.heard_ms > 0 or before.ask is Ask.OFFER
-    was_speaking = before.voice in _SPEAKING and before.ask not in (Ask.CHECK_IN, Ask.GOODBYE)
-    was_offering = before.ask is Ask.OFFER and before.reply is not Reply.NONE and before.voice is Voice.SILENT
-    if is_lost and ((was_speaking and goes_on_later) or was_offering) and not after.cut:
-        yield (
-            INTERRUPTION_ENDS_WELL,
-            "a lost line has cut off an answer, but the answer isn't marked to be taken up again",
-        )
+    if after.link in _AWAY and before.link not in _AWAY and not after.cut:
+        goes_on_later = before.heard_ms > 0 or before.ask is Ask.OFFER
+        was_speaking = before.voice in _SPEAKING and before.ask not in (Ask.CHECK_IN, Ask.GOODBYE)
+        was_offering = before.ask is Ask.OFFER and before.reply is not Reply.NONE and before.voice is Voice.SILENT
+        if (was_speaking and goes_on_later) or was_offering:
+            yield INTERRUPTION_ENDS_WELL, "a lost line has cut off an answer, and it isn't taken up again"
     if not before.cut or after.cut or after.link in CLOSED:
         return
     goes_on = step.did(fx.StartReply) or after.reply is not Reply.NONE or after.said > before.said

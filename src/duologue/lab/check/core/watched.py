@@ -31,6 +31,7 @@ PROFILE = _DUE_OF + len(TIMERS)  # the question "which profile is explored"
 _CONSTANT = ("settings", "at", "seq", "onset", "session_id", "reply_id", "voice_id", "content")  # in abstract states
 _FAMILY = (
     "link", "user", "voice", "reply", "jobs", "turn", "said", "answered", "words", "cut", "cues", "paused", "says",
+    "sign_at",
 )  # fmt: skip
 family_of = itemgetter(*(_PLACES[name] for name in _FAMILY))  # what nearly every step reads
 _KNOWN = (*_CONSTANT, *_FAMILY, "call_id")  # the newest call of an abstract state is the number of its jobs

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from duologue.core.leaves import FROZEN, TIMER_INDEX, Cue, Timer, User, Voice, Words
-from duologue.core.state import FREEZES, JobRecord, State
+from duologue.core.state import FREEZES, JobRecord, State, is_sounding
 from duologue.hearing.policy import HearingPolicy
 from duologue.hearing.questions import NOT_YET, AskedQuestion
 from duologue.hearing.state import DEAF, HeardUtterance, HearingState, JudgedWords, heard_of_agent_ms, least_answer_ms
@@ -194,7 +194,7 @@ def _hearing(
 ) -> HearingState:
     by_frames = policy.by_frames is not None
     own = _own(s, shift, voices, policy.text_late_ms) if echoes else _SILENT
-    is_sounding = core.voice in (Voice.PLAYING, Voice.HELD)
+    is_voice_on = core.voice in (Voice.PLAYING, Voice.HELD)
     is_open = core.user in (User.TALKING, User.SETTLING)
     played_at = NOW - max(SPOKEN_MS, heard_of_agent_ms(s, NOW - shift)) if echoes else _NEVER
     is_withheld = any(not one.has_begun for one in s.known)
@@ -212,8 +212,8 @@ def _hearing(
         turn_at=_time(s.turn_at, shift, is_open),  # also with words, because the STT may take them back
         text_at=_time(s.text_at, shift, is_open and core.words is not Words.NONE),
         deaf_at=_time(s.deaf_at, shift, core.link in DEAF),
-        heard_at=_time(s.heard_at, shift, is_sounding),
-        held_at=_time(s.held_at, shift, core.voice is Voice.HELD),
+        heard_at=_time(s.heard_at, shift, is_voice_on),
+        held_at=_time(s.held_at, shift, is_voice_on and not is_sounding(core)),
         said=s.said if by_frames or not s.said.stability else replace(s.said, stability=0.0),
         stability=s.stability if by_frames or policy.early_wait_ms_max else _UNKNOWN_STABILITY,
         frames=_frames(s.frames, shift),

@@ -14,6 +14,7 @@ from duologue.core.settings import PROFILES
 from duologue.hearing.machine import HEARING_ROWS
 
 from ..core.check import Violation
+from ..explore import without_garbage_collection
 from ..summary import exploration_to_json, totals_to_json
 from .check import HearingExplorer, HearingFindings
 from .laws import LAWS
@@ -62,7 +63,8 @@ def hearing_tasks(size: str) -> list[tuple[str, str, int]]:
 def explore_hearing(task: tuple[str, str, int]) -> HearingFindings:
     """Explore one scope in one profile."""
     profile, scope, states_max = task
-    return HearingExplorer(profile, SCOPES[scope]).run(states_max)
+    with without_garbage_collection():  # also while the whole graph is judged
+        return HearingExplorer(profile, SCOPES[scope]).run(states_max)
 
 
 def sum_up_hearing(found: Iterable[HearingFindings]) -> HearingReport:

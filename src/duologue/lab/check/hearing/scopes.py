@@ -109,6 +109,7 @@ SMALL: tuple[HearingScope, ...] = (
     HearingScope("typed", 1, (SHORT,), (LONGER,), sends=1, typed=1, replies=True),
     HearingScope("over", 1, (SHORT,), (LONG, FILLER, EMPTY), (REVISED,), **_SPEAKING),  # type: ignore[arg-type]
     HearingScope("twice", 2, (), (LONG, FILLER), **_SPEAKING),  # type: ignore[arg-type]
+    HearingScope("served", 1, (), (LONG, FILLER), server=True, **_SPEAKING),  # type: ignore[arg-type]
     HearingScope("early", 1, (), (FILLER,), **_SPEAKING),  # type: ignore[arg-type]
     HearingScope("lagging", 1, (), (FILLER,), wait_ms=700, **_SPEAKING),  # type: ignore[arg-type]
     HearingScope("firm", 1, (), (LONG, FILLER, ECHO), firm=True, late=True, **_SPEAKING),  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from duologue.server.ownership.places import Ownership
 from duologue.server.ownership.rows import ROWS
 
 from ..core.check import Violation, ViolationsMaxReached
-from ..explore import Graph, can_reach, explore
+from ..explore import Graph, can_reach, explore, without_garbage_collection
 from ..summary import exploration_to_json, totals_to_json
 from .laws import LAWS, NEVER_STUCK, NOTHING_STALE, check_happening, check_world, check_write
 from .moves import Move, Mover, OwnershipScope, is_owned
@@ -165,7 +165,8 @@ class OwnershipReport:
 def explore_scope(task: tuple[int, str]) -> OwnershipFindings:
     """Explore the scope with this number. If the size is `quick`, only the states nearest to its start are explored."""
     number, size = task
-    return OwnershipExplorer(SCOPES[number]).run(QUICK_STATES_MAX if size == "quick" else STATES_MAX)
+    with without_garbage_collection():  # also while the whole graph is judged
+        return OwnershipExplorer(SCOPES[number]).run(QUICK_STATES_MAX if size == "quick" else STATES_MAX)
 
 
 def sum_up_ownership(found: Iterable[OwnershipFindings]) -> OwnershipReport:
