@@ -47,10 +47,10 @@ def test_commands_that_come_too_fast_are_refused_and_reports_and_the_end_never_a
         await client.begin("alice")
         await client.send("type", text="hello", id="1")
         await client.expect("typed", id="1")
-        for _ in range(50):
+        for _ in range(20):
             await client.send("suspend")
             await client.send("played", voice=1, ms=1)
-        for _ in range(70):
+        for _ in range(40):
             await client.send("type", text="hello", id="1")  # it was saved already
         told = await client.expect("error", code="refused", after=19)
         assert told == {

@@ -9,8 +9,8 @@ import pytest
 from websockets.frames import Frame, Opcode
 
 from duologue.fairness.bucket import Rate
-from duologue.server.request_limit import REFUSAL
 from duologue.server.request_heads import HEAD_BYTES_MAX, HEAD_LINES_MAX, TOGETHER_MAX
+from duologue.server.request_limit import REFUSAL
 from tests.limits import WAIT_S
 
 from .running_server import RunningServer, serve

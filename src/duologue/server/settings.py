@@ -46,7 +46,7 @@ class Limits:
     typed_turns: Rate = field(default=Rate(60, 60_000, 20))  # typed turns of one conversation
     typed_chars: Rate = field(default=Rate(200, 1_000, 12_000))  # characters of typed turns of one conversation
     # What a client does in one conversation besides typing and speaking: buttons, switches, keys, offers.
-    commands: Rate = field(default=Rate(20, 1_000, 100))
+    commands: Rate = field(default=Rate(10, 1_000, 40))
     unanswered_turns_max: int = 20  # turns of one conversation that wait for an answer; further typed ones are refused
     unanswered_chars_max: int = 16_000  # characters of these turns; a first turn may be longer
     sound_ms: Rate = field(
