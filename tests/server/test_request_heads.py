@@ -21,10 +21,12 @@ def pieces(data: bytes, size: int) -> list[bytes]:
 def refused(*data: bytes) -> str:
     """The status with which this data is refused."""
     heads = RequestHeads()
-    with pytest.raises(HeadRefused) as found:
+    try:
         for one in data:
             heads.check(one)
-    return found.value.status
+    except HeadRefused as why:
+        return why.status
+    return "accepted"
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 100, 1 << 20])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from duologue.runtime.simulated_clock import run_simulated
-from duologue.server.slow_requests import timed
+from duologue.server.slow_requests import REFUSED_BYTES_MAX, timed
 from tests.limits import TEST_S, WAIT_S
 
 from .running_server import RunningServer, serve
@@ -107,9 +108,38 @@ class Wire(asyncio.Transport):
     """A transport whose client is cut off at `cut_s`."""
 
     cut_s: float | None = None
+    is_paused = False
+    written = b""
+
+    def write(self, data: Any) -> None:
+        self.written += data
+
+    def is_closing(self) -> bool:
+        return False
+
+    def close(self) -> None: ...
+
+    def pause_reading(self) -> None:
+        self.is_paused = True
 
     def abort(self) -> None:
         self.cut_s = asyncio.get_running_loop().time()
+
+
+def test_only_so_much_is_read_after_a_refusal() -> None:
+    async def scene() -> None:
+        wire = Wire()
+        connection = timed(Below, request_s_max=500.0)()
+        connection.connection_made(wire)
+        connection.data_received(b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+        assert wire.written.startswith(b"HTTP/1.1 411 ")
+        connection.data_received(bytes(REFUSED_BYTES_MAX - 100))
+        assert not wire.is_paused
+        connection.data_received(bytes(100))
+        assert wire.is_paused
+        connection.connection_lost(None)
+
+    run_simulated(scene())
 
 
 @pytest.mark.parametrize(("reads_after_s", "cut_after_s"), [(None, 30.0), (29.0, None), (31.0, 30.0)])

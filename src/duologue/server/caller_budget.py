@@ -1,5 +1,5 @@
-"""What one conversation's client may still send: typed turns, characters, commands and sound. The functions are pure: the time is
-an argument.
+"""What one conversation's client may still send: typed turns, characters, commands and sound. The functions are pure:
+the time is an argument.
 
 A conversation has one budget, even if its client changes sockets. Rule: each refusal has a sentence for the client.
 Sound that comes too fast is left out, and the client is told how many milliseconds were left out, at most once in

@@ -24,6 +24,7 @@ Receive = Callable[[], Awaitable[Any]]
 MayOpen = Callable[[str], bool]
 LATE = b"The request took too long to arrive.\n"
 REFUSED_S_MAX = 1.0  # a connection that is refused is closed then
+REFUSED_BYTES_MAX = 1 << 20  # so much is read and dropped until then, so that the client stops writing and reads
 
 
 def _always(_peer: str) -> bool:
@@ -52,6 +53,7 @@ class TimedRequests(asyncio.Protocol):
         self._answering = self._answered = 0  # requests
         self._is_served = False  # uvicorn's protocol knows of the connection
         self._refusal: bytes | None = None  # what the next data is answered with; empty once it is sent
+        self._dropped_bytes = 0  # after the refusal
         inner = self.app
 
         async def answer(scope: Any, receive: Any, send: Any) -> Any:
@@ -87,6 +89,7 @@ class TimedRequests(asyncio.Protocol):
                 self._timed_transport.write(self._refusal)
                 self._timed_transport.close()
             self._refusal = b""
+            self._drop(data)
             return
         if self._head_timer is None and not self._answering:
             self._start_timer()
@@ -111,6 +114,11 @@ class TimedRequests(asyncio.Protocol):
         if self._refusal is not None:
             self._stop_head_timer()
             self._start_timer()
+
+    def _drop(self, data: bytes) -> None:
+        self._dropped_bytes += len(data)
+        if self._dropped_bytes > REFUSED_BYTES_MAX and not self._timed_transport.is_closing():
+            self._timed_transport.pause_reading()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_head_timer()
