@@ -47,7 +47,8 @@ class CallerBudget(NamedTuple):
 def new_budget(limits: Limits, now_ms: int) -> CallerBudget:
     """The budget of a conversation that starts."""
     rates = (limits.typed_turns, limits.typed_chars, limits.sound_ms, limits.commands)
-    return CallerBudget(*(full(rate, now_ms) for rate in rates))
+    turns, chars, sound, commands = (full(rate, now_ms) for rate in rates)
+    return CallerBudget(turns, chars, sound, commands)
 
 
 def type_text(

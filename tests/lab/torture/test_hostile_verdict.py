@@ -19,7 +19,7 @@ from duologue.lab.torture.hostile_verdict import (
     p95,
 )
 
-ANSWERS = dict.fromkeys(range(8), (1,) * 9)
+ANSWERS: dict[int, tuple[int, ...]] = dict.fromkeys(range(8), (1,) * 9)
 QUIET = HostilePhase(
     "quiet",
     tuple(("type", ms) for ms in range(1, 101)),
@@ -98,7 +98,8 @@ def test_with_all_kinds_of_abuse_each_kind_must_have_reached_the_server() -> Non
 @pytest.mark.parametrize("what", ["answer_ms", "turn_ms", "start_ms"])
 def test_a_quiet_phase_that_is_slow_itself_allows_nothing(what: str) -> None:
     slow_ms: Any = ("type", QUIET_P95_MS_MAX + 1) if what == "answer_ms" else QUIET_P95_MS_MAX + 1
-    slow = replace(QUIET, **{what: (slow_ms,)})
+    changed: dict[str, Any] = {what: (slow_ms,)}
+    slow = replace(QUIET, **changed)
     assert judge(slow, slow).why.startswith("p95 without hostile clients is 1501 ms: this machine is too busy")
     assert not judge(QUIET, QUIET).why
 
