@@ -10,7 +10,7 @@ import pytest
 
 from duologue.draw import names
 from duologue.replay.journal import read_journal, replay
-from duologue.server.app import SLOW_MAX
+from duologue.server.slow_answers import EACH_MAX, SLOW_MAX
 from tests.server.running_server import RunningServer, serve, talk
 
 TOKEN = "sesam-oeffne-dich"
@@ -146,14 +146,22 @@ def test_a_slow_replay_delays_no_conversation() -> None:
     serve(script, messages_per_s_max=1_000_000)
 
 
-def test_only_so_many_slow_requests_are_served_at_the_same_time() -> None:
+def test_only_so_many_slow_requests_are_served_at_the_same_time_and_one_address_never_has_all_places() -> None:
     async def script(running: RunningServer) -> None:
-        waiting = [await asyncio.open_connection("127.0.0.1", running.port) for _ in range(SLOW_MAX)]
-        for _, out in waiting:  # uploads that have begun and don't end
-            out.write(b"POST /debug/replay HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Length: 9\r\n\r\n" % running.port)
-            await out.drain()
-        while (refused := await running.get("/debug/replay", data=b"x")).status != 503:
-            assert refused.status == 422
+        waiting = []
+        for address in ("127.0.0.7", "127.0.0.8"):  # uploads that have begun and don't end
+            assert (await running.get("/debug/replay", data=b"x")).status == 422, "there is room for another address"
+            for _ in range(EACH_MAX):
+                opened = await asyncio.open_connection("127.0.0.1", running.port, local_addr=(address, 0))
+                head = b"POST /debug/replay HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Length: 9\r\n\r\n"
+                opened[1].write(head % running.port)
+                waiting.append(opened)
+            reader, out = await asyncio.open_connection("127.0.0.1", running.port, local_addr=(address, 0))
+            out.write(b"GET /debug/diagram/user.svg HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % running.port)
+            assert (await reader.readline()) == b"HTTP/1.1 429 Too Many Requests\r\n"
+            out.close()
+        assert len(waiting) == SLOW_MAX
+        assert (await running.get("/debug/replay", data=b"x")).status == 503
         for _, out in waiting:
             out.close()
         while (await running.get("/debug/replay", data=b"x")).status != 422:

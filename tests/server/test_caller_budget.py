@@ -10,6 +10,7 @@ from duologue.server.caller_budget import (
     Refused,
     TurnsLeft,
     Unanswered,
+    command,
     hear_sound,
     new_budget,
     turns_left,
@@ -74,6 +75,19 @@ def test_how_many_turns_are_left_is_known() -> None:
     budget, _ = type_all(3, 10)
     assert turns_left(LIMITS, budget, 0) == TurnsLeft(limit=20, remaining=17, full_in_ms=3_000)
     assert turns_left(LIMITS, budget, 1_500) == TurnsLeft(limit=20, remaining=18, full_in_ms=1_500)
+
+
+def test_commands_may_be_as_fast_as_hands_are_and_no_faster() -> None:
+    budget, refused = new_budget(LIMITS, 0), []
+    for at_ms in range(0, 60_000, 120):
+        budget, why = command(LIMITS, budget, at_ms)
+        refused.append(why)
+    assert not any(refused)
+    for _ in range(200):
+        budget, why = command(LIMITS, budget, 60_000)
+        refused += [why] if why is not None else []
+    assert refused[-1] == Refused("commands", "too many commands at once: send it again in 1 s", 100)
+    assert command(LIMITS, budget, 60_100)[1] is None
 
 
 def test_sound_in_real_time_is_always_heard() -> None:

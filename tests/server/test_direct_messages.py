@@ -18,7 +18,7 @@ from websockets.frames import CloseCode, Frame, Opcode
 
 from duologue.fairness.bucket import Rate
 from duologue.runtime.simulated_clock import run_simulated
-from duologue.server.direct_messages import DIRECT_KEY, FLOODED_S, DirectMessages
+from duologue.server.direct_messages import DIRECT_KEY, FLOODED_BYTES_MAX, FLOODED_S, DirectMessages
 from duologue.server.run import DirectSocket, QuietServer
 
 LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
@@ -61,6 +61,10 @@ class Wire(asyncio.Transport):
         super().__init__()
         self.written = b""
         self.is_over = False
+        self.is_paused = False
+
+    def pause_reading(self) -> None:
+        self.is_paused = True
 
     def write(self, data: Any) -> None:
         self.written += data
@@ -145,7 +149,7 @@ def test_a_long_message_may_be_cut_anywhere_and_what_follows_is_still_counted(si
         data = frame(b"z" * 70_000) + frame("after") * 3
         floods: list[str] = []
         talk = Talk()
-        talk.protocol.limit_frames(Rate(1, 1_000, 3), 100_000, lambda: floods.append("flood"))
+        talk.protocol.limit_frames(Rate(1, 1_000, 3), Rate(1, 1_000, 3), 100_000, lambda: floods.append("flood"))
         talk.hears(*(data[at : at + size] for at in range(0, len(data), size)))
         assert talk.taken == []
         assert talk.below == data[: -len(frame("after"))], "the fourth frame is one too many"
@@ -160,7 +164,7 @@ def test_a_long_message_may_be_cut_anywhere_and_what_follows_is_still_counted(si
 def test_a_client_that_sends_too_many_frames_is_told_and_not_read_any_more(flood: bytes) -> None:
     async def scene() -> None:
         talk = Talk()
-        talk.protocol.limit_frames(Rate(10, 1_000, 20), 1_000, lambda: None)
+        talk.protocol.limit_frames(Rate(10, 1_000, 20), Rate(10, 1_000, 20), 1_000, lambda: None)
         talk.hears(flood * 20)
         await asyncio.sleep(1.0)
         talk.hears(flood * 10)
@@ -168,6 +172,9 @@ def test_a_client_that_sends_too_many_frames_is_told_and_not_read_any_more(flood
         talk.hears(flood * 1_000, flood)
         assert len(talk.below) // len(flood) + len(talk.taken) == 30
         assert talk.wire.written.endswith(b"Too many frames.")
+        assert not talk.wire.is_paused
+        talk.hears(bytes(FLOODED_BYTES_MAX))
+        assert talk.wire.is_paused, "it is no longer worth to read what is dropped"
         assert not talk.wire.is_over, "the client must be able to read why"
         await asyncio.sleep(FLOODED_S)
         assert talk.wire.is_over
@@ -180,7 +187,7 @@ def test_a_frame_that_is_too_large_for_an_unknown_client_is_refused_before_it_ha
         large = frame(b"z" * 100_000)
         unknown, admitted = Talk(), Talk()
         for talk in (unknown, admitted):
-            talk.protocol.limit_frames(Rate(10, 1_000, 20), 99_999, lambda: None)
+            talk.protocol.limit_frames(Rate(10, 1_000, 20), Rate(10, 1_000, 20), 99_999, lambda: None)
         unknown.hears(large[:20], large[20:])
         assert unknown.below == b""
         assert unknown.wire.written.endswith(b"Too many frames.")
@@ -190,11 +197,25 @@ def test_a_frame_that_is_too_large_for_an_unknown_client_is_refused_before_it_ha
     run_simulated(scene())
 
 
+def test_an_unknown_client_may_send_fewer_frames_than_one_that_was_admitted() -> None:
+    async def scene() -> None:
+        unknown, admitted = Talk(), Talk()
+        for talk in (unknown, admitted):
+            talk.protocol.limit_frames(Rate(1, 1_000, 5), Rate(1, 1_000, 50), 1_000, lambda: None)
+        unknown.hears(frame("a") * 60)
+        admitted.hears(frame("a") * 5)
+        admitted.protocol.admit()
+        admitted.hears(frame("a") * 60)
+        assert (len(unknown.taken), len(admitted.taken)) == (5, 55)
+
+    run_simulated(scene())
+
+
 def test_an_application_closes_a_flooded_socket_with_its_own_reason() -> None:
     async def scene() -> None:
         talk, closed = Talk(), []
         talk.protocol.pass_to(lambda message: True, SIZE_MAX, lambda: closed.append("4429"))
-        talk.protocol.limit_frames(Rate(10, 1_000, 20), 1_000, lambda: None)
+        talk.protocol.limit_frames(Rate(10, 1_000, 20), Rate(10, 1_000, 20), 1_000, lambda: None)
         talk.hears(frame("a") * 100)
         assert closed == ["4429"]
         assert talk.wire.written == b""

@@ -39,3 +39,28 @@ def test_what_a_server_refuses_is_told_and_counted() -> None:
         assert "duologue_unspoken 0\n" in metrics
 
     serve(script)
+
+
+def test_commands_that_come_too_fast_are_refused_and_reports_and_the_end_never_are() -> None:
+    async def script(made: RunningServer) -> None:
+        client = await made.connect()
+        await client.begin("alice")
+        await client.send("type", text="hello", id="1")
+        await client.expect("typed", id="1")
+        for _ in range(20):
+            await client.send("suspend")
+            await client.send("played", voice=1, ms=1)
+        for _ in range(40):
+            await client.send("type", text="hello", id="1")  # it was saved already
+        told = await client.expect("error", code="refused", after=19)
+        assert told == {
+            "code": "refused",
+            "message": "type: too many commands at once: send it again in 1 s",
+            "id": "1",
+        }
+        assert len(client.told("error")) == 20
+        assert made.conversations.refused == {"commands": 20}
+        await client.send("end")
+        await client.expect("ended")
+
+    serve(script, messages_per_s_max=1_000)

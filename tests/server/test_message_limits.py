@@ -81,7 +81,7 @@ def test_a_client_that_sends_the_most_that_a_conversation_needs_is_never_refused
 
 def test_a_client_may_send_more_frames_than_messages() -> None:
     rate = frames_rate(Limits(messages_per_s_max=10))
-    assert (rate.amount, rate.per_ms, rate.burst) == (40, 1_000, 120)
+    assert (rate.amount, rate.per_ms, rate.burst) == (20, 1_000, 60)
 
 
 def test_an_unknown_client_may_send_a_hello_with_all_its_receipts_and_little_more() -> None:

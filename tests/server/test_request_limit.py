@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
 from websockets.frames import Frame, Opcode
 
 from duologue.fairness.bucket import Rate
-from duologue.server.connection_limit import REFUSAL as TOO_MANY_CONNECTIONS
+from duologue.server.message_limits import UNKNOWN_FRAMES
+from duologue.server.request_heads import HEAD_BYTES_MAX, HEAD_LINES_MAX, TOGETHER_MAX
 from duologue.server.request_limit import REFUSAL
-from duologue.server.slow_requests import PIPELINED_MAX
 from tests.limits import WAIT_S
 
 from .running_server import RunningServer, serve
@@ -76,13 +77,35 @@ def test_behind_a_trusted_proxy_requests_are_counted_by_caller_and_its_connectio
 def test_too_many_requests_at_once_are_refused_before_they_are_parsed() -> None:
     async def script(made: RunningServer) -> None:
         few, many = await Connection.open(made), await Connection.open(made)
-        few.writer.write(REQUEST % b"" * PIPELINED_MAX)
-        for _ in range(PIPELINED_MAX):
+        few.writer.write(REQUEST % b"" * TOGETHER_MAX)
+        for _ in range(TOGETHER_MAX):
             await asyncio.wait_for(few.reader.readuntil(b"ok\n"), WAIT_S)
-        many.writer.write(REQUEST % b"" * (PIPELINED_MAX + 1))
+        many.writer.write(REQUEST % b"" * (TOGETHER_MAX + 1))
         answer = await asyncio.wait_for(many.reader.read(), WAIT_S)
         assert answer.startswith(b"HTTP/1.1 429 ")
-        assert answer.endswith(TOO_MANY_CONNECTIONS)
+        assert answer.endswith(b"Too many requests came together: wait for an answer.\n")
+        assert (await made.get("/healthz")).status == 200
+
+    serve(script)
+
+
+@pytest.mark.parametrize(
+    ("sent", "refusal"),
+    [
+        (REQUEST % b"Transfer-Encoding: chunked\r\n" + b"1\r\na\r\n" * 10_000, b"411 Length Required"),
+        (REQUEST % (b"a:b\r\n" * HEAD_LINES_MAX), b"431 Request Header Fields Too Large"),
+        (REQUEST % (b"a:b\n" * 10_000), b"431 Request Header Fields Too Large"),
+        (REQUEST % (b"a: %s\r\n" % (b"b" * HEAD_BYTES_MAX)), b"431 Request Header Fields Too Large"),
+    ],
+    ids=["chunks", "lines", "bare line feeds", "bytes"],
+)
+def test_a_request_that_is_slow_to_parse_is_refused_before_it_is_parsed(sent: bytes, refusal: bytes) -> None:
+    async def script(made: RunningServer) -> None:
+        one = await Connection.open(made)
+        one.writer.write(sent)
+        answer = await asyncio.wait_for(one.reader.read(), WAIT_S)
+        assert answer.startswith(b"HTTP/1.1 " + refusal)
+        assert answer.count(b"HTTP/1.1 ") == 1
         assert (await made.get("/healthz")).status == 200
 
     serve(script)
@@ -105,7 +128,7 @@ def test_control_frames_and_parts_of_messages_are_counted_although_they_are_no_m
         for frames in (PING * 1_000, first + PART * 1_000):
             told = await flood(made, b"ws", frames)
             assert told.endswith(b"\x11\x4dToo many messages within a second."), "the close code 4429 and its words"
-            assert told.count(b"\x8a\x00") <= 120, "the others are not even read"
+            assert told.count(b"\x8a\x00") <= UNKNOWN_FRAMES.burst, "the others are not even read"
         await honest.send("ping", t=1)
         await honest.expect("pong")
         assert 'duologue_refused_total{limit="messages"} 2\n' in made.server.own_metrics()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
@@ -40,16 +40,14 @@ from .request_limit import RequestLimit
 from .served_conversation import ServedConversation
 from .settings import ServerSettings
 from .siblings import ALONE, Siblings
+from .slow_answers import Answer, SlowAnswers
 from .slow_requests import BodyTimeout
 from .static_files import SafeHeaders, index, web_files
 from .stopped_requests import StoppedRequests
 
 LOG = logging.getLogger("duologue.server")
-SLOW_MAX = 8  # slow requests at the same time
-_BUSY = (503, "Other journals are being made or replayed: try again later.")
 _NOT_OWN = (403, "This server is not reached under this name or from this page: name its origin with --origin.")
 _FOR_OPERATORS = "This is for operators: send the operator's token as Authorization: Bearer TOKEN (--operator-token)."
-Answer = Callable[[Request], Awaitable[Response]]
 
 
 class Server:
@@ -65,13 +63,13 @@ class Server:
     ) -> None:
         self.settings = (settings or ServerSettings()).guarded()
         self.conversations = Conversations(agent, self.settings, leases, siblings)
-        self._slow = 0  # slow requests that are being served
         self.connection_limit = ConnectionLimit(
             self.conversations.shared_limits, self.settings.trusted_proxies, self.conversations.note_refused
         )
         self.access = AccessControl(
             self.settings, self.conversations.shared_limits, self.connection_limit, self.conversations.note_refused
         )
+        self._slow = SlowAnswers(self.access.address_of)
         gate = Gate(self.conversations, self.settings, self.access)
         self._starlette = Starlette(
             routes=[
@@ -80,8 +78,10 @@ class Server:
                 Route("/readyz", self._readiness),
                 Route("/metrics", self._own(self._for_operators(self._metrics))),
                 Route("/conversations/{id}/journal", self._own(self._journal)),
-                Route("/debug/replay", self._own(self._for_operators(self._bounded(self._replay))), methods=["POST"]),
-                Route("/debug/diagram/{name}.svg", self._own(self._for_operators(self._bounded(self._diagram)))),
+                Route(
+                    "/debug/replay", self._own(self._for_operators(self._slow.bounded(self._replay))), methods=["POST"]
+                ),
+                Route("/debug/diagram/{name}.svg", self._own(self._for_operators(self._slow.bounded(self._diagram)))),
                 Route("/embed/check", self._embed),
                 WebSocketRoute("/ws", gate),
                 *routes,
@@ -162,7 +162,7 @@ class Server:
                 return _refusal(500, f"The journal can't be made: {problem}.")
             return PlainTextResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'})
 
-        return await self._bounded(lambda one: self._in_thread(one, journal))(request)
+        return await self._slow.bounded(lambda one: self._in_thread(one, journal))(request)
 
     async def _replay(self, request: Request) -> Response:
         limit = self.settings.limits.replay_bytes_max
@@ -187,21 +187,6 @@ class Server:
             return await REPLAYS.run_for(address, work)
         except QueueFull:
             return _refusal(429, "Your address has too many requests of this kind: try again when one is answered.")
-
-    def _bounded(self, answer: Answer) -> Answer:
-        """Make a handler that calls `answer` for at most SLOW_MAX slow requests at the same time, and refuses all
-        further requests."""
-
-        async def answer_if_idle(request: Request) -> Response:
-            if self._slow >= SLOW_MAX:
-                return _refusal(*_BUSY)
-            self._slow += 1
-            try:
-                return await answer(request)
-            finally:
-                self._slow -= 1
-
-        return answer_if_idle
 
     # -- Authorization
 

@@ -1,5 +1,5 @@
-"""What one conversation's client may still send: typed turns, characters and sound. The functions are pure: the time is
-an argument.
+"""What one conversation's client may still send: typed turns, characters, commands and sound. The functions are pure:
+the time is an argument.
 
 A conversation has one budget, even if its client changes sockets. Rule: each refusal has a sentence for the client.
 Sound that comes too fast is left out, and the client is told how many milliseconds were left out, at most once in
@@ -39,14 +39,16 @@ class CallerBudget(NamedTuple):
     typed_turns: Bucket
     typed_chars: Bucket
     sound_ms: Bucket
+    commands: Bucket
     untold_ms: int = 0  # of sound that was left out
     told_at_ms: int | None = None
 
 
 def new_budget(limits: Limits, now_ms: int) -> CallerBudget:
     """The budget of a conversation that starts."""
-    turns, chars, sound = (full(rate, now_ms) for rate in (limits.typed_turns, limits.typed_chars, limits.sound_ms))
-    return CallerBudget(turns, chars, sound)
+    rates = (limits.typed_turns, limits.typed_chars, limits.sound_ms, limits.commands)
+    turns, chars, sound, commands = (full(rate, now_ms) for rate in rates)
+    return CallerBudget(turns, chars, sound, commands)
 
 
 def type_text(
@@ -87,13 +89,26 @@ def turns_left(limits: Limits, budget: CallerBudget, now_ms: int) -> TurnsLeft:
     return TurnsLeft(rate.burst, left(rate, bucket, now_ms), full_in_ms(rate, bucket, now_ms))
 
 
+def command(limits: Limits, budget: CallerBudget, now_ms: int) -> tuple[CallerBudget, Refused | None]:
+    """Take one command from the budget, such as pressing a button. Returns the new budget, and the refusal, which is
+    None if the command is accepted."""
+    bucket, wait_ms = take(limits.commands, budget.commands, 1, now_ms)
+    if wait_ms != 0:
+        return budget, Refused("commands", f"too many commands at once: send it again in {_s(wait_ms)}", wait_ms)
+    return budget._replace(commands=bucket), None
+
+
 def hear_sound(limits: Limits, budget: CallerBudget, ms: int, now_ms: int) -> tuple[CallerBudget, bool, Refused | None]:
     """Take `ms` milliseconds of sound from the budget. Returns three values: the new budget, whether the sound may be
     heard, and what to tell the client now. The third value is None if there is nothing to tell."""
     bucket, wait_ms = take(limits.sound_ms, budget.sound_ms, ms, now_ms)
     is_heard = wait_ms == 0
     if is_heard and not budget.untold_ms:
-        return CallerBudget(budget.typed_turns, budget.typed_chars, bucket, 0, budget.told_at_ms), True, None
+        return (
+            CallerBudget(budget.typed_turns, budget.typed_chars, bucket, budget.commands, 0, budget.told_at_ms),
+            True,
+            None,
+        )
     budget = budget._replace(sound_ms=bucket, untold_ms=budget.untold_ms + (0 if is_heard else ms))
     if budget.told_at_ms is not None and now_ms - budget.told_at_ms < TELL_MS:
         return budget, is_heard, None

@@ -30,6 +30,7 @@ _TEXT, _BINARY = 0x81, 0x82
 _WHOLE = (_TEXT, _BINARY, 0x88, 0x89, 0x8A)  # a frame that is a message or a control frame, without an extension
 _FRAGMENTS = (0x00, 0x01, 0x02, 0x80)  # a part of a message
 FLOODED_S = 1.0  # so long, what a client sends is ignored before its socket is closed
+FLOODED_BYTES_MAX = 1 << 20  # so much of it is read
 _TOO_MANY = struct.Struct("!BBH").pack(0x88, 2 + len(b"Too many frames."), 1008) + b"Too many frames."
 _SHORT, _LONG, _LONGER = struct.Struct("!BB"), struct.Struct("!BBH"), struct.Struct("!BBQ")
 
@@ -48,10 +49,12 @@ class DirectMessages(asyncio.Protocol):
         self._partial = b""  # the beginning of a frame
         self._rest = 0  # bytes of a long frame that are still to come: uvicorn gets them
         self._frame_budget: tuple[Rate, Bucket] | None = None
+        self._admitted_rate: Rate | None = None
         self._frame_bytes_max: int | None = None
         self._note_flood: Callable[[], None] = lambda: None
         self._on_flood: Callable[[], None] | None = None
         self._is_flooded = False  # the client has sent too many frames, so nothing more is read
+        self._dropped_bytes = 0  # after that
         self._transport: Any = None
         self._is_full = False  # the transport's buffer
         inner = self.app
@@ -71,15 +74,19 @@ class DirectMessages(asyncio.Protocol):
         which should close the socket with the application's own close code."""
         self._take, self._size_max, self._on_flood = take, size_max, on_flood
 
-    def limit_frames(self, rate: Rate, bytes_max: int, note_flood: Callable[[], None]) -> None:
-        """From now on, disconnect the client if it sends more frames than `rate` allows, or begins a frame of more than
-        `bytes_max` bytes; and call `note_flood`. Without this call, frames aren't limited."""
-        self._frame_budget, self._note_flood = (rate, full(rate, now_ms())), note_flood
-        self._frame_bytes_max = bytes_max
+    def limit_frames(self, unknown: Rate, admitted: Rate, bytes_max: int, note_flood: Callable[[], None]) -> None:
+        """From now on, disconnect the client if it sends more frames than `unknown` allows, or begins a frame of more
+        than `bytes_max` bytes; and call `note_flood`. When the client is admitted, `admitted` is its rate. Without this
+        call, frames aren't limited."""
+        self._frame_budget, self._note_flood = (unknown, full(unknown, now_ms())), note_flood
+        self._admitted_rate, self._frame_bytes_max = admitted, bytes_max
 
     def admit(self) -> None:
-        """From now on, only uvicorn limits the size of a frame, because the client has been admitted."""
+        """From now on, the client may send as many frames as others, and only uvicorn limits their size, because the
+        client has been admitted."""
         self._frame_bytes_max = None
+        if self._admitted_rate is not None:
+            self._frame_budget = self._admitted_rate, full(self._admitted_rate, now_ms())
 
     @property
     def may_write(self) -> bool:
@@ -121,12 +128,18 @@ class DirectMessages(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self._is_flooded:
+            self._drop(data)
             return
         if self._has_request and self._is_split:
             self._split(self._partial + data if self._partial else data)
         else:
             self._has_request = True  # uvicorn passes the request in one piece
             super().data_received(data)
+
+    def _drop(self, data: bytes) -> None:
+        self._dropped_bytes += len(data)
+        if self._dropped_bytes > FLOODED_BYTES_MAX and not self._transport.is_closing():
+            self._transport.pause_reading()
 
     def _split(self, data: bytes) -> None:
         at, end = min(self._rest, len(data)), len(data)

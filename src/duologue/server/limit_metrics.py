@@ -12,6 +12,7 @@ from duologue.fairness.fair_threads import POOLS
 
 LIMITS = (
     "address",
+    "commands",
     "connections",
     "conversations",
     "messages",

@@ -9,10 +9,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from duologue.core.errors import DuologueError
 from duologue.runtime.conversation import Conversation
 
-from .caller_budget import Refused, TurnsLeft, Unanswered, hear_sound, new_budget, turns_left, type_text
+from .caller_budget import Refused, TurnsLeft, Unanswered, command, hear_sound, new_budget, turns_left, type_text
 from .settings import Limits
+
+
+class CommandRefused(DuologueError):
+    """A client sends too many commands. The message says what to do."""
 
 
 def now_ms() -> int:
@@ -42,6 +47,13 @@ class LimitedCaller:
         if refused is not None:
             self._note_refused(refused.limit)
         return refused
+
+    def command(self) -> None:
+        """Take one command. Raises CommandRefused if there are too many."""
+        self._budget, refused = command(self._limits, self._budget, now_ms())
+        if refused is not None:
+            self._note_refused(refused.limit)
+            raise CommandRefused(refused.message)
 
     def turns_left(self) -> TurnsLeft:
         """How many turns may still be typed."""

@@ -17,7 +17,8 @@ from .settings import Limits
 
 BURST_S = 3  # a client may send the messages of this many seconds at once
 UNKNOWN_BYTES_MAX = 400_000  # from a client that hasn't been admitted yet; a hello with receipts needs up to 250,000
-FRAMES_EACH = 4  # for each message, a client may send this many frames: control frames, and parts of messages
+UNKNOWN_FRAMES = Rate(100, 1_000, 150)  # frames of such a client; a carrier's stream has 50 a second from its beginning
+FRAMES_EACH = 2  # for each message, a client may send this many frames: control frames, and parts of messages
 VALUE_BYTES = 100  # a character that begins a value in JSON is as much work as this many other characters
 _BEGIN_VALUES = ("[", "{", ",", ":")
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from .access_control import AccessControl
 from .direct_messages import DIRECT_KEY
-from .message_limits import UNKNOWN_BYTES_MAX, frames_rate
+from .message_limits import UNKNOWN_BYTES_MAX, UNKNOWN_FRAMES, frames_rate
 from .settings import Limits
 
 REFUSAL = b"Your address sends requests too often: try again in a few seconds.\n"
@@ -34,7 +34,7 @@ class RequestLimit:
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         if scope["type"] == "websocket" and (direct := scope.get(DIRECT_KEY)) is not None:
-            direct.limit_frames(self._frames, UNKNOWN_BYTES_MAX, self._access.note_flood)
+            direct.limit_frames(UNKNOWN_FRAMES, self._frames, UNKNOWN_BYTES_MAX, self._access.note_flood)
         if scope["type"] == "http" and not self._access.may_request(scope):
             closing = [] if self._access.is_from_proxy(scope) else [(b"connection", b"close")]
             await send({"type": "http.response.start", "status": 429, "headers": [*_HEADERS, *closing]})

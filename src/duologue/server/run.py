@@ -19,6 +19,7 @@ from .app import Server
 from .blocked_loop import BlockedLoopWatch, warn
 from .direct_messages import DirectMessages
 from .loaded_objects import loaded_objects_ignored
+from .open_files import raise_limit
 from .processes.connection import Connections, GiveableSocket
 from .processes.link import ParentLink
 from .refused_handshakes import RefusableSocket
@@ -62,7 +63,7 @@ async def serving(server: Server, listening: socket.socket | None) -> AsyncItera
     )
     config.load()
     config.http_protocol_class = timed(
-        config.http_protocol_class, limits.request_s_max, server.connection_limit.may_open
+        config.http_protocol_class, limits.request_s_max, server.connection_limit.may_open, limits.answer_s_max
     )
     running = QuietServer(config)
     sockets = [listening] if listening is not None else []
@@ -145,6 +146,7 @@ async def _drain(server: Server, running: QuietServer) -> None:
 def run(work: Coroutine[Any, Any, None]) -> None:
     """Run this coroutine. If uvloop is installed, use its event loop, because that halves the CPU time that a socket
     needs."""
+    raise_limit()
     try:
         import uvloop
     except ModuleNotFoundError:

@@ -466,6 +466,8 @@ class ServedConversation:
         try:
             if self._early is not None and incoming.type != "end":
                 raise ValueError("too many commands before the conversation has resumed: send this one again later")
+            if incoming.type not in _UNLIMITED:
+                self._caller.command()
             _COMMANDS[incoming.type](self, incoming.payload)
         except (DuologueError, ValueError) as problem:
             self._refuse(incoming, str(problem))
@@ -491,6 +493,8 @@ class ServedConversation:
             self._typed_turns[self.conversation.machine_state.turn] = id_
             while len(self._typed_turns) > TYPED_TURNS_MAX:
                 del self._typed_turns[next(iter(self._typed_turns))]
+        else:
+            self._caller.command()
         if id_:
             self._typed.add(id_, now_ms())
             self._mark_client_part()  # now: the id must be saved together with the turn
@@ -587,3 +591,5 @@ _COMMANDS: dict[str, _Command] = {
     "attention": lambda served, given: served.conversation.notify_attention(given["here"]),
     "key": lambda served, given: served._acknowledge_key(given["key"]),
 }
+# Reports, which come by themselves and often; words, which have limits of their own; and the end, which always counts.
+_UNLIMITED = frozenset({"played", "finished", "stopped", "unplayable", "heard", "type", "answer", "end"})

@@ -45,6 +45,8 @@ class Limits:
     text_chars_max: int = 4_000  # length of one typed turn
     typed_turns: Rate = field(default=Rate(60, 60_000, 20))  # typed turns of one conversation
     typed_chars: Rate = field(default=Rate(200, 1_000, 12_000))  # characters of typed turns of one conversation
+    # What a client does in one conversation besides typing and speaking: buttons, switches, keys, offers.
+    commands: Rate = field(default=Rate(10, 1_000, 40))
     unanswered_turns_max: int = 20  # turns of one conversation that wait for an answer; further typed ones are refused
     unanswered_chars_max: int = 16_000  # characters of these turns; a first turn may be longer
     sound_ms: Rate = field(
@@ -52,6 +54,7 @@ class Limits:
     )  # milliseconds of sound of one conversation: 1.2 times real time
     hello_s_max: float = 10.0  # time from opening the socket to its hello
     request_s_max: float = 15.0  # time within which a whole HTTP request must arrive
+    answer_s_max: float = 60.0  # time within which a client must read an HTTP response that is sent to it
     silent_s_max: float = 120.0  # a socket without a conversation that sends nothing for this time is closed
     unread_bytes_max: int = 4 << 20  # bytes queued for a client that doesn't read; above this, its socket is closed
     replay_bytes_max: int = 20 << 20  # size of a journal that a client uploads for replay

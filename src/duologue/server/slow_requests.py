@@ -1,11 +1,12 @@
-"""Closes the connections of clients that connect too often, or that send their requests too slowly. Used as a part of
-uvicorn's HTTP protocol class.
+"""Closes the connections of clients that connect too often, that send their requests too slowly or in a form that is
+slow to parse, or that don't read the answers. Used as a part of uvicorn's HTTP protocol class.
 
 If a client connects too often, its connection never reaches uvicorn's protocol. On any other connection, the head of
 the first request must be complete within `request_s_max` seconds after the connection was opened. The head of each
 further request must be complete within the same time after its first byte. Between two requests, a connection may wait
-as long as uvicorn allows. `BodyTimeout` limits the time for the body. Rule: uvicorn's protocol is used through
-asyncio's interface only, except for its attribute `app`.
+as long as uvicorn allows. `RequestHeads` limits the heads, and `BodyTimeout` the time for the body. What is sent must
+be read within `answer_s_max` seconds. Rule: uvicorn's protocol is used through asyncio's interface only, except for its
+attribute `app`.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from typing import Any
 from starlette.requests import ClientDisconnect
 
 from .connection_limit import RESPONSE
+from .request_heads import HeadRefused, RequestHeads
 
 Receive = Callable[[], Awaitable[Any]]
 MayOpen = Callable[[str], bool]
 LATE = b"The request took too long to arrive.\n"
-PIPELINED_MAX = 50  # requests that come together, before the first of them is answered
-_VERSION = b" HTTP/1."  # at the end of the first line of a request
-REFUSED_S_MAX = 1.0  # a connection that is refused and sends nothing is closed then
+REFUSED_S_MAX = 1.0  # a connection that is refused is closed then
+REFUSED_BYTES_MAX = 1 << 20  # so much is read and dropped until then, so that the client stops writing and reads
 
 
 def _always(_peer: str) -> bool:
@@ -36,35 +37,43 @@ def _peer(transport: asyncio.BaseTransport) -> str:
 
 
 class TimedRequests(asyncio.Protocol):
-    """A mixin for an HTTP protocol class. `timed` sets `request_s_max` and `may_open`."""
+    """A mixin for an HTTP protocol class. `timed` sets `request_s_max`, `answer_s_max` and `may_open`."""
 
     app: Callable[..., Any]
     request_s_max = 15.0
+    answer_s_max = 60.0
     may_open = staticmethod(_always)
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self._timed_transport: Any = None
+        self._heads = RequestHeads()
         self._head_timer: asyncio.TimerHandle | None = None
-        self._answering = 0
-        self._is_refused = False
+        self._read_timer: asyncio.TimerHandle | None = None  # while the client must read more
+        self._answering = self._answered = 0  # requests
+        self._is_served = False  # uvicorn's protocol knows of the connection
+        self._refusal: bytes | None = None  # what the next data is answered with; empty once it is sent
+        self._dropped_bytes = 0  # after the refusal
         inner = self.app
 
         async def answer(scope: Any, receive: Any, send: Any) -> Any:
-            self._stop_timer()
+            self._stop_head_timer()
             self._answering += 1
             try:
                 return await inner(scope, receive, send)
             finally:
                 self._answering -= 1
+                self._answered += 1
 
         self.app = answer
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._timed_transport = transport
-        self._is_refused = not self._is_handed() and not self.may_open(_peer(transport))
+        if not self._is_handed() and not self.may_open(_peer(transport)):
+            self._refusal = RESPONSE  # only with the first data: an unread request would reset the connection
         self._start_timer()
-        if not self._is_refused:
+        if self._refusal is None:
+            self._is_served = True
             super().connection_made(transport)
 
     def _is_handed(self) -> bool:
@@ -73,56 +82,100 @@ class TimedRequests(asyncio.Protocol):
         return arrival is not None and bool(arrival.is_handed)
 
     def data_received(self, data: bytes) -> None:
-        if self._is_refused:  # only now, so that the client reads the answer: an unread request would reset it
-            self._timed_transport.write(RESPONSE)
-            self._timed_transport.close()
-            return
-        if data.count(_VERSION) > PIPELINED_MAX:  # each of them would be parsed before any other client is served
-            self._timed_transport.write(RESPONSE)
-            self._timed_transport.close()
-            self._is_refused = True
-            super().connection_lost(None)
+        if self._refusal is None:
+            self._check(data)
+        if self._refusal is not None:
+            if self._refusal:
+                self._timed_transport.write(self._refusal)
+                self._timed_transport.close()
+            self._refusal = b""
+            self._drop(data)
             return
         if self._head_timer is None and not self._answering:
             self._start_timer()
         super().data_received(data)
-        if self._timed_transport.get_protocol() is not self:  # a WebSocket now: the timer would keep this object alive
-            self._stop_timer()
+        if self._timed_transport.get_protocol() is not self:  # a WebSocket now: a timer would keep this object alive
+            self._stop_head_timer()
+            self._stop_read_timer()
+
+    def _check(self, data: bytes) -> None:
+        """Decide whether this data may be parsed. If not, answer, and read nothing more. Also read no more of a body
+        whose request was answered already. The connection is closed a moment later, because a client whose data is
+        unread at that moment may never get the answer."""
+        heads = self._heads
+        try:
+            if heads.body_left and self._answered >= heads.count:
+                self._refusal = b""
+            else:
+                heads.check(data)
+        except HeadRefused as why:
+            self._refusal = b""
+            self._timed_transport.write(_response(why.status, f"{why}\n".encode()))
+        if self._refusal is not None:
+            self._stop_head_timer()
+            self._start_timer()
+
+    def _drop(self, data: bytes) -> None:
+        self._dropped_bytes += len(data)
+        if self._dropped_bytes > REFUSED_BYTES_MAX and not self._timed_transport.is_closing():
+            self._timed_transport.pause_reading()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_timer()
-        if not self._is_refused:
+        self._stop_head_timer()
+        self._stop_read_timer()
+        if self._is_served:
             super().connection_lost(exc)
 
     def eof_received(self) -> bool | None:
-        return None if self._is_refused else super().eof_received()
+        return None if self._refusal is not None else super().eof_received()
+
+    def pause_writing(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._read_timer = self._read_timer or loop.call_later(self.answer_s_max, self._timed_transport.abort)
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        self._stop_read_timer()
+        super().resume_writing()
 
     def _start_timer(self) -> None:
-        loop = asyncio.get_running_loop()
-        self._head_timer = loop.call_later(REFUSED_S_MAX if self._is_refused else self.request_s_max, self._close_slow)
+        until_s = self.request_s_max if self._refusal is None else REFUSED_S_MAX
+        self._head_timer = asyncio.get_running_loop().call_later(until_s, self._close_slow)
 
-    def _stop_timer(self) -> None:
+    def _stop_head_timer(self) -> None:
         if self._head_timer is not None:
             self._head_timer.cancel()
             self._head_timer = None
+
+    def _stop_read_timer(self) -> None:
+        if self._read_timer is not None:
+            self._read_timer.cancel()
+            self._read_timer = None
 
     def _close_slow(self) -> None:
         """Close the connection, because the head of a request didn't come in time. A connection that has become a
         WebSocket stays open, because it is no longer an HTTP connection."""
         self._head_timer = None
         transport = self._timed_transport
-        if self._is_refused:
+        if self._refusal is not None:
             transport.close()
         elif transport.get_protocol() is self and not self._answering:
-            head = f"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: {len(LATE)}\r\n\r\n"
-            transport.write(head.encode() + LATE)
+            transport.write(_response("408 Request Timeout", LATE))
             transport.close()
 
 
-def timed(protocol: type[Any], request_s_max: float, may_open: MayOpen = _always) -> type[Any]:
-    """A subclass of this HTTP protocol class that limits how long the head of a request may take. When a connection is
-    opened, `may_open` is called with the peer's address, and returns whether the connection is served."""
-    limits = {"request_s_max": request_s_max, "may_open": staticmethod(may_open)}
+def _response(status: str, body: bytes) -> bytes:
+    head = f"HTTP/1.1 {status}\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
+def timed(
+    protocol: type[Any], request_s_max: float, may_open: MayOpen = _always, answer_s_max: float = 60.0
+) -> type[Any]:
+    """A subclass of this HTTP protocol class that limits how long the head of a request, and reading an answer, may
+    take. When a connection is opened, `may_open` is called with the peer's address, and returns whether the connection
+    is served."""
+    limits = {"request_s_max": request_s_max, "answer_s_max": answer_s_max, "may_open": staticmethod(may_open)}
     return type("TimedHttp", (TimedRequests, protocol), limits)
 
 

@@ -28,6 +28,7 @@ def test_ten_clients_share_an_address_and_ten_dont() -> None:
         ("type often", "typed_turns"),
         ("stream sound", "sound"),
         ("start often", "unspoken"),
+        ("press buttons", "commands"),
     ],
 )
 def test_too_much_is_refused(kind: str, limit: str) -> None:

@@ -19,7 +19,7 @@ from duologue.lab.torture.hostile_verdict import (
     p95,
 )
 
-ANSWERS = dict.fromkeys(range(8), 9)
+ANSWERS: dict[int, tuple[int, ...]] = dict.fromkeys(range(8), (1,) * 9)
 QUIET = HostilePhase(
     "quiet",
     tuple(("type", ms) for ms in range(1, 101)),
@@ -27,7 +27,7 @@ QUIET = HostilePhase(
     80,
     turn_ms=tuple(range(101, 201)),
     start_ms=(20, 40),
-    answers=ANSWERS,
+    by_caller=ANSWERS,
 )
 
 
@@ -39,7 +39,7 @@ def phase(*answer_ms: int, **changes: Any) -> HostilePhase:
         100,
         turn_ms=(150,),
         start_ms=(30,),
-        answers=ANSWERS,
+        by_caller=ANSWERS,
         reached={"type much": 7},
     )
     return replace(made, **changes)
@@ -64,7 +64,7 @@ def test_answers_within_twice_the_quiet_time_and_200_ms_are_fair() -> None:
         (phase(1, turn_ms=(593,)), "p95 of the whole turns is 593 ms, but at most 592 ms are allowed"),
         (phase(1, start_ms=(281,)), "p95 of the starts is 281 ms, but at most 280 ms are allowed"),
         (
-            phase(1, answers={**ANSWERS, 5: 2}),
+            phase(1, by_caller={**ANSWERS, 5: (1, 1)}),
             "few answers: honest caller 5 got 2, and 9 without hostile clients",
         ),
         (phase(1, reached={}), "the hostile clients did nothing that reached the server: type much"),
@@ -76,8 +76,16 @@ def test_each_part_of_the_law_can_be_broken(found: HostilePhase, why: str) -> No
 
 
 def test_a_caller_without_a_single_answer_is_noticed_although_the_others_are_served() -> None:
-    answers = dict.fromkeys(range(7), 9)
-    assert judge(QUIET, phase(1, answers=answers)).why.startswith("few answers: honest caller 7 got 0")
+    answers = dict.fromkeys(range(7), (1,) * 9)
+    assert judge(QUIET, phase(1, by_caller=answers)).why.startswith("few answers: honest caller 7 got 0")
+
+
+def test_a_caller_whose_answers_are_slow_is_noticed_although_it_has_few_of_all_answers() -> None:
+    slow = (2, 400, 9_000)
+    found = phase(*[1] * 60, *slow, by_caller={**ANSWERS, 3: slow})
+    assert found.p95_ms <= 2
+    assert judge(QUIET, found).why == "half of the answers to honest caller 3 take 400 ms or more"
+    assert not judge(QUIET, replace(found, by_caller={**ANSWERS, 3: (2, 2, 9_000)})).why
 
 
 def test_with_all_kinds_of_abuse_each_kind_must_have_reached_the_server() -> None:
@@ -87,8 +95,11 @@ def test_with_all_kinds_of_abuse_each_kind_must_have_reached_the_server() -> Non
     assert why == "the hostile clients did nothing that reached the server: ask for replays"
 
 
-def test_a_quiet_phase_that_is_slow_itself_allows_nothing() -> None:
-    slow = replace(QUIET, answer_ms=(("type", QUIET_P95_MS_MAX + 1),))
+@pytest.mark.parametrize("what", ["answer_ms", "turn_ms", "start_ms"])
+def test_a_quiet_phase_that_is_slow_itself_allows_nothing(what: str) -> None:
+    slow_ms: Any = ("type", QUIET_P95_MS_MAX + 1) if what == "answer_ms" else QUIET_P95_MS_MAX + 1
+    changed: dict[str, Any] = {what: (slow_ms,)}
+    slow = replace(QUIET, **changed)
     assert judge(slow, slow).why.startswith("p95 without hostile clients is 1501 ms: this machine is too busy")
     assert not judge(QUIET, QUIET).why
 
@@ -100,7 +111,7 @@ def test_what_was_not_measured_without_hostile_clients_is_not_taken_as_fair(miss
 
 
 def test_a_quiet_phase_without_answers_is_no_measurement() -> None:
-    empty = replace(QUIET, answer_ms=(), turn_ms=(), start_ms=(), answers={})
+    empty = replace(QUIET, answer_ms=(), turn_ms=(), start_ms=(), by_caller={})
     assert judge(empty, empty).why == "no answer came"
 
 

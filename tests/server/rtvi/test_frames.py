@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.server.rtvi.frames import (
+    FIELDS_MAX,
     AudioOfClient,
     InvalidFrame,
     TextOfClient,
@@ -105,6 +106,7 @@ def test_both_directions_agree_with_googles_protobuf(pcm: bytes, rate_hz: int, t
         (b"\x22\x03\x0a\x01\xff", "isn't UTF-8"),
         (b"\x22\x02\x08\x01", "text of the message has the wrong type"),
         (b"\x12\x02\x18\x01", "a field of the audio has the wrong type"),
+        (b"\x30\x01" * (FIELDS_MAX + 1) + MESSAGE, "more than 100 fields"),
     ],
 )
 def test_what_isnt_a_frame_is_refused_with_a_reason(data: bytes, why: str) -> None:

@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import random
 from array import array
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -36,7 +35,7 @@ class HonestNotes:
     turn_ms: list[int] = field(default_factory=list)  # to the end of the answer
     start_ms: list[int] = field(default_factory=list)  # from opening a socket to an open floor
     refused: list[str] = field(default_factory=list)
-    answers: Counter[int] = field(default_factory=Counter)  # by the number of the caller
+    by_caller: dict[int, list[int]] = field(default_factory=dict)  # the times to the first sound, by caller's number
     open: int = 0  # acts that have begun and haven't ended
 
 
@@ -119,8 +118,9 @@ class HonestCaller:
                 text = "sleep 20" if self._kind == "tool" else f"turn {turn}"
                 await client.send("type", text=text, id=f"{self._calls}-{turn}")
             await client.until(lambda: client.sounds > sounds, "an answer")
-            notes.answer_ms.append((self._kind, _ms_since(began_s)))
-            notes.answers[self.number] += 1
+            took_ms = _ms_since(began_s)
+            notes.answer_ms.append((self._kind, took_ms))
+            notes.by_caller.setdefault(self.number, []).append(took_ms)
             await client.until(
                 lambda: client.finished > finished and client.state == "listening" and bool(client.answer),
                 "the end of an answer",

@@ -39,6 +39,8 @@ HALF_OPEN = 40
 JOURNAL_EVENTS = 2_000  # of each journal that is to be replayed
 SLOW_VALUES = 1_900  # of one message from a client that isn't admitted yet
 _PINGS = bytes((0x89, 0x80, 0, 0, 0, 0)) * 10_000  # frames without data
+_CHUNKS = b"1\r\na\r\n" * 10_000
+_BUTTONS = ("press", "release", "suspend", "resume")
 _UPGRADE = (
     "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
     "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="
@@ -164,6 +166,16 @@ async def send_much(port: int, address: str) -> None:
                 await asyncio.sleep(1 / 145)
 
 
+async def press_buttons(port: int, address: str) -> None:
+    """Send as many commands as the limits for messages allow. Each changes the state of the conversation."""
+    async with _begun(port, address) as client:
+        await client.send("type", text="hello")
+        for number in itertools.count():
+            await _note("press buttons", client.send(_BUTTONS[number % len(_BUTTONS)]))
+            if number > 400:
+                await asyncio.sleep(1 / 145)
+
+
 async def send_large(port: int, address: str) -> None:
     """Send JSON that is slow to parse, before anything else. The first message is as large as the server accepts, and
     the others are much larger."""
@@ -196,6 +208,21 @@ async def send_frames(port: int, address: str) -> None:
         writer.close()
 
 
+async def send_chunks(port: int, address: str) -> None:
+    """Send requests whose bodies never end, and come in chunks of one byte."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
+    try:
+        head = f"POST / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nTransfer-Encoding: chunked\r\n\r\n"
+        writer.write(head.encode())
+        while not reader.at_eof():
+            writer.write(_CHUNKS)
+            REACHED["send chunks"] += 1
+            await writer.drain()
+            await asyncio.sleep(0)  # `drain` doesn't always let the reader see the end
+    finally:
+        writer.close()
+
+
 async def request_often(port: int, address: str) -> None:
     """Send HTTP requests without a pause, several at a time, over connections that stay open."""
 
@@ -222,8 +249,10 @@ ABUSES: dict[str, Abuse] = {
     "half-open requests": half_open,
     "ask for replays": ask_replays,
     "send much": send_much,
+    "press buttons": press_buttons,
     "send large": send_large,
     "send frames": send_frames,
+    "send chunks": send_chunks,
     "request often": request_often,
 }
 

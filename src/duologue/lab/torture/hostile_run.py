@@ -1,8 +1,9 @@
 """A hostile run: honest callers are timed in a quiet phase, and then while hostile clients do the worst that they can.
 
-Rule: honest callers, the server and the hostile clients are three processes. A phase ends only when everything that
-honest callers began in it has ended, and the abuse goes on until then. So the slowest answers count too. Only
-`hostile_verdict` decides whether the fairness law holds.
+Rule: honest callers, the server and the hostile clients are three processes. A phase begins with the abuse, because
+the limits allow most at its beginning, and it ends only when everything that honest callers began in it has ended; the
+abuse goes on until then. So the slowest answers count too. Refusals right after the abuse also count for the phase.
+Only `hostile_verdict` decides whether the fairness law holds.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from .hostile_verdict import ALL, QUIET, HostilePhase, JudgedPhase, judge
 from .nodes import free_port
 
 HONEST = 8
-SETTLE_S = 2.0  # after the abuse has begun, and after it has ended
+SETTLE_S = 2.0  # before the quiet phase, and after each kind of abuse
 START_S_MAX = 60.0
 STOP_S_MAX = 10.0
 SAMPLE_S = 0.1  # how often the server's memory is read, and open acts are counted
@@ -66,7 +67,6 @@ async def run_hostile(plan: HostilePlan, report: Callable[[str], None] = _say_no
                 for kind in plan.kinds:
                     judged.append(judge(quiet, await _abused(kind, plan, callers, port, server.pid)))
                     report(judged[-1].line)
-                    await _measure(callers, SETTLE_S, server.pid)
                 return judged
             finally:
                 for task in calling:
@@ -75,12 +75,14 @@ async def run_hostile(plan: HostilePlan, report: Callable[[str], None] = _say_no
 
 
 async def _abused(kind: str, plan: HostilePlan, callers: list[HonestCaller], port: int, pid: int) -> HostilePhase:
-    """Measure one phase with hostile clients."""
+    """Measure one phase with hostile clients, and what they leave behind."""
     async with _process("hostile_clients", "--port", str(port), "--kind", kind) as clients:
         await _until_ready(clients)
-        await _measure(callers, SETTLE_S, pid)
         notes, memory_mb = await _measure(callers, plan.phase_s, pid)
-        return _phase(kind, notes, memory_mb, await _stopped(clients))
+        reached = await _stopped(clients)
+    after, memory_after_mb = await _measure(callers, SETTLE_S, pid)
+    notes.refused += after.refused
+    return _phase(kind, notes, max(memory_mb, memory_after_mb), reached)
 
 
 async def _measure(callers: list[HonestCaller], seconds: float, pid: int) -> tuple[HonestNotes, int]:
@@ -110,7 +112,7 @@ def _phase(kind: str, notes: HonestNotes, memory_mb: int, reached: dict[str, int
         memory_mb,
         tuple(notes.turn_ms),
         tuple(notes.start_ms),
-        dict(notes.answers),
+        {caller: tuple(times_ms) for caller, times_ms in notes.by_caller.items()},
         reached,
     )
 

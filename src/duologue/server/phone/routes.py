@@ -33,6 +33,7 @@ from duologue.runtime.conversation import Conversation, NotRunning
 
 from ..caller_address import caller_address
 from ..caller_budget import Refused
+from ..direct_messages import DIRECT_KEY
 from ..limited_caller import LimitedCaller, unanswered_of
 from ..message_limits import MessageLimits
 from ..settings import Limits
@@ -171,6 +172,8 @@ class PhoneCalls:
             line = await self._await_start(receive, stream)
             if line is not None:
                 limits.admit()
+                if (direct := websocket.scope.get(DIRECT_KEY)) is not None:
+                    direct.admit()
                 info, call = self._info(stream, websocket)
                 await self._hold_call(receive, socket, stream, line, partial(self._talk, call, line, info), call)
         except StreamRefused as problem:

@@ -16,6 +16,7 @@ TEXT, AUDIO, TRANSCRIPTION, MESSAGE, INTERRUPTION = 1, 2, 3, 4, 5
 NAMES = {TEXT: "text", TRANSCRIPTION: "transcription", INTERRUPTION: "interruption"}
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _VARINT_BYTES_MAX = 10
+FIELDS_MAX = 100  # of one message; the messages of the protocol have at most six
 Value: TypeAlias = int | bytes
 
 
@@ -81,8 +82,11 @@ def _read_audio(inner: bytes) -> AudioOfClient:
 
 def fields_of(data: bytes) -> Iterator[tuple[int, Value]]:
     """The fields of a protobuf message: their numbers and values, in order. Raises InvalidFrame."""
-    at = 0
+    at = count = 0
     while at < len(data):
+        count += 1
+        if count > FIELDS_MAX:
+            raise InvalidFrame(f"a message has more than {FIELDS_MAX} fields")
         tag, at = _read_varint(data, at)
         number, wire = tag >> 3, tag & 7
         if not number:
