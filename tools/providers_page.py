@@ -41,7 +41,7 @@ def table(plugins: dict[str, dict[str, str]]) -> list[str]:
     lines = [
         f"{len(plugins)} plugins: {counts['STT']} with STT, {counts['TTS']} with TTS, {counts['LLM']} with an LLM. "
         f"Of these {len(every)} cells, {sum(cell.startswith(SERVER) for cell in every)} were tried against a server, "
-        f"{sum(cell.startswith(EVENTS) for cell in every)} by their events only, and "
+        f"{sum(cell.startswith(EVENTS) for cell in every)} with recorded or scripted events only, and "
         f"{sum(cell == UNTRIED for cell in every)} not at all.",
         "",
         "| plugin | STT | TTS | LLM | word times | native SDK |",

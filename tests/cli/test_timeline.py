@@ -77,7 +77,7 @@ def test_the_terminal_shows_what_happened_and_what_was_heard(journal: Path) -> N
     assert "Metrics" in done.stdout
     assert f"Events  {len(played().records)} in all, 0 ignored" in done.stdout
     assert "Heard  2.34 s of 2 sounds, 1 cut short" in done.stdout
-    assert "voice 3 heard 1240 ms  OverlapJudged" in done.stdout
+    assert "voice 3: 1240 ms heard  OverlapJudged" in done.stdout
     assert max(len(line) for line in done.stdout.splitlines()) <= 100
 
 

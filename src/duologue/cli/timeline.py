@@ -213,7 +213,7 @@ def _heard(steps: Sequence[StepRecord]) -> RenderableType:
     lines = [
         Text.assemble(
             (f"{_seconds(sound.end_ms):>8}  ", "dim"),
-            f"voice {sound.voice} heard {sound.heard_ms} ms",
+            f"voice {sound.voice}: {sound.heard_ms} ms heard",
             (f"  {sound.cut_by}", "dim"),
             no_wrap=True,
         )

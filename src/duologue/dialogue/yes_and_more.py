@@ -121,8 +121,8 @@ def hesitates_after_yes(reply: MessageInContext) -> bool:
 
 
 def _hesitates(reply: MessageInContext, rest: Sequence[Token]) -> bool:
-    """Does the user stop the agent after the yes ("yes. Wait, …"), or say something more after a question ("yes. Which
-    address did I give? We've moved")? Such a yes isn't used."""
+    """Does the user stop the agent after the yes ("yes. Wait, …"), or ask a question after it and then say more ("yes.
+    Which address did I give? We've moved")? Such a yes isn't used."""
     words = reply.words
     first = next((at for at, token in enumerate(rest) if token.word not in words.fillers | words.ands), 0)
     stopped = next((one for one in words.stopping if words_of(rest[first : first + len(one)]) == one), ())

@@ -56,8 +56,8 @@ def _joint_states() -> Iterator[State]:
 
 
 def _fills() -> list[Fill]:
-    """Functions that prepare a draft for a rule. Besides the leaves, a rule may depend on a finished turn or a job, so
-    one function adds nothing, one adds a finished turn, and the others add a job of each kind."""
+    """Functions that prepare a draft for a rule. A rule may depend on the leaf states, on a finished turn and on a job.
+    So one function adds nothing, one adds a finished turn, and each of the others adds a job of one kind."""
 
     def nothing(draft: Draft) -> None:
         pass

@@ -184,7 +184,7 @@ def store_typed(words: SaidWords, text: str, is_blind: bool = False) -> tuple[Sa
 
 
 def follow(words: SaidWords, record: StepRecord, needed: Iterable[int]) -> SaidWords:
-    """Update what has become of the words in a step of the conversation machine, and return the new words. Turns in
+    """Record what a step of the conversation machine has done with each word, and return the updated words. Turns in
     `needed` are kept, because text for them may still arrive."""
     event, before, after = record.event, record.before, record.after
     if type(event) is TextTyped:

@@ -353,7 +353,7 @@ MODELS: Mapping[str, Model] = catalogue_of(
             name="e5-small",
             what="a second NLU model",
             licence="MIT",
-            licence_note="MIT, by Microsoft: the model card's and the packaging's.",
+            licence_note="MIT, by Microsoft; the model card and the package both say so.",
             parts=(
                 PackagePart(
                     _E5,

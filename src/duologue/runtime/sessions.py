@@ -83,8 +83,8 @@ class Sessions:
         self._start(self._close, effect.session, closes=True)
 
     def save(self, effect: fx.SaveContext) -> None:  # noqa: ARG002
-        """Save the context for the next session, and let the brain improve its summary. Without a session no summary is
-        asked for, because the brain gets the history itself."""
+        """Save the context for the next session, and let the brain improve its summary. A brain without a session isn't
+        asked for a summary, because each of its requests contains the history."""
         self.context = SessionContext(self._summary.text, self._transcript.recent(RECENT_TURNS), self._noted())
         if self._session is not None and self._summary.can_improve:
             self._tasks.start(self._summary.improve(), "summary", self._summary_ended)

@@ -41,8 +41,8 @@ class MessageLimits:
         self._note_refused = note_refused
 
     def is_too_fast(self, data: str | bytes) -> bool:
-        """Count one message with this content. Returns whether the client sends messages too fast, or too much with
-        them."""
+        """Count one message with this content. Returns whether the client sends too many messages, or too much
+        data."""
         at_ms = now_ms()
         self._messages, wait_ms = take(self._rate, self._messages, 1, at_ms)
         if wait_ms == 0:

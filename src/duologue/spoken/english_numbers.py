@@ -49,7 +49,7 @@ def year(number: int) -> str:
 
 
 def digits(text: str) -> str:
-    """The digits of a text in words, one by one."""
+    """Each digit of a text as a word: "four oh seven" for "407"."""
     return " ".join(ONES[int(digit)] for digit in text if digit in "0123456789")
 
 

@@ -2,7 +2,8 @@
 
 The heard words are aligned with the agent's recent words. When an STT model transcribes an echo, it mishears words and
 cuts off the first and last ones. So the words only have to be similar. Rule: a person can repeat the agent's words only
-after hearing them. So similar words that began earlier are an echo, and similar words that began later are an answer.
+after hearing them. So similar words that begin while the agent's words sound are an echo, and similar words that begin
+when the person can have heard them are an answer.
 If the times aren't known, a single word is never judged to be an echo.
 """
 

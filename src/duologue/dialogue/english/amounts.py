@@ -160,8 +160,8 @@ def _two_digits(tokens: Sequence[Token], at: int, *, is_written: bool = False) -
 
 
 def _ends(tokens: Sequence[Token], at: int) -> bool:
-    """Does the phrase with an amount end before the token at index `at`? If it goes on, the amount may in fact be a
-    number of things, as in "twenty people"."""
+    """Does the phrase with an amount end before the token at index `at`? If it goes on, the amount may in fact count
+    something, as in "twenty people"."""
     return at == len(tokens) or bool(tokens[at].pause) or tokens[at].word in ("please", "then", "thanks")
 
 

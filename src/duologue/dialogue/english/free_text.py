@@ -224,8 +224,8 @@ def answering_part(tokens: Sequence[Token], span: Span) -> Span:
 
 
 def _only_wishes_something(words: Sequence[Token]) -> bool:
-    """Do these words, which stand before a question, only make a wish and leave the wording to the agent? True for "how
-    about something romantic"."""
+    """Do these words before a question only say roughly what the user would like, without the text itself? True for
+    "how about something romantic"."""
     is_open = any(token.word in ("something", "anything") for token in words[:_OPEN_WORDS_MAX])
     return is_open or is_suggestion(words, 0)
 

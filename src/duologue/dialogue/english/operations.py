@@ -55,7 +55,7 @@ def operations_in(text: str) -> frozenset[tuple[int, int]]:
 
 
 def _is_thing_or_event(before: str, word: str) -> bool:
-    """Is the word a thing ("my booking") or something that has happened ("was delayed"), and not an order?"""
+    """Is the word a thing ("my booking") or something that has happened ("was delayed"), and not a command?"""
     return before in _THINGS_FOLLOW or (before in _HAPPENED and word.endswith("ed"))
 
 

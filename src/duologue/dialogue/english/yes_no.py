@@ -1,6 +1,6 @@
 """Yes or no as people say it: "sure, that works", "I'd rather not", "a shared one is fine".
 
-Rule: a reply that says both yes and no goes to NLU, such as "no, that's fine" or "yes, but". So does a plain yes or no
+Rule: a reply that says both yes and no ("no, that's fine", "yes, but") goes to NLU. So does a plain yes or no
 to a question that is negative, asks "do you mind", or offers two things.
 """
 

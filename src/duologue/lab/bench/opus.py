@@ -31,8 +31,8 @@ BUDGETS: tuple[Budget, ...] = (
     Budget("output_kbit_s", "agent speaks: sound to the client, with headers", 40, "kbit/s"),
     Budget("input_kbit_s", "user speaks: sound from the client, with headers", 40, "kbit/s"),
     Budget("codec_ms_per_session_s", "CPU of a session-second while both speak", 6, "ms"),
-    Budget("output_late_ms", "agent's sound waits for a full packet, at most", 40, "ms"),
-    Budget("input_late_ms", "user's sound waits for a full packet, at most", 40, "ms"),
+    Budget("output_late_ms", "longest wait of the agent's sound for a full packet", 40, "ms"),
+    Budget("input_late_ms", "longest wait of the user's sound for a full packet", 40, "ms"),
 )
 NOTE = (
     "The CPU is what Opus adds to PCM: encoding the agent's voice at 24 kHz and decoding the user's at 16 kHz, with "

@@ -126,7 +126,7 @@ def _holds(budget: Budget, value: int | None) -> bool:
 _ROWS = (
     ("the turn is over: page", "page_ms"),
     ("the turn is over: listen", "listen_ms"),
-    ("the turn is over: page later than listen by", "slower_ms"),
+    ("end of the turn: how much later the page is than `listen`", "slower_ms"),
     ("of this: other sound (resampling, frames, codec)", "path_ms"),
     ("of this: real time (line, busy machine)", "real_time_ms"),
     ("for comparison: listen, if frames begin 16 ms later", "frames_ms"),

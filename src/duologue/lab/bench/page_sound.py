@@ -147,7 +147,7 @@ class ArrivedSound:
         return np.concatenate(self._frames) if self._frames else np.empty(0, np.float32)
 
     def place_of(self, recording: Samples) -> int | None:
-        """The index of the recording's first sample in the sound that arrived. It may be negative. None if too little
+        """At which index of the sound that arrived the recording begins. It may be negative. None if too little
         has arrived."""
         arrived = self.samples
         if arrived.size < RATE_HZ // 2 or not recording.any():

@@ -160,8 +160,8 @@ class WebRtcPage:
         ]
 
     async def expect(self, kind: str, after: int = 0, **fields: Any) -> dict[str, Any]:
-        """Wait until the server has sent more than `after` messages of this kind whose fields have these values.
-        Returns the payload of the first message after those."""
+        """Skip the first `after` messages of this kind whose fields have these values, and wait for the next one.
+        Returns its payload."""
         await self.until(lambda: len(self.told(kind, **fields)) > after)
         return self.told(kind, **fields)[after]
 

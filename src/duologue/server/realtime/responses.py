@@ -97,8 +97,8 @@ def _part(item: ItemRecord) -> JsonObject:
 
 
 def add_words(d: ExchangeDraft, spoken: str, shown: str) -> None:
-    """Send the words that the client doesn't have yet. `spoken` and `shown` are all spoken and all shown words of the
-    reply so far."""
+    """Send the words that the client doesn't have yet. `spoken` has all words of the reply that are spoken so far,
+    and `shown` all that are only shown."""
     response = d.s.response
     if response is None or not (spoken or shown):
         return

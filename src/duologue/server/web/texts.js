@@ -189,10 +189,10 @@ const TEXTS = {
   follow: ["Follow", "Folgen", "Suivre", "Seguir", "追従"],
   decisions: ["Turn-taking decisions", "Entscheidungen zum Sprecherwechsel", "Décisions de tour", "Decisiones de turno", "ターンの判断"],
   latency: ["How long the last answers took", "Wie lange die letzten Antworten brauchten", "Durée des dernières réponses", "Cuánto tardaron las últimas respuestas", "最近の応答時間"],
-  speechEndToText: ["speech end to text", "Sprechende bis Text", "fin de parole à texte", "fin del habla a texto", "発話終了→文字"],
-  textToToken: ["text to first token", "Text bis erstes Token", "texte à premier jeton", "texto a primer token", "文字→最初のトークン"],
-  tokenToAudio: ["token to audio", "Token bis Ton", "jeton à son", "token a sonido", "トークン→音声"],
-  audioToPlayed: ["audio to played", "Ton bis gespielt", "son à lecture", "sonido a reproducido", "音声→再生"],
+  speechEndToText: ["speech end to text", "Sprechende bis Text", "de la fin de la parole au texte", "fin del habla a texto", "発話終了→文字"],
+  textToToken: ["text to first token", "Text bis erstes Token", "du texte au premier jeton", "texto a primer token", "文字→最初のトークン"],
+  tokenToAudio: ["token to audio", "Token bis Ton", "du jeton au son", "token a sonido", "トークン→音声"],
+  audioToPlayed: ["audio to played", "Ton bis gespielt", "du son à la lecture", "sonido a reproducido", "音声→再生"],
   none: ["None yet", "Noch keine", "Aucune pour l'instant", "Ninguna todavía", "まだありません"],
 };
 

@@ -114,12 +114,12 @@ def a_wish_in_a_range_is_never_dropped(seen: ObservedStep) -> Iterator[str]:
         return
     for value in seen.after.values:
         if value.slot == slot and value.value != wish:
-            yield "a wish in a range was replaced by another value"
+            yield "the user wished for a value in a range, and another value was taken"
         if value.slot == slot and value.source != PICKED_OUT:
             yield "a wish in a range is taken without a word"
     for name, filled in _slots_of(seen):
         if name == slot and filled.turn == seen.after.turn_count and not str(filled.value).startswith(wish):
-            yield "a wish in a range was replaced by another value"
+            yield "the user wished for a value in a range, and another value was taken"
 
 
 def _wish_in(seen: ObservedStep) -> str | None:

@@ -188,8 +188,8 @@ class HearingExplorer:
         return reduced
 
     def _is_due(self, s: ProductState, ms: int) -> bool:
-        """Is a due time reached within these milliseconds? Then so much time can't simply pass, because timers are
-        never late: the timer has to fire first."""
+        """Is a timer due within these milliseconds? If so, the clock can't advance by all of them at once: timers are
+        never late, so this timer has to fire first."""
         due = self.product.next_due(s)
         return ms > 0 and due is not None and due <= s.at + ms
 
