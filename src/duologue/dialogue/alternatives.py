@@ -12,6 +12,7 @@ from dataclasses import replace
 from .clauses import clauses_of, text_of
 from .interpreters import MessageInContext
 from .language.readings import ANY, Json, Question, SlotKind, Unclear
+from .language.tokens import words_of
 from .preferred_values import ask_which_of, candidates_of
 from .state import Phase
 
@@ -34,7 +35,7 @@ def take_alternatives(message: MessageInContext) -> bool:
     for at, token in enumerate(message.tokens):
         more = message.words.tos | message.words.maybes if slot.kind in _COUNTED else frozenset[str]()
         joints = message.words.ors | more
-        if token.word not in joints or not 0 < at < len(message.tokens) - 1:
+        if token.word not in joints or not 0 < at < len(message.tokens) - 1 or _is_or_so(message, at):
             continue
         found = _values_around(message, at)
         if 1 < len(found) <= _CANDIDATES_MAX and not _is_settled(message, at, found):
@@ -42,6 +43,11 @@ def take_alternatives(message: MessageInContext) -> bool:
             ask_which_of(d, found)
             return True
     return False
+
+
+def _is_or_so(message: MessageInContext, at: int) -> bool:
+    """Do words such as "or so" begin here, which only say that the value before them is rough?"""
+    return any(words_of(message.tokens[at : at + len(one)]) == one for one in message.words.or_so)
 
 
 def _is_settled(message: MessageInContext, at: int, found: tuple[Json, ...]) -> bool:

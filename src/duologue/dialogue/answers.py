@@ -115,6 +115,24 @@ def _take_rejection(reply: MessageInContext) -> bool:
     return True
 
 
+def _take_candidate(reply: MessageInContext) -> bool:
+    """Use the one candidate that has all words of the reply which mean something: "june", after "December 6 or June
+    12?", or "petra", after "Did you mean petra?". Return False for any other reply."""
+    d, words = reply.d, reply.words
+    around = words.polite | words.fillers | words.common | words.small
+    said = {token.word for token in reply.tokens if token.word not in around}
+    if not d.s.among or not said or reply.signs.asks(reply.tokens):
+        return False
+    named = {at: {token.word for token in words.tokens_of(d.spoken(value))} for at, value in enumerate(d.s.among)}
+    meant = [at for at, called in named.items() if said <= called]
+    if len(meant) != 1 or isinstance(reply.reading, Direct) or any(words.is_negation(word) for word in said):
+        return False
+    value = SetSlot(reply.asked.slot.name, d.s.among[meant[0]], reply.text, (0, len(reply.text)))
+    d.set(values=(value,), among=())
+    validate_next(d)
+    return True
+
+
 def _take_both(reply: MessageInContext) -> bool:
     """Handle a reply that wants several of the offered values: say that the user can have only one, and ask again.
     Return False for any other reply. Example: "I want both", after "did you mean the mouse or the keyboard?"."""
@@ -261,6 +279,7 @@ QUESTION: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("preferred value", "a range with a preferred value: next week, ideally Tuesday", take_preferred_value),
     Interpreter("another slot", "a value with the name of another slot, or a correction", _take_other_slot),
     Interpreter("both of them", "the agent asked which of two values is meant: both", _take_both),
+    Interpreter("one of them", "the agent asked which value is meant: a word of one of them", _take_candidate),
     Interpreter("none of them", "the agent asked which value is meant: none of them", _take_rejection),
     Interpreter("answer again", "the flow asks for a text: the last answer is repeated", take_repeated_before_text),
     Interpreter("value", "the slot's grammar explains every word", _take_value),

@@ -34,6 +34,8 @@ from .flow import PerformAction
 from .language.readings import ANY, SlotKind
 from .language.stop_phrases import after_stop
 from .language.tokens import Token, words_of
+from .likely_answers import ask_likely_answer
+from .likely_changes import ask_likely_change
 from .not_understood import give_help, miss
 from .prompts import count_try, is_question_current, wait_for_answer
 from .repairs import CANCEL, HANDOFF, HELP, open_repair
@@ -54,7 +56,7 @@ def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
     started = {command.flow for command in commands if isinstance(command, StartFlow)}
     known = [command for command in commands if _is_known(d, command, started)]
     if not known:
-        if not _take_as_free_text(d):
+        if not (_take_as_free_text(d) or ask_likely_answer(d) or ask_likely_change(d)):
             miss(d)
         return
     d.set(misses=0, silences=0)

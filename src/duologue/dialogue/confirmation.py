@@ -91,6 +91,7 @@ def _take_empty(reply: MessageToConfirmation) -> bool:
 def _take_command(reply: MessageToConfirmation) -> bool:
     name = reply.signs.command_of(reply.tokens)
     if name is not None:
+        reply.d.set(heard=reply.text)
         is_echo = not reply.d.top.denied and reply.signs.repeats(reply.d.s.last_question, reply.tokens)
         _apply(reply.d, () if is_echo else (BY_NAME[name],))
     return name is not None

@@ -229,7 +229,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """Texts that the agent says in situations that can occur in every flow. The gaps {flows}, {example}, {slot},
+    """Texts that the agent says in situations that can occur in every flow. The gaps {flow}, {flows}, {example}, {slot},
     {slots} and {value} are filled in."""
 
     help: str = "I can help you with: {flows}."
@@ -271,6 +271,9 @@ class Patterns:
     may_skip: str = "You can also leave that out."  # there is no answer to a question about an optional slot
     cannot_answer: str = "I can't answer that here."  # there is no answer to the user's question
     not_exactly: str = "I'm not sure I can do that. I can help you with: {flows}."  # similar tasks do the opposite
+    offer: str = "I can {flow}. Is that what you need?"  # a first message names no task, but is similar to one
+    only_yes: str = "I didn't get what you said after the yes."  # the reply to a confirmation goes on after a yes
+    slot_again: str = "Let me take the {slot} again."  # a reply to a confirmation changes it, but it isn't clear how
     limited: str = "All right, {value}."  # the user gave a limit ("after four"); the question follows again
     noted: str = "So far I have {slots}."  # the values found in a message that was only partly understood
     later: str = "I'll come back to the {slots}."  # that message also mentions a day or time that isn't clear yet

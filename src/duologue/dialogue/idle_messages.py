@@ -19,6 +19,7 @@ from .faq_words import answer_by_words
 from .interpreters import Interpreter, MessageInContext, interpret
 from .language.tokens import Token
 from .list_answers import take_list_change_after_task
+from .offered_tasks import take_offered_task
 from .partial_corrections import corrections_in_part, opens_correction, unclear_change, unclear_slots
 from .presence import take_presence
 from .side_questions import questioned, value_asked_for
@@ -137,6 +138,7 @@ def _take_anything(reply: MessageInContext) -> bool:
 IDLE: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("nothing said", "an empty message is a miss", _take_empty),
     Interpreter("presence", "whether the agent or the user is there", take_presence),
+    Interpreter("offered task", "a yes or no to a task that the agent has offered", take_offered_task),
     Interpreter("cancellation", "a wish to cancel what the last task did", _take_cancellation_of_ended_task),
     Interpreter("command", "the whole message is a command", _take_command),
     Interpreter("correction", "a change of the task that has just ended", _take_correction_of_ended_task),

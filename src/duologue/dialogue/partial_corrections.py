@@ -255,7 +255,7 @@ def _in_clause(
             CorrectSlot(one.slot, one.value, one.raw, source="correction")
             for one in parts
             if domain.slots[one.slot].kind not in _MEASURED
-            or not _tells_more(domain, plain, one.span, words_max=0 if is_question else _WORDS_TOLD_MAX)
+            or not tells_more(domain, plain, one.span, words_max=0 if is_question else _WORDS_TOLD_MAX)
             if not compares(domain, one.slot, plain, one.raw)
         )
     return tuple(
@@ -267,7 +267,7 @@ def _in_clause(
     )
 
 
-def _tells_more(domain: Domain, clause: str, span: tuple[int, int], words_max: int) -> bool:
+def tells_more(domain: Domain, clause: str, span: tuple[int, int], words_max: int = _WORDS_TOLD_MAX) -> bool:
     """Does the clause tell a story, so that the day or number in it may be only a detail? True for "my husband's
     wearing it on Tuesday", but not for "Tuesday would suit us"."""
     words = domain.pack.words

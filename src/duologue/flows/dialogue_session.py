@@ -37,7 +37,7 @@ from duologue.ports.failure_report import report_failure
 from .faq_search import faq_scope, search_faq, with_faq, with_leading_yes
 from .intents import scope_of, surroundings_of
 from .nlu_commands import commands_of
-from .opening_messages import understand_clauses
+from .opening_messages import offered_task, understand_clauses
 from .registry import Once, Registry
 
 Said: TypeAlias = Respond | HandOver
@@ -313,6 +313,7 @@ class DialogueSession:
             if not commands and not is_asking and found.by != "llm":
                 task = await understand_clauses(self._nlu, domain, effect.text, scope)
                 commands = commands_of(domain, state, effect, task, self._today()) if task is not None else ()
+                commands = commands or offered_task(domain, state, effect.text, found)
             self.is_unclear = all(isinstance(command, ChitChat) for command in commands)
         except Exception as failure:  # noqa: BLE001 - an NLU may raise anything
             report_failure("nlu", failure)

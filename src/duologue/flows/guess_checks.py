@@ -218,6 +218,13 @@ def _has_no_evidence(g: GuessInContext) -> bool:
     )
 
 
+def _asks_how_long(g: GuessInContext) -> bool:
+    """Is the guess a request for time, although the message asks for something, or comes right after a task, where
+    nothing is open? True for "how long do I have to wait"."""
+    asks_for_it = g.signs.asks(g.tokens) and any(token.word in g.words.asks_for_value for token in g.tokens)
+    return g.intent == "wait" and (asks_for_it or has_just_ended(g.domain, g.state))
+
+
 def _starts_something_else(g: GuessInContext) -> bool:
     """Is the guess "start over", although the message only starts something: "can we start an hour later", "we begin at
     the station"? The message must have the command in it, or a word such as "scratch" that belongs to it. It
@@ -281,6 +288,7 @@ DOUBTS: tuple[Callable[[GuessInContext], bool], ...] = (
     _only_opens_with_wait,
     _gives_a_value,
     _has_no_evidence,
+    _asks_how_long,
     _starts_something_else,
     _holds_only_values,
     _asks_for_price,

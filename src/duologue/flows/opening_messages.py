@@ -8,15 +8,20 @@ Rule: a task is started only if one of the hints is clear. The agent announces t
 from __future__ import annotations
 
 from duologue.dialogue.clauses import clauses_of, text_of, without_join
-from duologue.dialogue.commands import SetSlot, StartFlow
+from duologue.dialogue.commands import ChitChat, SetSlot, StartFlow
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.language.readings import SlotKind
+from duologue.dialogue.offered_tasks import offer_of
+from duologue.dialogue.stack import has_just_ended
+from duologue.dialogue.state import DialogueState
 from duologue.nlu.understanding import MessageScope, Nlu, Understanding
 
 from .intents import FLOW
 from .partial_values import first_values
 
 _CLAUSES_MAX = 5
+_SIMILAR_MIN = 0.06  # the least confidence of a task that is offered
+_AHEAD_MIN = 1.5  # how many times as likely it has to be as the next task
 _WORDS_MIN = 2  # a clause with fewer words isn't searched for a task
 
 
@@ -45,6 +50,20 @@ async def _task_in_clauses(
     if len({one.intent for one in tasks}) != 1:
         return None
     return max(tasks, key=lambda one: one.confidence)
+
+
+def offered_task(domain: Domain, state: DialogueState, text: str, found: Understanding) -> tuple[ChitChat, ...]:
+    """The offer of the task that is most similar to a message which names no task. Empty if a task has just ended, if
+    the message asks something, or if no task is clearly more similar than the others."""
+    guessed = [(guess.intent.removeprefix(FLOW), guess) for guess in found.guesses]
+    if has_just_ended(domain, state) or domain.pack.signs.asks(domain.pack.words.tokens_of(text)):
+        return ()
+    if not guessed or not guessed[0][1].intent.startswith(FLOW) or guessed[0][0] not in domain.flows:
+        return ()
+    best, *others = (guess.confidence for _, guess in guessed if guess.intent.startswith(FLOW))
+    if best < _SIMILAR_MIN or (others and best < _AHEAD_MIN * others[0]):
+        return ()
+    return (ChitChat(offer_of(domain, domain.flows[guessed[0][0]])),)
 
 
 def flow_by_values(domain: Domain, text: str, today: str, found: Understanding) -> tuple[StartFlow | SetSlot, ...]:

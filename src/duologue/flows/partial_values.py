@@ -7,16 +7,17 @@ announces it to the user before it is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from duologue.dialogue.clauses import clauses_of, without_join
 from duologue.dialogue.commands import ChitChat, SetSlot, StartFlow
 from duologue.dialogue.denials import only_denies
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
+from duologue.dialogue.language.match import Match
 from duologue.dialogue.language.pack import LanguagePack
 from duologue.dialogue.language.readings import Json, Question, Slot, SlotKind, Unclear, Why
-from duologue.dialogue.language.tokens import span_of
+from duologue.dialogue.language.tokens import Token, span_of
 from duologue.dialogue.reference_day import slot_with_last_day
 from duologue.dialogue.state import DialogueState
 from duologue.dialogue.unconfirmed_values import PICKED_OUT
@@ -25,6 +26,7 @@ from duologue.dialogue.value_patterns import is_match
 from .labelled_values import labelled_values
 
 _COUNTED_ONCE = (SlotKind.CHOICE, SlotKind.NUMBER, SlotKind.MONEY)
+_CODE_GROUPS_MAX = 6
 _CODE_CHARS_MIN = 4  # if the slot has no pattern, a code among other words has at least this many characters
 
 
@@ -220,11 +222,23 @@ def _code_in_part(domain: Domain, slot: str, text: str) -> tuple[SetSlot, ...]:
         for code in match.candidates
         if (is_match(spec.pattern, str(code)) if spec.pattern else _is_long_code(str(code)))
     }
+    if not found and spec.pattern:
+        found = dict(_typed_codes(spec.pattern, tokens))
     if len(found) != 1:
         return ()
     code, match = found.popitem()
     start, end = span_of(tokens, match.first, match.after)
     return (SetSlot(slot, code, text[start:end], (start, end), PICKED_OUT),)
+
+
+def _typed_codes(pattern: str, tokens: Sequence[Token]) -> Iterator[tuple[str, Match]]:
+    """The codes that are written in groups, such as "kl 93 rot" for three letters at the end. They need a digit, and
+    the slot's pattern has to match the whole code, so that no ordinary words are taken."""
+    for first in range(len(tokens)):
+        for after in range(first + 1, min(len(tokens), first + _CODE_GROUPS_MAX) + 1):
+            code = "".join(token.word for token in tokens[first:after]).upper()
+            if any(char.isdigit() for char in code) and code.isalnum() and is_match(pattern, code):
+                yield code, Match(first, after, (code,))
 
 
 def _is_long_code(code: str) -> bool:

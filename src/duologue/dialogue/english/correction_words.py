@@ -45,7 +45,10 @@ CORRECTIONS = correction_patterns(
         it_is=rf"(?:{_CHANGE} (?:it|that)(?: to)?|i meant(?: to say)?|i said|i mean|it's"
         "|(?:it|that) (?:is|was|should be|should have been)|rather)(?: more like| nearer(?: to)?| closer to)?",
         meant=r"\bi (?:meant|mean|said)\b",
-        do_instead=("(?:(?:do|have|take|get|try|use|go for|go with|say) )?", ",? instead(?:,? please)?[.!?]*$"),
+        do_instead=(
+            r"(?:(?:do|have|take|get|try|use|go for|go with|say) |(?:[\w']+ ){0,4}?(?:at|on|by|for|from) )?",
+            ",? instead(?:,? please)?[.!?]*$",
+        ),
         instead="instead",
         no_something=r"^(?:no|nope) \w",
         self_correction=(

@@ -23,9 +23,11 @@ from .carrier_words import (
     FILLERS,
     GIVEN_NAMES,
     HEDGES,
+    MARKERS,
     NAMELESS,
     POLITE,
     is_carrier,
+    is_negation,
 )
 from .clause_starts import begins_clause
 from .codes import find_phone
@@ -64,6 +66,9 @@ _KIN = frozenset(
 _TITLES = frozenset("mr mrs ms miss dr doctor".split())
 _AFTER_PERSON = frozenset("and but please thanks so because who whose on at for from".split())
 _FRIENDS = frozenset("friend buddy colleague neighbor neighbour boss partner".split())
+_NO_NAMES = (
+    NAMELESS | _KIN | _RELATIVES | _FRIENDS | MARKERS | frozenset("under put spelled spelt letter letters".split())
+)
 _TO_PERSON = frozenset("to for send give pay transfer wire call is it's".split())
 _RECEIVING = frozenset("is will should would gets receives".split())
 _INTRODUCING = (
@@ -384,16 +389,16 @@ def _spoken_person(tokens: Sequence[Token]) -> Span | None:
     for place in range(1, len(words)):
         before = words[place - 1]
         is_kin = before in _KIN | _RELATIVES | _FRIENDS and place > 1 and words[place - 2] in _OWNERS
-        if not (is_kin or before in _TITLES) or not _is_plain_name(words[place]):
+        if not (is_kin or before in _TITLES) or not may_be_name(words[place]):
             continue
         ends = place + 1
-        while ends < min(len(words), place + NAME_WORDS_MAX) and _is_plain_name(words[ends]):
+        while ends < min(len(words), place + NAME_WORDS_MAX) and may_be_name(words[ends]):
             ends += 1
         if ends < len(words) and not (words[ends] in _AFTER_PERSON or begins_clause(tokens, ends)):
             return None  # "my wife angela's sister", "my friend works there"
         found.add(Span(place - (before in _TITLES), ends))
     first = without_filler(tokens).first
-    if first < len(words) - 2 and _is_plain_name(words[first]):
+    if first < len(words) - 2 and may_be_name(words[first]):
         is_about = words[first + 1] == "and" and words[first + 2] in ("he's", "she's", "it's", "he", "she")
         if is_about or words[first] in words[first + 2 :]:
             found.add(Span(first, first + 1))
@@ -401,10 +406,10 @@ def _spoken_person(tokens: Sequence[Token]) -> Span | None:
     return min(found) if len(names) == 1 else None
 
 
-def _is_plain_name(word: str) -> bool:
-    """Can this word, without a capital letter, be a name? False for carrier words, numbers and dates."""
-    is_other = is_carrier(word) or is_number(word) or is_dated(word) or word in NAMELESS | _KIN | _RELATIVES | _FRIENDS
-    return word.isalpha() and len(word) > 2 and not is_other
+def may_be_name(word: str) -> bool:
+    """Can this word, without a capital letter, be a part of a name? False for carrier words, numbers and dates."""
+    is_other = is_carrier(word) or is_number(word) or is_dated(word) or word in _NO_NAMES
+    return word.isalpha() and len(word) > 2 and not is_other and not is_negation(word)
 
 
 def _is_written_as_person(run: Sequence[Token]) -> bool:

@@ -14,7 +14,7 @@ from .courtesy import courtesy_of
 from .dates import MONTHS
 from .embedded_values import is_all_values, read_first, read_parts, unsettled_slots
 from .explained_words import echo_of, is_number
-from .free_text import answering_part, has_sentences, name_in_sentence, trimmed_text
+from .free_text import answering_part, has_sentences, may_be_name, name_in_sentence, trimmed_text
 from .list_replies import asks_for_list, is_explicit, read_list_reply
 from .no_preference import has_no_preference
 from .numbers import SCALES, TENS
@@ -93,6 +93,7 @@ ENGLISH = LanguagePack(
         is_negation=is_negation,
         is_number=is_number,
         fold=str.casefold,
+        may_be_name=may_be_name,
         begins_clause=begins_clause,
         cancel_stems=_set("cancel"),
         wait_stems=_set("wait"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from ..language.readings import Polarity as Polarity
 from ..language.readings import Trick as Trick
@@ -52,6 +53,7 @@ _NOTHING_MORE = _phrases(
     that's it|that is it|that's all|that is all|that will be all|that'll be all|that would be all|that'd be all|
     that's everything|that is everything|that's enough|nothing else|nothing more|no more|all set|i'm done|we're done"""
 )
+_BEFORE_THERE = frozenset("is are was were will be been".split())
 _MORE = frozenset("else more longer another further additional extra add".split())
 _MINDING = AGREEING[:3]
 GOING_ON = _phrases(
@@ -285,9 +287,22 @@ def wishes(tokens: Sequence[Token]) -> bool:
 def trick_of(text: str) -> Trick | None:
     """Why the wording of this question makes a plain yes or no unclear; None if it doesn't."""
     words = [token.word for token in tokens_of(text)]
-    if any(is_negation(word) or word in ("or", "non", "without", "either", "rather") for word in words):
+    denying = (
+        ("non", "without", "either", "rather") if _asks_for_any(words) else ("or", "non", "without", "either", "rather")
+    )
+    if any(is_negation(word) or word in denying for word in words):
         return Trick.DENIES
     return Trick.MINDS if "mind" in words else None
+
+
+def _asks_for_any(words: Sequence[str]) -> bool:
+    """Does the question ask whether there is any of several things, as in "do you have any cats or dogs" and "are there
+    stairs or a lift"? Then a yes or no is clear, whichever of the things exist."""
+    before = words[: words.index("or")] if "or" in words else ()
+    after = words[words.index("or") + 1 :][:1] if "or" in words else []
+    is_there = any(pair[1] == "there" and pair[0] in _BEFORE_THERE for pair in pairwise(before))
+    is_any = any(word in ("any", "anyone", "anybody", "anything", "anywhere") for word in before)
+    return (is_there or is_any) and after != ["not"]
 
 
 @lru_cache(maxsize=512)

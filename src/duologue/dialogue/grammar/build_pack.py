@@ -142,6 +142,7 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         is_negation=(lexicon.negations | lexicon.dissent).__contains__,
         is_number=partial(is_value_word, lexicon),
         fold=lexicon.fold,
+        may_be_name=partial(free_text.may_be_name, lexicon),
         polite=lexicon.polite,
         fillers=lexicon.fillers,
         dissent=lexicon.dissent,

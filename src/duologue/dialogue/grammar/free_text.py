@@ -97,6 +97,14 @@ def spelled_name(lexicon: Lexicon, tokens: Sequence[Token]) -> tuple[str, Span] 
     return (said[0].text, Span(first, after)) if is_same else None
 
 
+def may_be_name(lexicon: Lexicon, word: str) -> bool:
+    """Can this word, without a capital letter, be a part of a name? False for carrier words, numbers, dates and
+    relatives."""
+    is_other = is_carrier(lexicon, word) or is_value_word(lexicon, word) or word in lexicon.nameless
+    is_other = is_other or any(word in phrase for phrase in lexicon.relatives)
+    return word.isalpha() and len(word) >= _LETTERS_MIN and not is_other
+
+
 def name_in_sentence(lexicon: Lexicon, tokens: Sequence[Token]) -> Span | None:
     """The span of the name after "my name is" in a sentence that goes on. None if there is no such name, or if it isn't
     clear where it ends."""

@@ -78,6 +78,7 @@ class LanguageWords:
     is_negation: Callable[[str], bool]
     is_number: Callable[[str], bool]
     fold: Callable[[str], str]  # the form in which words are compared
+    may_be_name: Callable[[str], bool]  # a part of a name, even without a capital letter
     begins_clause: Callable[[Tokens, int], bool]  # without a pause: "six people, my brother's coming" without the comma
     cancel_stems: frozenset[str]
     wait_stems: frozenset[str]
