@@ -79,3 +79,10 @@ def test_no_two_amounts_of_money_stop_the_machine(joint: str, before: tuple[str,
 def test_the_upper_end_of_an_amount_has_no_lower_one() -> None:
     talker = talk(Collect("price", "price"), slots=(PRICE,)).says("fine up to four hundred but ring me first")
     assert talker.slots["price"] == {"amount": 400, "currency": None}
+
+
+def test_an_or_so_names_no_second_number() -> None:
+    talker = talk(Collect("a", "miles"), Collect("b", "people"), slots=(number("miles"), number("people")))
+    talker.says("not much, four thousand or so")
+    talker = talker.means() if talker.asked_nlu else talker
+    assert 1000 not in talker.state.among

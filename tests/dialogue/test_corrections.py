@@ -377,3 +377,13 @@ def test_the_digits_of_a_phone_number_correct_no_count() -> None:
     talker = talk(Collect("n", "amount"), Collect("p", "phone"), slots=(AMOUNT, phone)).says("four")
     talker.says("it's my aunt's phone oh double two one three four five six")
     assert talker.slots["amount"] == 4
+
+
+@pytest.mark.req("D-07")
+@pytest.mark.parametrize(
+    "text", ["could your colleague pass by at eight pm instead", "can they bring it at eight pm instead of seven"]
+)
+def test_a_request_with_an_instead_changes_a_value(text: str) -> None:
+    talker = table().says("four", "tomorrow", "7 pm", "Smith", text)
+    assert talker.slots["time"] == "20:00"
+    assert talker.phase == "confirming"

@@ -295,3 +295,15 @@ def test_a_question_about_a_call_is_no_wish_for_a_person(text: str, is_wish: boo
     asked = Understand(1, text, ("book_table",), ())
     guess = Understanding((Guess("handoff", 0.97),), True, 0.97, by="minilm")
     assert (commands_of(DOMAIN, DialogueState(), asked, guess, "2026-03-04") == (Handoff(),)) is is_wish
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    ("text", "is_wish"), [("when is it my turn then, how long is the wait", False), ("wait, give me two minutes", True)]
+)
+def test_a_question_for_a_time_is_no_request_for_time(text: str, is_wish: bool) -> None:
+    # Past bug: "how long do I have to wait" was answered with "Take your time."
+    asked = Understand(1, text, ("book_table",), ())
+    guess = Understanding((Guess("wait", 0.97),), True, 0.97, by="minilm")
+    state = DialogueState(stack=(Instance(1, "book_table"),))
+    assert (commands_of(DOMAIN, state, asked, guess, "2026-03-04") == (NeedTime(),)) is is_wish

@@ -6,9 +6,10 @@ import asyncio
 
 import pytest
 
-from duologue.dialogue.commands import SetSlot, StartFlow
+from duologue.dialogue.commands import ChitChat, SetSlot, StartFlow
+from duologue.dialogue.state import DialogueState
 from duologue.flows.load import parse_flows
-from duologue.flows.opening_messages import flow_by_values, understand_clauses
+from duologue.flows.opening_messages import flow_by_values, offered_task, understand_clauses
 from duologue.nlu.understanding import Guess, MessageScope, Understanding
 
 SALON = parse_flows(
@@ -70,3 +71,22 @@ def test_the_clause_that_asks_for_a_task_is_enough() -> None:
     assert clauses(nlu, "hello dear, I need a perm, and sell me a brush") is None  # two tasks
     assert clauses(nlu, "hello dear, tell me a joke") is None
     assert clauses(nlu, "I need a perm") is None  # the message as a whole was tried before
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("text", "guesses", "is_offered"),
+    [
+        ("my hair needs something before the wedding", (("flow book", 0.2), ("flow move", 0.05)), True),
+        ("my hair needs something before the wedding", (("flow book", 0.2), ("flow move", 0.18)), False),
+        ("my hair needs something before the wedding", (("chit_chat", 0.2), ("flow book", 0.1)), False),
+        ("my hair needs something before the wedding", (("flow book", 0.03),), False),
+        ("what do you do with hair before a wedding?", (("flow book", 0.2),), False),
+    ],
+)
+def test_the_task_that_is_most_similar_is_offered(
+    text: str, guesses: tuple[tuple[str, float], ...], is_offered: bool
+) -> None:
+    found = Understanding(tuple(Guess(name, score) for name, score in guesses), False, 0.2, by="minilm")
+    offer = (ChitChat("I can book an appointment. Is that what you need?"),) if is_offered else ()
+    assert offered_task(SALON, DialogueState(), text, found) == offer

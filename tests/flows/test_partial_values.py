@@ -9,6 +9,7 @@ from duologue.dialogue.effects import Understand
 from duologue.dialogue.state import DialogueState, Filled, Instance
 from duologue.dialogue.unconfirmed_values import PICKED_OUT
 from duologue.flows import parse_flows
+from duologue.flows.nlu_commands import commands_of
 from duologue.flows.partial_values import answer_in_part, first_values, one_more, only_one, put_off
 from duologue.nlu.understanding import Understanding
 from tests.flows.guessed_intents import understood
@@ -175,3 +176,23 @@ def test_one_more_thing_never_replaces_the_first() -> None:
 def test_a_value_that_is_doubted_or_denied_beside_it_is_not_taken(text: str, slot: str) -> None:
     found = heard_in_part(text, Understanding(None, 0.1), waiting_for=slot)
     assert not any(isinstance(one, SetSlot) and one.slot == slot for one in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "plate"),
+    [("kl 93 rot", "KL93ROT"), ("let me look, it's kl 93 rot", "KL93ROT"), ("we got it in 93 or so", None)],
+)
+def test_a_code_that_is_written_in_groups_is_found_by_its_pattern(text: str, plate: str | None) -> None:
+    garage = parse_flows(
+        """
+version: 1
+slots:
+  plate: {type: code, pattern: "[A-Z]{2}[0-9]{2}[A-Z]{3}", prompt: "The plate?"}
+flows:
+  check: {description: check a car, examples: [check my car], steps: [collect: plate]}
+"""
+    )
+    state = DialogueState(stack=(Instance(1, "check"),), waiting_for="plate")
+    asked = Understand(1, text, ("check",), (), waiting_for="plate")
+    found = commands_of(garage, state, asked, Understanding(None, 0.1), "2026-03-04")
+    assert [one.value for one in found if isinstance(one, SetSlot)] == ([plate] if plate else [])

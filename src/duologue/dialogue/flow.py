@@ -229,8 +229,8 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """Texts that the agent says in situations that can occur in every flow. The gaps {flow}, {flows}, {example}, {slot},
-    {slots} and {value} are filled in."""
+    """Texts that the agent says in situations that can occur in every flow. The gaps {flow}, {flows}, {example},
+    {slot}, {slots} and {value} are filled in."""
 
     help: str = "I can help you with: {flows}."
     help_open: str = "You can answer, say go back, or cancel."

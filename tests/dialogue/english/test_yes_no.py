@@ -6,7 +6,7 @@ import pytest
 
 from duologue.dialogue.english import SlotKind
 from duologue.dialogue.english.tokens import tokens_of
-from duologue.dialogue.english.yes_no import opening_answer
+from duologue.dialogue.english.yes_no import opening_answer, trick_of
 from tests.dialogue.english.grammar_replies import ask, said
 
 
@@ -163,3 +163,16 @@ def test_not_yet_is_a_no() -> None:
 def test_a_no_may_be_followed_by_what_the_user_wants_instead() -> None:
     assert opening_answer(tokens_of("no just a lift to the corner")) is False
     assert opening_answer(tokens_of("no idea")) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "is_clear"),
+    [
+        ("Do you have any cats or dogs?", True),
+        ("Are there stairs or a ramp?", True),
+        ("Do you want it delivered or will you fetch it?", False),
+        ("Are there any stairs or not?", False),
+    ],
+)
+def test_a_question_for_any_of_two_things_is_answered_with_yes_or_no(question: str, is_clear: bool) -> None:
+    assert (trick_of(question) is None) is is_clear
