@@ -16,8 +16,6 @@ from tests.dialogue.dialogue_flows import Talker, number
 DAY, PEOPLE, CABINS = SlotSpec("day", SlotKind.DATE, "Which day?"), number("people"), number("cabins")
 ASKED = (Collect("d", "day"), Collect("p", "people"), Collect("c", "cabins"))
 FERRY = replace(flow("ferry", *ASKED), description="book a ferry")
-    flow("ferry", Collect("d", "day"), Collect("p", "people"), Collect("c", "cabins")), description="book a ferry"
-)
 FREIGHT = replace(flow("freight", Collect("d", "day")), description="ship a parcel")
 
 
