@@ -49,3 +49,7 @@ def test_a_yes_without_an_offer_starts_nothing() -> None:
 def test_a_later_yes_is_no_answer_to_the_offer() -> None:
     talker = offered().says("hello").says("yes")
     assert talker.state.stack == ()
+
+
+def test_a_wish_after_a_no_is_read_like_any_other_message() -> None:
+    assert offered().says("no, I have a parcel to send").asked_nlu

@@ -44,7 +44,7 @@ def _answer(message: MessageInContext) -> bool | None:
     reading = d.domain.pack.replies.read_confirmation(d.s.last_response, message.text, d.today, ())
     if isinstance(reading, Confirmation) and reading.answer is not ConfirmationAnswer.CHANGE:
         return reading.answer is ConfirmationAnswer.YES
-    return message.signs.opening_answer(message.tokens)
+    return True if message.signs.opening_answer(message.tokens) else None  # what follows a no is a wish of its own
 
 
 def _values(d: DialogueDraft, flow: Flow) -> tuple[SetSlot, ...]:
