@@ -66,6 +66,11 @@ def test_the_panels_number_may_be_off_by_30_ms_either_way() -> None:
 def test_the_report_marks_what_was_missed_and_shows_what_is_unknown_as_a_dash() -> None:
     runs = [compare([played(450, 300)]), compare([played(350, 300)])]
     rows = {what: cells for what, *cells in report({"transports": runs})}
-    assert rows["the turn is over: page later than listen by"] == ["150 ms (missed)", "150 ms", "50 ms", "50 ms"]
+    assert rows["end of the turn: how much later the page is than `listen`"] == [
+        "150 ms (missed)",
+        "150 ms",
+        "50 ms",
+        "50 ms",
+    ]
     assert rows["microphone → server"] == ["-", "-", "-", "-"]
     assert rows["cut-ins of only the page, or only listen"] == ["0", "0", "0", "0"]

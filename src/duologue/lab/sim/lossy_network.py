@@ -2,7 +2,7 @@
 
 The sockets are real and on this machine. A packet that has arrived is held back or dropped before its receiver gets it,
 in simulated time (`jumping_clock`). TCP isn't affected: it repeats lost packets by itself. Rule: what happens to a
-packet depends only on the seed and on how many packets came before it.
+packet depends only on the seed and on how many packets of its kind (sound, or anything else) came before it.
 """
 
 from __future__ import annotations
@@ -40,14 +40,15 @@ class LossyNetwork:
     first_stamps: dict[int, int] = field(default_factory=dict)  # by sender (SSRC): the timestamp of its first packet
 
     def __post_init__(self) -> None:
-        self._random = random.Random(self.seed)
+        self._chances = {kind: random.Random(f"{kind} {self.seed}") for kind in (True, False)}  # is it sound?
 
     def delay_ms(self, data: bytes) -> float | None:
         """Count this packet, and decide at random when it arrives. Returns its delay in milliseconds; None if it is
         lost."""
         if data and data[0] in _DTLS_HANDSHAKE:
             return 0.0
-        is_lost, delay_ms = self._random.random() < self.loss, self._random.uniform(0, self.jitter_ms)
+        chance = self._chances[is_sound(data)]
+        is_lost, delay_ms = chance.random() < self.loss, chance.uniform(0, self.jitter_ms)
         if is_sound(data):
             self.first_stamps.setdefault(int.from_bytes(data[8:12], "big"), int.from_bytes(data[4:8], "big"))
             self.sound_packets += 1

@@ -254,14 +254,14 @@ def _question(step: CheckedStep, played: list[Cue]) -> Iterator[tuple[str, str]]
         yield QUESTION_SURVIVES, "a question is given up, but the person isn't told"
     shown = [effect for effect in step.effects if isinstance(effect, fx.ShowFault)]
     if shown and shown[0].fatal and after.user is User.QUIET and played != [Cue.ENDED]:
-        yield QUESTION_SURVIVES, "the conversation can't go on, and the person isn't told"
+        yield QUESTION_SURVIVES, "the conversation can't go on, but the person isn't told"
     if shown and not shown[0].fatal:
         broken = before.voice is not Voice.SILENT and before.heard_ms
         if broken and after.user is User.QUIET and Cue.BROKEN_OFF not in played:
-            yield QUESTION_SURVIVES, "an answer breaks off, and the person isn't told"
+            yield QUESTION_SURVIVES, "an answer breaks off, but the person isn't told"
         called = before.called or any(job.kind in FOREGROUND for job in before.jobs)
         if called and after.asked > after.answered and not before.heard_ms:
-            yield QUESTION_SURVIVES, "a question whose answer has made a call would be asked again"
+            yield QUESTION_SURVIVES, "the brain would be asked again, although its answer has made a tool call"
     is_person = isinstance(event, ev.SpeechStarted | ev.TextTyped)
     if is_person and before.link is Link.FAULTED and after.link is Link.FAULTED and not after.fault.fatal:  # type: ignore[union-attr]
         yield QUESTION_SURVIVES, "the person speaks during a fault, but has to wait for its end"
@@ -277,7 +277,10 @@ def _interruption(step: CheckedStep) -> Iterator[tuple[str, str]]:
         was_speaking = before.voice in _SPEAKING and before.ask not in (Ask.CHECK_IN, Ask.GOODBYE)
         was_offering = before.ask is Ask.OFFER and before.reply is not Reply.NONE and before.voice is Voice.SILENT
         if (was_speaking and goes_on_later) or was_offering:
-            yield INTERRUPTION_ENDS_WELL, "a lost line has cut off an answer, and it isn't taken up again"
+            yield (
+                INTERRUPTION_ENDS_WELL,
+                "a lost line has cut off an answer, but the answer isn't marked to be taken up again",
+            )
     if not before.cut or after.cut or after.link in CLOSED:
         return
     goes_on = step.did(fx.StartReply) or after.reply is not Reply.NONE or after.said > before.said
