@@ -26,6 +26,7 @@ lint: $(DEV)
 
 types: $(DEV)
 	$(BIN)/mypy
+	$(BIN)/mypy tests/workers/test_collect.py # the types of the values that tasks return
 
 unit: needs
 	$(BIN)/python tools/run_tests.py

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_type
 
 import pytest
 
 from duologue.observe.diagnostics import watch
+from duologue.ports.context import Context
 from duologue.runtime.agent import Agent
 from duologue.testing import Call
 from duologue.workers.collect import (
@@ -139,3 +141,41 @@ def test_a_card_number_is_checked_and_leaves_no_trace(tmp_path: Path, is_typed: 
     files = {path.name: path.read_text() for path in tmp_path.iterdir()}
     assert len(files) == 4, "the journal, its words, its ear journal and the log"
     assert [name for name, text in files.items() if "4111" in text] == []
+
+
+@dataclass(frozen=True)
+class Visitor:
+    name: str
+    day: date
+    may_call: bool
+
+
+class CollectVisitor:
+    """A task of one's own, made of others. A type checker knows what each of them returns."""
+
+    async def run(self, context: Context[Any]) -> Visitor:
+        name = await context.run(CollectName())
+        assert_type(name, str)
+        assert_type(await context.run(CollectAddress("Where do you live?", confirm="")), str)
+        day = await context.run(CollectDate("When?", today=today))
+        assert_type(day, date)
+        may_call = await context.run(CollectConfirmation("May we call you?"))
+        assert_type(may_call, bool)
+        return Visitor(name, day, may_call)
+
+
+def test_a_task_of_ones_own_returns_a_value_of_its_own_type() -> None:
+    with Call(lambda request: "Hm.") as call:
+
+        async def begin() -> asyncio.Future[Visitor]:
+            return asyncio.ensure_future(call.context.run(CollectVisitor()))
+
+        running = call.run(begin())
+        for reply in ("Grace Hopper", "12 Main Street", "tomorrow", "yes please"):
+            call.until(lambda: call.conversation.engine.program.listens)
+            call.user(reply)
+        call.until(running.done)
+        visitor = running.result()
+    assert_type(visitor, Visitor)
+    assert visitor == Visitor("Grace Hopper", date(2026, 3, 3), True)
+    assert call.heard == ["What is your name?", "Where do you live?", "When?", "May we call you?"]

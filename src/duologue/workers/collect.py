@@ -7,10 +7,11 @@ value or raises NotCollected. A card number never enters the history, a log or t
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from duologue.core.errors import DuologueError
 from duologue.dialogue.language.pack import LanguagePack
@@ -31,6 +32,7 @@ from duologue.ports.context import Context, NotPossible
 
 from .collect_texts import collect_text
 
+V = TypeVar("V")
 MEANINGS_MAX = 3  # of a reply; with more, the question is asked again
 
 
@@ -39,11 +41,11 @@ class NotCollected(DuologueError):
 
 
 @dataclass(frozen=True, slots=True)
-class CollectText:
-    """Asks for a text. First `question` is asked; after a reply without a usable value, `again` is asked. If `confirm`
-    isn't empty, the value is read back and must be confirmed: `{value}` in `confirm` stands for the value. Instead of a
-    text that you omit, a built-in text in the agent's language is used. `today` returns the current time, which is
-    needed for relative days such as "tomorrow"."""
+class CollectValue(ABC, Generic[V]):
+    """Asks for a value of the type `V`. First `question` is asked; after a reply without a usable value, `again` is
+    asked. If `confirm` isn't empty, the value is read back and must be confirmed: `{value}` in `confirm` stands for the
+    value. Instead of a text that you omit, a built-in text in the agent's language is used. `today` returns the current
+    time, which is needed for relative days such as "tomorrow"."""
 
     question: str
     kind: SlotKind = SlotKind.TEXT
@@ -56,7 +58,7 @@ class CollectText:
     confirms: ClassVar[bool] = False  # the answer is a yes or a no
     texts: ClassVar[tuple[str, str, str]] = ("", "again", "")  # names of question, again and confirm; empty: no text
 
-    async def run(self, context: Context[Any]) -> Any:
+    async def run(self, context: Context[Any]) -> V:
         """Ask until there is a usable value, and return the value. Raises NotCollected after `tries_max` tries, or if
         the person wants to stop or can't be asked."""
         return await self.in_language(context.language)._run(context)
@@ -74,7 +76,7 @@ class CollectText:
             confirm=confirm if self.confirm is None else self.confirm,
         )
 
-    async def _run(self, context: Context[Any]) -> Any:
+    async def _run(self, context: Context[Any]) -> V:
         question = self.question
         try:
             for _ in range(self.tries_max):
@@ -95,16 +97,21 @@ class CollectText:
         """The language pack that reads the replies."""
         return pack_of(self.language if has_pack(self.language) else "en")
 
-    def read(self, reply: str) -> Any:
+    @abstractmethod
+    def read(self, reply: str) -> V | None:
         """The value in this reply; None if the reply has no value. Raises NotCollected if the person wants to stop."""
-        reading = self._reading(reply)
-        return reading.value_of("value") if isinstance(reading, Direct) else None
 
-    def _certain(self, context: Context[Any], value: Any) -> Any:  # noqa: ARG002
+    def _found(self, reply: str) -> str | None:
+        """What the grammar of `kind` finds in this reply, as text. Raises NotCollected if the person wants to stop."""
+        reading = self._reading(reply)
+        found = reading.value_of("value") if isinstance(reading, Direct) else None
+        return None if found is None else str(found)
+
+    def _certain(self, context: Context[Any], value: V | None) -> V | None:  # noqa: ARG002
         """The value; None if it was heard too badly to be used. In this base class, the value is always used."""
         return value
 
-    async def _settle(self, context: Context[Any], reply: str) -> Any:  # noqa: ARG002
+    async def _settle(self, context: Context[Any], reply: str) -> V | None:  # noqa: ARG002
         """Ask which meaning of an ambiguous reply is right, and return the chosen value; None if the reply isn't
         ambiguous. Called when no value was found in the reply. In this base class, the result is always None."""
         return None
@@ -116,15 +123,23 @@ class CollectText:
             raise NotCollected("the person wants to stop")
         return reading
 
-    def spoken(self, value: Any) -> str:
+    def spoken(self, value: V) -> str:
         """The text with which this value is read back to the person."""
         return str(value)
 
-    async def _is_confirmed(self, context: Context[Any], value: Any) -> bool:
+    async def _is_confirmed(self, context: Context[Any], value: V) -> bool:
         if not self.confirm:
             return True
         question = self.confirm.format(value=self.spoken(value))
         return await context.run(CollectConfirmation(question, today=self.today, language=self.language))
+
+
+@dataclass(frozen=True, slots=True)
+class CollectText(CollectValue[str]):
+    """Asks for a text, or for another value that `kind` names, and returns it as text."""
+
+    def read(self, reply: str) -> str | None:
+        return self._found(reply)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +162,8 @@ class CollectPhone(CollectText):
     kind: SlotKind = SlotKind.PHONE
     texts: ClassVar[tuple[str, str, str]] = ("phone", "again", "right")
 
-    def spoken(self, value: Any) -> str:
-        return " ".join(str(value))
+    def spoken(self, value: str) -> str:
+        return " ".join(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,23 +174,23 @@ class CollectAddress(CollectText):
     question: str = ""
     texts: ClassVar[tuple[str, str, str]] = ("address", "again", "right")
 
-    def read(self, reply: str) -> Any:
-        CollectText.read(self, reply)  # raises if the person wants to stop
+    def read(self, reply: str) -> str | None:
+        self._found(reply)  # raises if the person wants to stop
         return reply.strip(" .") or None
 
 
 @dataclass(frozen=True, slots=True)
-class CollectDate(CollectText):
+class CollectDate(CollectValue[date]):
     """Asks for a day and returns a `date`."""
 
     question: str = ""
     kind: SlotKind = SlotKind.DATE
     texts: ClassVar[tuple[str, str, str]] = ("date", "again", "")
 
-    def read(self, reply: str) -> Any:
-        return _day(CollectText.read(self, reply))
+    def read(self, reply: str) -> date | None:
+        return _day(self._found(reply))
 
-    async def _settle(self, context: Context[Any], reply: str) -> Any:
+    async def _settle(self, context: Context[Any], reply: str) -> date | None:
         reading = self._reading(reply)
         if not isinstance(reading, Ambiguous) or len(reading.candidates) > MEANINGS_MAX:
             return None
@@ -188,19 +203,19 @@ class CollectDate(CollectText):
 
 
 @dataclass(frozen=True, slots=True)
-class CollectConfirmation(CollectText):
+class CollectConfirmation(CollectValue[bool]):
     """Asks a question that is answered with yes or no, and returns a bool. A yes that was heard with low confidence
     doesn't count, because it may have been a noise."""
 
     confirms: ClassVar[bool] = True
     texts: ClassVar[tuple[str, str, str]] = ("", "yes_or_no", "")
 
-    def read(self, reply: str) -> Any:
+    def read(self, reply: str) -> bool | None:
         now = self.today().isoformat(timespec="minutes")
         answer = self.pack.replies.plain_answer(self.question, reply, now, ())
         return None if answer is None else answer is ConfirmationAnswer.YES
 
-    def _certain(self, context: Context[Any], value: Any) -> Any:
+    def _certain(self, context: Context[Any], value: bool | None) -> bool | None:
         return None if value is True and context.is_doubtful else value
 
 
@@ -214,14 +229,14 @@ class CollectCardNumber(CollectText):
     secret: ClassVar[bool] = True
     texts: ClassVar[tuple[str, str, str]] = ("card", "card_again", "card_right")
 
-    def read(self, reply: str) -> Any:
+    def read(self, reply: str) -> str | None:
         digits = re.sub(r"\D", "", reply)
         if len(digits) < 12:
-            digits = re.sub(r"\D", "", str(CollectText.read(self, reply) or ""))
+            digits = re.sub(r"\D", "", self._found(reply) or "")
         return digits if 12 <= len(digits) <= 19 and _has_check_digit(digits) else None
 
-    def spoken(self, value: Any) -> str:
-        return " ".join(str(value)[-4:])
+    def spoken(self, value: str) -> str:
+        return " ".join(value[-4:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +253,7 @@ class CollectDigits(CollectText):
     pause_ms: int = 3_000
     hidden: bool = False
 
-    async def run(self, context: Context[Any]) -> Any:
+    async def run(self, context: Context[Any]) -> str:
         context.expect_keys(KeyRule(self.length, "#", self.pause_ms))
         try:
             return await CollectText.run(self, context)
@@ -249,14 +264,14 @@ class CollectDigits(CollectText):
     def secret(self) -> bool:  # type: ignore[override]
         return self.hidden
 
-    def read(self, reply: str) -> Any:
+    def read(self, reply: str) -> str | None:
         digits = re.sub(r"[\s.,*-]", "", reply)
         if not digits.isascii() or not digits.isdigit():
-            digits = re.sub(r"\D", "", str(CollectText.read(self, reply) or ""))
+            digits = re.sub(r"\D", "", self._found(reply) or "")
         return digits if digits and self.length in (0, len(digits)) else None
 
-    def spoken(self, value: Any) -> str:
-        return " ".join(str(value))
+    def spoken(self, value: str) -> str:
+        return " ".join(value)
 
 
 def _day(found: Any) -> date | None:
