@@ -171,3 +171,28 @@ def test_without_tokens_the_usage_is_what_was_spoken_in_the_language_of_the_page
     usage = {"tokens": 0, "characters": 214, "cost": None, "currency": ""}
     server.say("metrics", **METRICS, stages=None, usage=usage)
     expect(page.locator(".measure", has_text="Verbrauch")).to_contain_text("214Zeichen gesprochen")
+
+
+def test_usage_is_listed_by_provider_with_amounts_and_cost(page: Page, server: FakeServer) -> None:
+    HOOD.play(page, server)
+    rows = page.locator(".usage-row")
+    expect(page.locator(".usage-panel")).to_be_hidden()
+    llm = {"part": "llm", "provider": "api.example.com", "model": "small", "input_tokens": 1_000, "output_tokens": 234}
+    stt = {"part": "stt", "provider": "LocalEars", "model": "", "heard_ms": 61_500, "cost": None}
+    tts = {"part": "tts", "provider": "my-tts", "model": "", "characters": 214, "spoken_ms": 12_000, "cost": None}
+    sums = {"tokens": 1_234, "characters": 214, "cost": 0.00125, "currency": "EUR"}
+    usage = {**sums, "rows": [{**llm, "cost": 0.00125}, stt, tts]}
+    server.say("metrics", **METRICS, stages=None, usage=usage)
+    expect(rows).to_have_text(
+        [
+            "LLM · api.example.com · small1234 tokens0.0013 EUR",
+            f"STT · LocalEars61.5 s heard{UNKNOWN}",
+            f"TTS · my-tts214 characters spoken · 12.0 s spoken{UNKNOWN}",
+        ]
+    )
+    llm["output_tokens"] = 1_234
+    server.say("metrics", **METRICS, stages=None, usage={**sums, "rows": [{**llm, "cost": 0.002}, stt, tts]})
+    expect(rows.first).to_have_text("LLM · api.example.com · small2234 tokens0.0020 EUR")
+    page.locator(".scrub").focus()
+    page.keyboard.press("Home")
+    expect(page.locator(".usage-panel")).to_be_hidden()

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from duologue.core.leaves import ErrorClass
+from duologue.observe.prices import PriceTable
+from duologue.observe.usage import UsageRow
 from duologue.ports.history import AgentSaid, UserSaid
 from duologue.runtime.agent import Phrases
 from duologue.server import server_messages
@@ -119,3 +121,29 @@ def test_texts_of_the_agent_replace_those_of_the_language() -> None:
         assert (await client.expect("notification", level="error"))["message"] == "Der Antwortdienst: kaputt"
 
     serve(script, agent_that_says({"fail": [Fail(ErrorClass.UNKNOWN)]}, phrases=phrases))
+
+
+USED = (
+    UsageRow("llm", "api.example.com", "small", input_tokens=1_000, output_tokens=500),
+    UsageRow("stt", "LocalEars", heard_ms=90_000),
+    UsageRow("tts", "my-tts", characters=2_000, spoken_ms=60_000),
+)
+
+
+def test_usage_has_the_cost_of_each_row_that_has_a_price_and_their_sum() -> None:
+    prices = {"small": {"input_tokens": 2.0, "output_tokens": 4.0}, "my-tts": {"characters": 15, "spoken_minutes": 0.01}}
+    told = server_messages.usage(USED, PriceTable("EUR", prices))
+    amounts = {name: told[name] for name in ("tokens", "characters", "heardMs", "spokenMs", "currency")}
+    assert amounts == {"tokens": 1_500, "characters": 2_000, "heardMs": 90_000, "spokenMs": 60_000, "currency": "EUR"}
+    assert [row["provider"] for row in told["rows"]] == ["api.example.com", "LocalEars", "my-tts"]
+    llm, stt, tts = (row["cost"] for row in told["rows"])
+    assert (llm, tts) == (pytest.approx(0.004), pytest.approx(0.04))
+    assert stt is None, "what has no price isn't shown as free"
+    assert told["cost"] == pytest.approx(0.044)
+
+
+def test_without_prices_the_cost_of_usage_is_unknown() -> None:
+    told = server_messages.usage(USED, None)
+    assert (told["cost"], told["currency"]) == (None, "")
+    assert [row["cost"] for row in told["rows"]] == [None] * 3
+    assert told["rows"][1] == {"part": "stt", "provider": "LocalEars", "model": "", "heard_ms": 90_000, "cost": None}

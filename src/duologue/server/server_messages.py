@@ -219,8 +219,8 @@ def status(hearing: HearingStatus, now: Situation, at: int, session_at: int) -> 
 
 
 def usage(rows: Sequence[UsageRow], prices: PriceTable | None) -> dict[str, Any]:
-    """How much the conversation has used of each service, and what that costs at the operator's prices. `cost` is None
-    if nothing that was used has a price."""
+    """How much the conversation has used of each service, and what that costs at the operator's prices. The total
+    `cost` is None if nothing that was used has a price, and the `cost` of a row is None if the row has no price."""
     total = total_of(rows)
     return {
         "tokens": total["input_tokens"] + total["output_tokens"],
@@ -229,7 +229,7 @@ def usage(rows: Sequence[UsageRow], prices: PriceTable | None) -> dict[str, Any]
         "spokenMs": total["spoken_ms"],
         "cost": prices.cost_of_all(rows) if prices is not None else None,
         "currency": prices.currency if prices is not None else "",
-        "rows": [row.to_json() for row in rows],
+        "rows": [{**row.to_json(), "cost": prices.cost_of(row) if prices is not None else None} for row in rows],
     }
 
 

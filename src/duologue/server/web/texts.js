@@ -160,6 +160,8 @@ const TEXTS = {
   usage: ["Usage", "Verbrauch", "Consommation", "Consumo", "使用量"],
   tokens: ["tokens", "Token", "jetons", "tokens", "トークン"],
   spokenCharacters: ["characters spoken", "Zeichen gesprochen", "caractères dits", "caracteres dichos", "文字を読み上げ"],
+  secondsHeard: ["s heard", "s gehört", "s entendues", "s oídos", "秒を聞き取り"],
+  secondsSpoken: ["s spoken", "s gesprochen", "s dites", "s dichos", "秒を読み上げ"],
   tracebacks: ["Failures of your code", "Fehler in Ihrem Code", "Erreurs de votre code", "Fallos de tu código", "コードの失敗"],
   nextSession: ["What the next session will know", "Was die nächste Sitzung wissen wird", "Ce que la prochaine session saura", "Lo que sabrá la próxima sesión", "次のセッションに渡す内容"],
   summary: ["Summary", "Zusammenfassung", "Résumé", "Resumen", "要約"],

@@ -11,7 +11,7 @@ import { callList } from "./calls.js";
 import { diagram } from "./diagram.js";
 import { openJournal, saveJournal } from "./journal.js";
 import { Lanes } from "./lanes.js";
-import { decisions, lifecycle, measures, nextSession, stages, visited } from "./measures.js";
+import { decisions, lifecycle, measures, nextSession, stages, usageByProvider, visited } from "./measures.js";
 import { stepDetail, stepList } from "./steps.js";
 import { clock, Timeline } from "./timeline.js";
 import { tracebacks } from "./tracebacks.js";
@@ -24,14 +24,14 @@ export function hood({ text, language, act, store }) {
   const lanes = new Lanes();
   const pick = (to) => move(store, act, to);
   const timeline = new Timeline({ lanes, pick, text });
-  const parts = { measures: measures({ text }), lifecycle: lifecycle({ text }), nextSession: nextSession({ text }), list: stepList({ pick, text }), detail: stepDetail({ text }), diagram: diagram({ act, text }), decisions: decisions({ text }), tracebacks: tracebacks({ text }), stages: stages({ text }), visited: visited({ text }) };
+  const parts = { measures: measures({ text }), usage: usageByProvider({ text }), lifecycle: lifecycle({ text }), nextSession: nextSession({ text }), list: stepList({ pick, text }), detail: stepDetail({ text }), diagram: diagram({ act, text }), decisions: decisions({ text }), tracebacks: tracebacks({ text }), stages: stages({ text }), visited: visited({ text }) };
   const bar = toolbar({ text, act, store });
   const calls = callList({ text, language, act });
   const scrub = scrubber({ text, act, pick });
   const empty = make("p.no-steps", {}, text("noSteps"));
   const zoom = make("div.zoom", {}, make("span.hint", {}, text("timelineHint")), timeline.wider, timeline.closer);
   const card = make("section.panel.timeline", { "aria-labelledby": "timeline-title" }, make("div.panel-head", {}, make("h3", { id: "timeline-title" }, text("timeline")), zoom), timeline.canvas, scrub.element);
-  const body = make("div.hood-body", {}, parts.measures.element, parts.lifecycle.element, card, parts.nextSession.element, make("div.pair", {}, parts.list.element, parts.detail.element), parts.diagram.element, make("div.pair.even", {}, parts.visited.element, parts.decisions.element, parts.stages.element));
+  const body = make("div.hood-body", {}, parts.measures.element, parts.lifecycle.element, card, parts.usage.element, parts.nextSession.element, make("div.pair", {}, parts.list.element, parts.detail.element), parts.diagram.element, make("div.pair.even", {}, parts.visited.element, parts.decisions.element, parts.stages.element));
   root.append(bar.element, calls.element, parts.tracebacks.element, empty, body);
 
   let seen = null;
@@ -55,6 +55,7 @@ export function hood({ text, language, act, store }) {
       bar.render(model);
       calls.render(model);
       parts.nextSession.render(model);
+      parts.usage.render(model);
       scrub.render(model.hood, moments, index);
       for (const name of ["tracebacks", "list", "detail", "diagram", "decisions", "stages"]) parts[name].render(model.hood);
     }

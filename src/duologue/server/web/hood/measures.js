@@ -1,4 +1,4 @@
-// Figures: current and previous states with their durations, the server's metrics, stages of answers.
+// Figures: current and previous states with their durations, the server's metrics, usage by provider, stages of answers.
 //
 // The server's figures are those of now. Rule: an unknown number is shown as a dash, and so is a figure of now beside an
 // earlier step.
@@ -47,6 +47,35 @@ function cost(usage, text) {
   if (!usage) return "";
   if (usage.cost !== null && usage.cost !== undefined) return `${usage.cost.toFixed(4)} ${usage.currency}`;
   return usage.tokens ? text("tokens") : usage.characters ? text("spokenCharacters") : "";
+}
+
+/** What the call has used of each provider and model, with its cost if the operator has given prices. */
+export function usageByProvider({ text }) {
+  const list = make("ul.usage-rows");
+  const element = make("section.panel.usage-panel", { hidden: true }, make("h3", {}, text("usage")), list);
+  return {
+    element,
+    render(model) {
+      const { rows = [], currency = "" } = (isLiveView(model.hood) && model.metrics?.usage) || {};
+      show(element, rows.length > 0);
+      keyed(list, rows, ({ part, provider, model: name }) => `${part} ${provider} ${name}`, usageRow, (item, row) => {
+        const [amounts, price] = [...item.children].slice(1);
+        write(amounts, amountsOf(row, text).join(" · "));
+        write(price, known(row.cost, (cost) => `${cost.toFixed(4)} ${currency}`));
+      });
+    },
+  };
+}
+
+function usageRow({ part, provider, model }) {
+  const name = make("span.usage-name", {}, `${part.toUpperCase()} · ${[provider, model].filter(Boolean).join(" · ")}`);
+  return make("li.usage-row", {}, name, make("span.usage-amounts"), make("span.usage-cost"));
+}
+
+function amountsOf({ input_tokens = 0, output_tokens = 0, characters = 0, heard_ms = 0, spoken_ms = 0 }, text) {
+  const seconds = (ms) => (ms ? (ms / 1000).toFixed(1) : 0);
+  const amounts = [["tokens", input_tokens + output_tokens], ["spokenCharacters", characters], ["secondsHeard", seconds(heard_ms)], ["secondsSpoken", seconds(spoken_ms)]];
+  return amounts.filter(([, amount]) => amount).map(([unit, amount]) => `${amount} ${text(unit)}`);
 }
 
 const LIFECYCLE = ["idle", "listening", "processing", "speaking", "tool_executing", "waiting_amplifier", "error", "reconnecting"];

@@ -156,6 +156,8 @@ export default {
   usage: "Consumo",
   tokens: "token",
   spokenCharacters: "caratteri pronunciati",
+  secondsHeard: "s ascoltati",
+  secondsSpoken: "s pronunciati",
   tracebacks: "Errori del tuo codice",
   nextSession: "Che cosa saprà la prossima sessione",
   summary: "Riassunto",

@@ -156,6 +156,8 @@ export default {
   usage: "Verbruik",
   tokens: "tokens",
   spokenCharacters: "tekens uitgesproken",
+  secondsHeard: "s gehoord",
+  secondsSpoken: "s uitgesproken",
   tracebacks: "Fouten in uw code",
   nextSession: "Wat de volgende sessie weet",
   summary: "Samenvatting",

@@ -156,6 +156,8 @@ export default {
   usage: "Zużycie",
   tokens: "tokeny",
   spokenCharacters: "znaki wypowiedziane",
+  secondsHeard: "s wysłuchane",
+  secondsSpoken: "s wypowiedziane",
   tracebacks: "Błędy w Twoim kodzie",
   nextSession: "Co będzie wiedzieć następna sesja",
   summary: "Podsumowanie",

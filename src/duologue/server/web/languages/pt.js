@@ -156,6 +156,8 @@ export default {
   usage: "Consumo",
   tokens: "tokens",
   spokenCharacters: "caracteres falados",
+  secondsHeard: "s ouvidos",
+  secondsSpoken: "s falados",
   tracebacks: "Falhas do seu código",
   nextSession: "O que a próxima sessão saberá",
   summary: "Resumo",

@@ -156,6 +156,8 @@ export default {
   usage: "用量",
   tokens: "词元",
   spokenCharacters: "个字符已朗读",
+  secondsHeard: "秒已听取",
+  secondsSpoken: "秒已朗读",
   tracebacks: "您代码中的错误",
   nextSession: "下一个会话将知道什么",
   summary: "摘要",
