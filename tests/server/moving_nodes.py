@@ -16,7 +16,7 @@ from duologue.server.close_codes import CloseCode
 from duologue.server.conversations import Conversations
 from duologue.server.leases import Leases
 from duologue.server.served_conversation import ServedConversation
-from duologue.server.settings import ServerSettings
+from duologue.server.settings import ServerSettings, WebhookSettings
 from duologue.store.memory import MemoryStore
 from duologue.testing import ScriptedBrain, ScriptedVoice
 
@@ -67,9 +67,16 @@ class Page:
 class Node:
     """One server's conversations and leases."""
 
-    def __init__(self, name: str, store: Any, make: Callable[[], Agent], journals: Path | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        store: Any,
+        make: Callable[[], Agent],
+        journals: Path | None = None,
+        webhook: WebhookSettings | None = None,
+    ) -> None:
         self.leases = Leases(store, name, ttl_ms=TTL_MS)
-        self.conversations = Conversations(make, ServerSettings(journals=journals), self.leases)
+        self.conversations = Conversations(make, ServerSettings(journals=journals, webhook=webhook), self.leases)
 
     async def open(self) -> None:
         await self.leases.open(self.conversations)
