@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from websockets.asyncio.client import connect
 
 from duologue.cli.served_agent import ServeOptions, make_server, node_name, share_of
 from duologue.core.effects import StartReply
@@ -24,6 +25,7 @@ from duologue.server.run import serving
 from duologue.server.settings import ServerSettings
 from tests.limits import WAIT_S
 from tests.server.phone.phone_calls import Phones
+from tests.server.running_server import Client, talk
 
 AGENT = "from duologue import Agent\nagent = Agent(lambda request: 'Yes.', name='[bold]Desk[/]')\n"
 
@@ -132,3 +134,58 @@ def test_a_server_with_rtvi_clients_says_where_they_connect(tmp_path: Path, monk
     url = "http://127.0.0.1:8765/"
     _, lines = make_server(replace(options(tmp_path), rtvi=True), ServerSettings(), url)
     assert lines[1:] == ["RTVI clients: http://127.0.0.1:8765/rtvi/connect"]
+
+
+MAKER = """
+from dataclasses import dataclass
+
+from duologue import Agent
+from duologue.voice.scripted import ScriptedVoice
+
+
+@dataclass
+class Caller:
+    said: int = 0
+
+
+def make(context):
+    def brain(request, context):
+        context.data.said += 1
+        return f"{context.line} {context.info.query.get('shop', '')}: {context.data.said}."
+
+    name = f"Shop {context.info.query['shop']}" if context.line else "All shops"
+    return Agent(brain, voice=ScriptedVoice(), data=Caller, name=name)
+"""
+
+
+def test_a_function_that_makes_agents_is_served_and_called_for_each_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "made_desk.py").write_text(MAKER)
+
+    async def calls() -> None:
+        listening = bind_socket("127.0.0.1", 0)
+        port = listening.getsockname()[1]
+        made_of = replace(options(tmp_path), app="made_desk:make")
+        settings = ServerSettings(port=0, context_query=("shop",))
+        server, lines = make_server(made_of, settings, f"http://127.0.0.1:{port}/")
+        assert lines == ["All shops"]
+        async with serving(server, listening):
+            clients = []
+            for shop in ("7", "8"):
+                socket = await connect(f"ws://127.0.0.1:{port}/ws?shop={shop}", compression=None, ping_interval=None)
+                clients.append(Client(socket, plays=True))
+                await clients[-1].begin(f"seat-{shop}")
+            first, second = clients
+            assert await talk(first, "hello") == "browser 7: 1."
+            assert await talk(second, "hello") == "browser 8: 1."
+            assert await talk(first, "again", after=1) == "browser 7: 2."
+            agents = {one.conversation.agent.name for one in server.conversations.served.values()}
+            assert agents == {"Shop 7", "Shop 8"}
+            for client in clients:
+                await client.close()
+            await server.conversations.drain()
+
+    run_jumping(calls())

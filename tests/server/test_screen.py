@@ -7,7 +7,7 @@ import pytest
 from duologue.core.leaves import ErrorClass
 from duologue.core.settings import profile
 from duologue.ports.tool_call import ToolCall
-from duologue.runtime.agent import Agent
+from duologue.runtime.agent import Agent, Phrases
 from duologue.server import screen
 from duologue.testing import (
     Delay,
@@ -231,3 +231,32 @@ def test_a_traceback_is_sent_while_developing_and_never_otherwise() -> None:
             assert not dev or told[0]["payload"]["where"] == "brain"
 
         serve(script, agent_that_says({"fail": [Fail(ErrorClass.UNKNOWN)]}), dev=dev)
+
+
+def test_a_client_is_told_who_speaks_after_a_hand_over_and_again_after_a_reconnect() -> None:
+    async def script(running: RunningServer) -> None:
+        first = await running.connect()
+        began = await first.begin("alice")
+        assert await talk(first, "hello") == "The desk."
+        (served,) = running.conversations.served.values()
+        await served.conversation.call_context.hand_over("billing")
+        await first.expect("agent", name="billing")
+        await first.expect("caption", role="assistant", final=True, text="Billing here.")
+        assert await talk(first, "how much is it", after=2) == "Forty euros."
+        first.vanish()
+        second = await running.connect()
+        await second.hello("alice", conversation=began["conversation"], key=began["key"])
+        said = [item for item in (await second.expect("history"))["items"] if item["role"] == "assistant"]
+        assert [(item["speaker"], item["text"]) for item in said] == [
+            ("", "The desk."),  # the first agent, whose name the page has
+            ("billing", "Billing here."),
+            ("billing", "Forty euros."),
+        ]
+        await second.expect("agent", name="billing")
+
+    def desk() -> Agent:
+        greeting = Phrases(greeting="Billing here.")
+        billing = Agent(ScriptedBrain(["Forty euros."]), voice=ScriptedVoice(), name="billing", phrases=greeting)
+        return Agent(ScriptedBrain(["The desk."]), voice=ScriptedVoice(), name="desk", agents=(billing,))
+
+    serve(script, desk)
