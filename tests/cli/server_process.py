@@ -39,9 +39,10 @@ agent = Agent(brain, name="Tester", voice=ScriptedVoice(), phrases=Phrases(greet
 
 
 class Process:
-    """A server in its own process. `arguments` may begin with another command than `serve`."""
+    """A server in its own process. `arguments` may begin with another command than `serve`. With `types`, lines can be
+    typed in its terminal."""
 
-    def __init__(self, folder: Path, *arguments: str, **environment: str) -> None:
+    def __init__(self, folder: Path, *arguments: str, types: bool = False, **environment: str) -> None:
         (folder / "my_agent.py").write_text(AGENT)
         if arguments[0] != "dev":
             arguments = ("serve", *arguments)
@@ -49,7 +50,7 @@ class Process:
         self.process = subprocess.Popen(
             [*command, *arguments],
             cwd=folder,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if types else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -64,6 +65,11 @@ class Process:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.lines.append(line)
+
+    def type(self, line: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{line}\n")
+        self.process.stdin.flush()
 
     @property
     def said(self) -> str:
@@ -89,6 +95,8 @@ class Process:
 
     def close(self) -> None:
         """Read to the end of its output."""
+        if self.process.stdin is not None:
+            self.process.stdin.close()
         self._reader.join(5)
         assert self.process.stdout is not None
         self.process.stdout.close()
@@ -100,8 +108,8 @@ class Process:
 
 
 @contextmanager
-def served(folder: Path, *arguments: str, **environment: str) -> Iterator[Process]:
-    server = Process(folder, *arguments, **environment)
+def served(folder: Path, *arguments: str, types: bool = False, **environment: str) -> Iterator[Process]:
+    server = Process(folder, *arguments, types=types, **environment)
     try:
         yield server
     finally:

@@ -74,6 +74,18 @@ def test_what_a_brain_raises_is_shown_in_the_terminal_and_in_the_debug_view(tmp_
         server.until("brain failed")
 
 
+def test_what_is_typed_in_the_terminal_is_answered_there_also_after_a_reload(tmp_path: Path) -> None:
+    with served(tmp_path, "dev", "my_agent:agent", "--port", "0", types=True) as server:
+        server.address()
+        server.type("one")
+        server.until(r"agent +Good day\.")
+        server.until(r"agent +You said one\.")
+        (tmp_path / "my_agent.py").write_text(LOUD)
+        server.until("reloaded")
+        server.type("two")
+        server.until(r"agent +You have just said two\.")
+
+
 def test_an_agent_that_cant_be_imported_at_first_is_served_as_soon_as_it_can(tmp_path: Path) -> None:
     with served(tmp_path, "dev", "other:agent", "--port", "0") as server:
         server.until("nothing is served yet")

@@ -32,7 +32,10 @@ from duologue.cli.serve_observers import (
 )
 from duologue.cli.served_agent import ServeOptions, make_server
 from duologue.core.errors import DuologueError
+from duologue.fairness.fair_threads import ENCODING
+from duologue.observe.call_recording import recordings_of
 from duologue.observe.diagnostics import correlation_id
+from duologue.observe.stereo_file import read_stereo
 from duologue.server.phone.briefing import briefing_agent
 from duologue.server.phone.machine_message import message_agent
 from duologue.server.settings import ServerSettings
@@ -161,6 +164,19 @@ def test_calls_are_recorded_by_the_id_in_the_log_and_private_ones_are_not(tmp_pa
             call.user("hello").expect_heard("Good day.")
             name = correlation_id(call.conversation.id)
             assert (tmp_path / "calls" / f"{name}.wav").exists() is not private
+
+
+def test_an_opus_recording_of_a_call_is_there_when_it_is_encoded(tmp_path: Path) -> None:
+    pytest.importorskip("soundfile")
+    observe = recorder_into(tmp_path / "calls", "opus")
+    with Call(Agent(ScriptedBrain(["Good day."]))) as call:
+        observe(call.conversation)
+        call.user("hello").expect_heard("Good day.")
+        name = correlation_id(call.conversation.id)
+    ENCODING.submit_for("another call", lambda: None).result()  # it waits its turn
+    (path,) = recordings_of(tmp_path / "calls", name)
+    assert path.name == f"{name}.opus"
+    assert read_stereo(path).media_type == "audio/ogg"
 
 
 def test_the_consent_phrase_comes_before_the_greeting_and_a_private_agent_says_none() -> None:

@@ -73,7 +73,7 @@ def journals(tmp_path: Path) -> Path:
     said = json.dumps({"kind": "user", "turn": 1, "text": "my account is 4711 0815", "at": 1})
     for file in (f"{name}.jsonl", f"{name}.words.jsonl", f"{name}.ears.jsonl", f"backup/{name}.words.jsonl.bak"):
         (folder / file).write_text(said + "\n")
-    for file in (f"{name}.wav", f"{name}.ogg", f"{name}-2.wav", f"backup/{name}.wav.1"):  # recordings
+    for file in (f"{name}.wav", f"{name}.ogg", f"{name}.opus", f"{name}-2.wav", f"backup/{name}.wav.1"):  # recordings
         (folder / file).write_bytes(b"RIFF my voice")
     (folder / "abcdefabcdef.jsonl").write_text("of another conversation")
     return folder
@@ -82,7 +82,7 @@ def journals(tmp_path: Path) -> Path:
 def test_forgetting_deletes_the_files_of_a_conversation_too(url: str, journals: Path) -> None:
     done = run("forget", "conversation-1", "--store", url, "--journals", str(journals), "--check")
     assert done.exit_code == 0, done.output
-    assert "deleted, with 8 files" in done.stdout
+    assert "deleted, with 9 files" in done.stdout
     assert "checked: none of" in done.stdout
     assert [path.name for path in journals.rglob("*.*")] == ["abcdefabcdef.jsonl"]
 

@@ -150,6 +150,9 @@ def test_triage_hands_over_to_a_specialist_and_back() -> None:
         ToolCall("hand_over", {"to": "triage"}),
         ToolCall("hand_over", {"to": "moving"}),
         "Where do you move to?",
+        ToolCall("hand_over", {"to": "triage"}),
+        ToolCall("hand_over", {"to": "repairs"}),
+        "A technician comes at ten.",
     )
     with Call(recipe("triage").team(brain)) as call:
         call.settles().expect_heard("How can we help?")
@@ -159,6 +162,10 @@ def test_triage_hands_over_to_a_specialist_and_back() -> None:
         assert call.context.agent == "triage"
         call.user("I am moving to another flat").expect_heard("Where do you move to?")
         assert call.context.agent == "moving"
+        call.user("no, something else").until(lambda: call.context.agent == "triage").expect_heard("How can we help?")
+        call.user("my heating is broken").expect_heard("Repairs here. What is broken?")
+        assert call.context.agent == "repairs"
+        call.user("the heating").expect_heard("A technician comes at ten.")
         call.expect_nothing_lost()
 
 

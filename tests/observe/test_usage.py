@@ -58,8 +58,18 @@ def test_usage_is_a_metric_by_part_provider_and_unit() -> None:
     tally = Tally()
     with Call(CountingBrain()) as call:
         tally.watch(call.conversation)
+        call.does(lambda: [call.line.tell(Frame(bytes(640))) for _ in range(50)])
         call.user("hello").expect_heard("Good day.")
-    assert 'duologue_usage_total{part="llm",provider="api.example.com",unit="input_tokens"} 120' in tally.text()
+        (spoken,) = [row for row in call.conversation.usage if row.part == "tts"]
+    assert spoken.spoken_ms > 0
+    for part, provider, unit, amount in (
+        ("llm", "api.example.com", "input_tokens", 120),
+        ("stt", "ScriptedEars", "heard_ms", 1_000),
+        ("tts", "ScriptedVoice", "characters", len("Good day.")),
+        ("tts", "ScriptedVoice", "spoken_ms", spoken.spoken_ms),
+    ):
+        line = f'duologue_usage_total{{part="{part}",provider="{provider}",unit="{unit}"}} {amount}'
+        assert line in tally.text().splitlines()
 
 
 def test_the_ledger_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,6 +57,18 @@ def test_a_function_brain_may_take_the_context_as_its_second_argument() -> None:
         call.user("an apple").user("a pear").expect_heard("2 items.")
 
 
+def test_a_brain_that_is_a_class_has_the_context_in_its_requests() -> None:
+    class Counter:
+        async def reply(self, request: Request) -> AsyncIterator[str]:
+            assert request.context is not None
+            request.context.data.items.append(request.text)
+            yield f"{len(request.context.data.items)} items on the line {request.context.line}."
+
+    with Call(Agent(Counter(), data=Order), info=CallInfo(line="phone")) as call:
+        call.user("an apple").user("a pear").expect_heard("2 items on the line phone.")
+        assert call.context.data.items == ["an apple", "a pear"]
+
+
 @pytest.mark.parametrize("name", ["transfer", "send_digits"])
 def test_what_no_line_can_do_yet_is_refused_by_name(name: str) -> None:
     with Call(echo) as call, pytest.raises(NotPossible, match=name):

@@ -55,6 +55,15 @@ def test_the_context_has_only_the_query_and_the_headers_that_the_operator_allows
     serve(script, make, secrets={"context_query": ("shop",), "context_headers": ("X-Tenant",)})
 
 
+def test_the_context_has_the_line_and_the_language_that_the_client_has_asked_for() -> None:
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        await client.begin("alice", language="de-AT")
+        assert await talk(client, "what do you know?") == "browser, de"
+
+    serve(script, lambda: Agent(lambda request, context: f"{context.line}, {context.info.language}"))
+
+
 # -- Hello
 
 
