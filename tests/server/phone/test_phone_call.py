@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from duologue.lab.sim.telephones import AnsweredBy, Telephone
 from duologue.lines.phone.carriers import CARRIERS
 from duologue.lines.phone.tones import KeyDetector
 from duologue.ports.context import Context, NotPossible, TransferFailed
+from duologue.replay.journal import read_journal, replay
+from duologue.runtime.conversation import Conversation
 from duologue.workers.collect import CollectDigits
 from tests.limits import WAIT_S
 from tests.server.phone.network_calls import (
@@ -222,6 +225,29 @@ def test_a_person_on_hold_hears_music_until_the_conversation_goes_on(carrier: st
         assert here.said()[2] == "It is done."
 
     in_a_call(carrier, hold, check)
+
+
+@both
+def test_a_call_with_a_hold_is_replayed_from_its_journal(carrier: str, tmp_path: Path) -> None:
+    found: list[Conversation] = []
+
+    async def hold(context: Context[Any]) -> None:
+        await context.hold()
+        await asyncio.sleep(0.5)
+        await context.hold(False)
+
+    async def check(here: Office) -> None:
+        await until(lambda: len(here.said()) >= 3)
+        found.extend(here.conversations)
+        assert here.conversations[0].call_context.line == "phone"
+
+    in_a_call(carrier, hold, check, journals=tmp_path)
+    (conversation,) = found
+    lines = (tmp_path / f"{conversation.id}.jsonl").read_text("utf-8").splitlines(keepends=True)
+    records = list(replay(read_journal(lines)))  # checks the digest of each state
+    causes = [type(one.event).__name__ for one in records]
+    assert [one for one in causes if one.startswith(("Suspend", "Resume"))] == ["SuspendRequested", "ResumeRequested"]
+    assert records[-1].after == conversation.machine_state
 
 
 @both
