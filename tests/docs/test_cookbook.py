@@ -6,6 +6,7 @@ import asyncio
 import importlib.util
 import json
 import re
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -14,8 +15,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from duologue import Agent, CallInfo, CallOutput, Conversation, Phrases, Request, ToolCall
+from duologue.cli.app import app
 from duologue.lines.scripted import ScriptedLine
 from duologue.ports import AgentSaid, Frame
 from duologue.runtime.seats import Seats
@@ -211,6 +214,16 @@ def test_an_llm_starts_a_flow_as_a_tool_and_gets_its_result() -> None:
         (output,) = [item.output for item in call.history if isinstance(item, CallOutput)]
         assert json.loads(output) == {"state": "completed", "slots": {"meter": "400"}}
         call.expect_nothing_lost()
+
+
+def test_each_recipe_with_a_flow_and_an_llm_has_a_story_with_a_scripted_llm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(FOLDER)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    done = CliRunner().invoke(app, ["simulate", "scenarios", "--json"])
+    told = json.loads(done.stdout)
+    assert done.exit_code == 0, told
+    assert [Path(one["file"]).stem for one in told["scenarios"]] == ["appointment_desk", "flow_in_llm"]
+    assert told["passed"] == 2
 
 
 def test_the_long_job_runs_beside_the_conversation_and_asks_back() -> None:

@@ -358,3 +358,48 @@ def test_the_test_on_the_page_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     names: dict[str, object] = {}
     exec(code, names)
     names["test_it_changes_course"]()  # type: ignore[operator]
+
+
+FLOW_DESK = """
+from duologue import Agent, FlowBrain, LocalNlu
+from duologue.flows import parse_flows
+from duologue.flows.registry import Registry
+
+FLOWS = '''
+version: 1
+slots:
+  name: {type: text, prompt: "What is your name?"}
+flows:
+  sign_in:
+    description: sign in
+    examples: [sign me in]
+    steps: [collect: name]
+    completed: Welcome.
+'''
+agent = Agent(FlowBrain(parse_flows(FLOWS), Registry(), LocalNlu(words_only=True)))
+other = Agent(lambda request: "Hm.")
+
+
+def make(context):
+    return other
+"""
+BESIDE = """agent: flow_desk:{agent}
+beside: [It is on the first floor.]
+call:
+  - user: sign me in
+  - user: where is your coffee machine
+  - expect_heard: It is on the first floor. What is your name?
+"""
+
+
+def test_a_script_stands_in_for_the_llm_beside_the_flows(write: Write) -> None:
+    write(FLOW_DESK, "flow_desk.py")
+    result = play(write(BESIDE.replace("{agent}", "agent")))
+    assert result.passed, result.message
+    with pytest.raises(InvalidScenario, match="scenario.yaml:2: `beside` needs an agent whose brain is a FlowBrain"):
+        load(write(BESIDE.replace("{agent}", "other")))
+    with pytest.raises(InvalidScenario, match="but not both"):
+        load(write(BESIDE.replace("{agent}", "agent") + "brain: [Hello.]\n"))
+    made = play(write(BESIDE.replace("{agent}", "make")))
+    assert not made.passed
+    assert "`beside` needs an agent whose brain is a FlowBrain" in made.message

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from inspect import signature
@@ -80,6 +81,13 @@ class FlowBrain:
         self._beside = beside
         self._memory: Memory | None = None
         self._talks: OrderedDict[str, _DialogueTurns] = OrderedDict()
+
+    def with_beside(self, beside: Brain) -> FlowBrain:
+        """A copy of this brain with another brain beside its flows, such as a scripted one, and with no dialogue in
+        memory."""
+        copied = copy(self)
+        copied._beside, copied._talks = beside, OrderedDict()
+        return copied
 
     def remember(self, memory: Memory) -> None:
         """Store dialogues in `memory` from now on, and run actions through it, so that each action runs only once."""

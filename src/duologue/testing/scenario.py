@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.core.errors import DuologueError
 from duologue.core.leaves import Link
@@ -48,6 +48,9 @@ from .scenario_steps import (
 )
 from .yaml_files import read_yaml
 
+if TYPE_CHECKING:
+    from duologue.flows.brain import FlowBrain
+
 
 class ScenarioProblem(NamedTuple):
     """A problem in a file. Line 0 means that the problem concerns the file as a whole."""
@@ -78,12 +81,14 @@ class Scenario:
     agent: AgentOrMaker | None = None
     profile: str | None = None
     brain: BrainScript | None = None
+    beside: BrainScript | None = None
     tools: tuple[ToolScript, ...] = ()
     pace: SpeakingPace | None = None
 
     def make_agent(self) -> AgentOrMaker:
         """The agent of this scenario. If the scenario's agent is made by a function, the result is such a function too.
-        A scripted brain replaces the agent's brain, and a scripted tool replaces the agent's tool with the same name.
+        A scripted brain replaces the agent's brain, or the brain beside its flows. A scripted tool replaces the agent's
+        tool with the same name.
         The voice is always simulated."""
         changes: dict[str, Any] = {"profile": self.profile} if self.profile else {}
         if self.brain is not None:
@@ -95,6 +100,8 @@ class Scenario:
 
         def change(agent: Agent) -> Agent:
             kept = [worker for worker in agent.workers if worker.tool.name not in names]
+            if self.beside is not None:
+                changes["brain"] = _flows_of(agent).with_beside(self.beside.make())
             return replace(agent, voice=None, tools=(*kept, *scripted), **changes)
 
         return changed(self.agent, change)
@@ -200,6 +207,7 @@ def _read_scenario(root: YamlNode, file: Path, note: Note) -> Scenario:
     entries = dict(root.entries or {})
     read: dict[str, Callable[[YamlNode, Note], Any]] = {
         "brain": read_brain,
+        "beside": read_brain,
         "tools": read_tools,
         "pace": read_pace,
         "call": read_call,
@@ -215,7 +223,27 @@ def _read_scenario(root: YamlNode, file: Path, note: Note) -> Scenario:
         note(root.line, "a scenario needs `agent` or `brain`")
     if "agent" in given:
         given["agent"] = _find_agent(given["agent"], entries["agent"].line, note)
+    if "beside" in parts:
+        _check_beside(given.get("agent"), "brain" in parts, parts["beside"].line, note)
     return Scenario(given.pop("name", file.stem), file, given.pop("call", ()), **given)
+
+
+def _check_beside(agent: AgentOrMaker | None, has_brain: bool, line: int, note: Note) -> None:
+    if has_brain:
+        note(line, "use `brain`, which replaces the agent's brain, or `beside`, which keeps its flows, but not both")
+    elif isinstance(agent, Agent):  # what a function makes is known only when the scenario is played
+        try:
+            _flows_of(agent)
+        except DuologueError as problem:
+            note(line, str(problem))
+
+
+def _flows_of(agent: Agent) -> FlowBrain:
+    from duologue.flows.brain import FlowBrain
+
+    if not isinstance(agent.brain, FlowBrain):
+        raise DuologueError("`beside` needs an agent whose brain is a FlowBrain; use `brain` for other agents")
+    return agent.brain
 
 
 def _find_agent(place: str, line: int, note: Note) -> AgentOrMaker | None:
