@@ -131,7 +131,10 @@ USED = (
 
 
 def test_usage_has_the_cost_of_each_row_that_has_a_price_and_their_sum() -> None:
-    prices = {"small": {"input_tokens": 2.0, "output_tokens": 4.0}, "my-tts": {"characters": 15, "spoken_minutes": 0.01}}
+    prices = {
+        "small": {"input_tokens": 2.0, "output_tokens": 4.0},
+        "my-tts": {"characters": 15, "spoken_minutes": 0.01},
+    }
     told = server_messages.usage(USED, PriceTable("EUR", prices))
     amounts = {name: told[name] for name in ("tokens", "characters", "heardMs", "spokenMs", "currency")}
     assert amounts == {"tokens": 1_500, "characters": 2_000, "heardMs": 90_000, "spokenMs": 60_000, "currency": "EUR"}

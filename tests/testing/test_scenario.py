@@ -396,7 +396,7 @@ def test_a_script_stands_in_for_the_llm_beside_the_flows(write: Write) -> None:
     write(FLOW_DESK, "flow_desk.py")
     result = play(write(BESIDE.replace("{agent}", "agent")))
     assert result.passed, result.message
-    with pytest.raises(InvalidScenario, match="scenario.yaml:2: `beside` needs an agent whose brain is a FlowBrain"):
+    with pytest.raises(InvalidScenario, match=r"scenario\.yaml:2: `beside` needs an agent whose brain is a FlowBrain"):
         load(write(BESIDE.replace("{agent}", "other")))
     with pytest.raises(InvalidScenario, match="but not both"):
         load(write(BESIDE.replace("{agent}", "agent") + "brain: [Hello.]\n"))
