@@ -86,6 +86,7 @@ def test_a_spoken_turn_over_a_real_socket() -> None:
     async def script(made: RunningServer) -> None:
         async with raw(made) as client:
             await client.ready()
+            assert {call.call_context.line for call in made.conversations.calls} == {"rtvi"}
             for piece in [tone(300, 16_000), *[silence(100, 16_000)] * 7]:
                 await client.socket.send(audio_frame(piece, 16_000))
             assert (await client.until("user-llm-text"))["text"] == "hello there"
