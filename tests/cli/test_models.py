@@ -245,7 +245,7 @@ def test_an_empty_cache_has_nothing_wrong_with_it(folder: Path) -> None:
 
 
 def test_a_voice_is_added_listed_and_checked(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxruntime", reason="pip install 'duologue[speech]'")
     model, env = tmp_path / "anna.onnx", {"DUOLOGUE_MODELS": str(tmp_path / "cache")}
     model.write_bytes(piper_model())
     letters = {letter: [number] for number, letter in enumerate("_^$ abc")}

@@ -51,7 +51,7 @@ def test_the_person_is_on_the_left_at_the_time_of_the_frames(tmp_path: Path) -> 
 
 
 def test_an_opus_file_has_the_same_milliseconds_and_replaces_the_wav_file(tmp_path: Path) -> None:
-    soundfile = pytest.importorskip("soundfile")
+    soundfile = pytest.importorskip("soundfile", reason="pip install 'duologue[speech]'")
     recording = CallRecording(recording_path(tmp_path, "abc", ".opus"), 1_000)
     tone = array("h", [round(9_000 * math.sin(at / 4)) for at in range(100 * PER_MS)])
     for number in range(1, 6):
