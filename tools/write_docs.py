@@ -125,7 +125,8 @@ def views_page() -> str:
     lines += ["| phase | meaning |", "|---|---|", *(f"| `{name}` | {meaning} |" for name, meaning in PHASES.items())]
     lines += [
         "",
-        "`duologue timeline`, `duologue replay` and `duologue demo` name the states by these phases, or with `--view NAME` by another view.",
+        "`duologue timeline`, `duologue replay` and `duologue demo` name states by these phases, and with",
+        "`--view NAME` by another view.",
         "",
         "The other views are those of the specifications that Duologue fulfils. `duologue check` requires that every",
     ]

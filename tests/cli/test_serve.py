@@ -132,7 +132,8 @@ def test_a_port_that_is_taken_is_one_line(tmp_path: Path) -> None:
         with served(tmp_path, "my_agent:agent", "--port", port) as server:
             assert server.ends() == 1
             assert re.search(
-                rf"error: port {port} of 127.0.0.1 is already in use; choose another: --port {int(port) + 1}",
+                rf"error: port {port} of 127.0.0.1 is already in use; choose another: --port {int(port) + 1} "
+                rf"\(make demo PORT={int(port) + 1}\)",
                 server.said,
             )
             assert "Traceback" not in server.said
