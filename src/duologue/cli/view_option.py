@@ -18,7 +18,7 @@ ViewOption: TypeAlias = Annotated[
 
 
 def view_named(name: str) -> View:
-    """The view with this name. Raises DuologueError if there is none."""
+    """The view with this name. Raises DuologueError if no view has this name."""
     if name not in EVERY_VIEW:
         raise DuologueError(f"no view is called {name!r}; use one of these with --view: {', '.join(EVERY_VIEW)}")
     return EVERY_VIEW[name]
