@@ -123,7 +123,7 @@ $(VENV)/bin/python:
 
 # What the demo needs and no more.
 $(DEMO): pyproject.toml | $(VENV)/bin/python
-	@echo "Installing the demo's packages into $(VENV): about 52 MB"
+	@echo "Installing the demo's packages into $(VENV): about 54 MB"
 	$(PIP_INSTALL) --editable '.[demo]'
 	@touch $@
 

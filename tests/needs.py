@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import os
 import shutil
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import NoReturn
 import pytest
 
 from duologue.models.cache import is_present, model_path
+from duologue.store.wall_clock import boot_id
 from duologue.testing.postgres import NoPostgres, PrivatePostgres, find_programs
 
 ROOT = Path(__file__).parent.parent
@@ -153,6 +155,21 @@ def private_postgres() -> Iterator[PrivatePostgres]:
         yield server
     finally:
         server.__exit__(None, None, None)
+
+
+def needs_ipv6() -> None:
+    """An IPv6 address of this machine."""
+    try:
+        with socket.create_server(("::1", 0), family=socket.AF_INET6):
+            return
+    except OSError as problem:
+        missing(f"the address ::1 is missing ({problem}): sysctl -w net.ipv6.conf.lo.disable_ipv6=0")
+
+
+def needs_boot_id() -> None:
+    """An id of the last boot of this machine."""
+    if not boot_id():
+        missing("the boot id is missing: run the tests on Linux, with /proc mounted")
 
 
 def needs_program_in_path(name: str, command: str) -> str:

@@ -29,6 +29,7 @@ SPOKEN = (
     "tests/browser/test_embed.py",
     "tests/browser/test_failures_and_jobs.py",
     "tests/browser/test_labels.py",
+    "tests/browser/test_loading_page.py",
     "tests/browser/test_mobile.py",
     "tests/browser/test_panel_bench.py",
     "tests/browser/test_reconnecting.py",

@@ -125,6 +125,9 @@ def views_page() -> str:
     lines += ["| phase | meaning |", "|---|---|", *(f"| `{name}` | {meaning} |" for name, meaning in PHASES.items())]
     lines += [
         "",
+        "`duologue timeline`, `duologue replay` and `duologue demo` name states by these phases, and with",
+        "`--view NAME` by another view.",
+        "",
         "The other views are those of the specifications that Duologue fulfils. `duologue check` requires that every",
     ]
     lines += ["step of the machine either leaves a view where it is or makes a move of its table.", ""]

@@ -16,8 +16,8 @@ from tests.brains.chat_server import Script, Wire
 
 def check_body(body: dict[str, Any]) -> None:
     """Fail unless this is a request of the Messages API, and its messages follow the API's rules."""
-    types = pytest.importorskip("anthropic.types")
-    pydantic = pytest.importorskip("pydantic")
+    types = pytest.importorskip("anthropic.types", reason="pip install 'duologue[anthropic]'")
+    pydantic = pytest.importorskip("pydantic", reason="pip install 'duologue[tools]'")
     known = types.message_create_params.MessageCreateParamsStreaming
     assert (
         body.keys()

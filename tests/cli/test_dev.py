@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("uvicorn")
+pytest.importorskip("uvicorn", reason="pip install 'duologue[server]'")
 from websockets.sync.client import connect
 
 from tests.cli.server_process import AGENT, hear, hear_out, say, served

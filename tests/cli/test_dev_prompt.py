@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("websockets")
+pytest.importorskip("websockets", reason="pip install 'duologue[server]'")
 
 from duologue import Agent, Context, Phrases, Request, ToolCall
 from duologue.cli.dev_prompt import DevPrompt

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("openai")
+pytest.importorskip("openai", reason="pip install 'duologue[llm]'")
 
 from tests.cli.command_line import Done, run
 

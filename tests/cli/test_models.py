@@ -150,23 +150,57 @@ def test_without_a_compiler_the_command_says_what_to_do(folder: Path) -> None:
     assert done.stderr == "error: svox-pico needs a C compiler: install gcc or clang, or don't pull this model\n"
 
 
-def test_what_the_demo_pulls_without_a_compiler_has_the_other_voice_and_one_line_says_so(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def refuse_once(monkeypatch: pytest.MonkeyPatch, failure: PullFailed) -> list[list[str]]:
+    """The first pull fails. Returns the names that each pull is asked for."""
     pulled: list[list[str]] = []
 
     def pull(names: Sequence[str], report: object) -> list[Pulled]:
         pulled.append(list(names))
-        if "svox-pico" in names:
-            raise PullFailed("svox-pico needs a C compiler")
+        if len(pulled) == 1:
+            raise failure
         return []
 
     monkeypatch.setattr(pull_module, "pull", pull)
+    return pulled
+
+
+def test_what_the_demo_pulls_without_a_compiler_has_the_other_voice_and_one_line_says_so(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failure = PullFailed("svox-pico needs a C compiler")
+    failure.models = ("svox-pico",)
+    pulled = refuse_once(monkeypatch, failure)
     err = Console(file=io.StringIO(), width=200)
     pull_or_stand_in(["silero-vad", "svox-pico"], silent, err)
     assert pulled == [["silero-vad", "svox-pico"], ["silero-vad", "espeak-ng"]]
     assert isinstance(err.file, io.StringIO)
     assert err.file.getvalue() == "espeak-ng speaks instead: svox-pico needs a C compiler\n"
+
+
+@pytest.mark.parametrize("models", [(), ("moonshine-tiny",)], ids=["the cache folder", "another model"])
+def test_a_failure_of_something_else_is_no_reason_for_another_voice(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, models: tuple[str, ...]
+) -> None:
+    failure = PullFailed("moonshine-tiny is damaged, or the folder isn't writable")
+    failure.models = models
+    pulled = refuse_once(monkeypatch, failure)
+    err = Console(file=io.StringIO(), width=200)
+    with pytest.raises(PullFailed, match="damaged"):
+        pull_or_stand_in(["moonshine-tiny", "svox-pico"], silent, err)
+    assert len(pulled) == 1
+    assert isinstance(err.file, io.StringIO)
+    assert err.file.getvalue() == ""
+
+
+def test_a_cache_that_cannot_be_created_ends_the_pull_of_the_demo(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.write_text("a file")
+    err = Console(file=io.StringIO(), width=200)
+    with pytest.raises(PullFailed, match="can't be created"):
+        pull_or_stand_in(["silero-vad", "svox-pico"], silent, err)
+    assert isinstance(err.file, io.StringIO)
+    assert err.file.getvalue() == ""
 
 
 # -- verify
@@ -211,7 +245,7 @@ def test_an_empty_cache_has_nothing_wrong_with_it(folder: Path) -> None:
 
 
 def test_a_voice_is_added_listed_and_checked(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxruntime", reason="pip install 'duologue[speech]'")
     model, env = tmp_path / "anna.onnx", {"DUOLOGUE_MODELS": str(tmp_path / "cache")}
     model.write_bytes(piper_model())
     letters = {letter: [number] for number, letter in enumerate("_^$ abc")}

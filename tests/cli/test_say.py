@@ -96,7 +96,7 @@ def test_a_rate_beyond_what_espeak_can_speak_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_added_voice_speaks_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxruntime", reason="pip install 'duologue[speech]'")
     monkeypatch.setenv("DUOLOGUE_MODELS", str(tmp_path / "models"))
     (tmp_path / "anna.onnx").write_bytes(piper_model())
     letters = {letter: [number] for number, letter in enumerate("_^$ ,.abcdefghijklmnopqrstuvwxyz")}

@@ -8,17 +8,20 @@ import signal
 import socket
 import subprocess
 import sys
+import urllib.request
+import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-pytest.importorskip("uvicorn")
+pytest.importorskip("uvicorn", reason="pip install 'duologue[server]'")
 import typer
 from typer.testing import CliRunner
 from websockets.sync.client import connect
 
-from duologue.cli import serve
+from duologue.cli import requirements, serve
 from duologue.cli.app import app
 from duologue.cli.serve import ready_lines
 from duologue.core.errors import DuologueError
@@ -129,7 +132,8 @@ def test_a_port_that_is_taken_is_one_line(tmp_path: Path) -> None:
         with served(tmp_path, "my_agent:agent", "--port", port) as server:
             assert server.ends() == 1
             assert re.search(
-                rf"error: port {port} of 127.0.0.1 is already in use; choose another: --port {int(port) + 1}",
+                rf"error: port {port} of 127.0.0.1 is already in use; choose another: --port {int(port) + 1} "
+                rf"\(make demo PORT={int(port) + 1}\)",
                 server.said,
             )
             assert "Traceback" not in server.said
@@ -196,6 +200,52 @@ def test_without_a_terminal_the_command_for_missing_models_is_printed(
     monkeypatch.setenv("DUOLOGUE_CACHE", str(tmp_path / "empty"))
     with pytest.raises(DuologueError, match=r"needs models that aren't downloaded .*; run `duologue models pull "):
         serve.get_missing("my_agent:agent")
+
+
+@pytest.mark.parametrize("lacks_models", [True, False])
+def test_an_agent_that_lacks_an_extra_and_models_gets_one_message_with_both_commands(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, lacks_models: bool
+) -> None:
+    (tmp_path / "my_agent.py").write_text("from duologue import Agent, ChatBrain, LocalEars\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(requirements, "is_installed", lambda extra: extra != "llm")
+    monkeypatch.setattr(requirements, "is_present", lambda _: not lacks_models)
+    with pytest.raises(DuologueError) as missing:
+        serve.get_missing("my_agent:agent")
+    what = "packages and models" if lacks_models else "packages"
+    assert str(missing.value).splitlines() == [
+        f"my_agent:agent needs {what} that aren't installed; run",
+        "  pip install 'duologue[llm]'",
+        *(["  duologue models pull silero-vad smart-turn moonshine-tiny"] if lacks_models else []),
+    ]
+
+
+def test_the_page_opens_before_the_models_of_the_demo_are_downloaded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    happened: list[str] = []
+
+    def open_page(url: str) -> None:
+        happened.append("opened")
+        addresses.append(url)
+
+    def pull(models: Sequence[str], *_: object) -> None:
+        with urllib.request.urlopen(addresses[0], timeout=WAIT_S) as page:
+            assert b"Downloading speech models, once." in page.read()
+        happened.append("pulled")
+
+    def load_agent(*_: object) -> None:
+        happened.append("loaded")
+        raise DuologueError("as far as this test goes")
+
+    addresses: list[str] = []
+    monkeypatch.setenv("DUOLOGUE_CACHE", str(tmp_path / "empty"))
+    monkeypatch.setattr(webbrowser, "open", open_page)
+    monkeypatch.setattr(serve, "pull_with_progress", pull)
+    monkeypatch.setattr(serve, "make_server", load_agent)
+    done = CliRunner().invoke(app, ["serve", "--open", "--port", "0", "--store", "none"])
+    assert "as far as this test goes" in str(done.exception)
+    assert happened == ["opened", "pulled", "loaded"]
 
 
 def test_without_a_name_the_server_says_which_agent_it_runs() -> None:

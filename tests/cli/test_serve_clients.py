@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("uvicorn")
+pytest.importorskip("uvicorn", reason="pip install 'duologue[server]'")
 
 from tests.cli.server_process import served
 from tests.docs.printed import page, python_blocks

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("uvicorn")
+pytest.importorskip("uvicorn", reason="pip install 'duologue[server]'")
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 

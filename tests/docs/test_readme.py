@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -68,12 +69,24 @@ def test_every_make_target_that_is_named_exists() -> None:
     assert {first or second for first, second in named} <= targets
 
 
+def megabytes_of(names: Sequence[str]) -> int:
+    packages = {package for name in names for package in MODELS[name].packages}
+    return round(sum(package.download_bytes for package in packages) / 1e6)
+
+
 def test_the_download_of_the_models_is_what_their_packages_weigh() -> None:
-    packages = {part.package for name in DEMO for part in MODELS[name].parts}
-    weight = f"{round(sum(package.download_bytes for package in packages) / 1e6)} MB"
+    weight = f"{megabytes_of(DEMO)} MB"
     assert f"{weight} of speech models" in README
     assert f"fetches about {weight}" in page("quickstart")
     assert f"{weight} of models" in page("choosing")
+
+
+def test_the_parts_of_the_download_of_the_demo_add_up() -> None:
+    (packages,) = map(int, re.findall(r"(\d+) MB of packages into `\.venv`", README))
+    understanding = megabytes_of(["minilm"])
+    assert f"{understanding} MB of models that understand messages" in README
+    assert f"downloads {packages + megabytes_of(DEMO) + understanding} MB once" in README
+    assert f"packages into $(VENV): about {packages} MB" in (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
 def test_the_extras_are_complete() -> None:

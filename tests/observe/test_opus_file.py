@@ -10,7 +10,7 @@ import pytest
 from duologue.observe.opus_file import began_at_of, check_opus, encode_opus
 from duologue.observe.stereo_file import LEFT, StereoFile
 
-pytest.importorskip("soundfile")
+pytest.importorskip("soundfile", reason="pip install 'duologue[speech]'")
 
 
 def wav_at(path: Path) -> Path:

@@ -172,10 +172,23 @@ def test_no_module_is_named_after_nothing() -> None:
     assert not empty & {path.stem for path in FILES}
 
 
+def late_imports_of(start: Path) -> list[Path]:
+    """The modules of the command line that this one imports, at once or late, with all that they import themselves."""
+    found: list[Path] = [start]
+    for path in found:  # grows meanwhile
+        names = [name.removeprefix("duologue.cli.") for name in imports_of(path) if name.startswith("duologue.cli.")]
+        found += [there for name in names if (there := SRC / "cli" / f"{name}.py") not in found]
+    return found
+
+
 def test_a_served_agent_imports_nothing_of_the_lab() -> None:
-    """No module outside the lab and the command line imports it, not even late; `duologue serve` doesn't either."""
+    """No module outside the lab and the command line imports it, not even late; no module that `duologue serve` uses
+    does either."""
     outside = [path for path in FILES if package_of(path).split(".")[0] not in ("lab", "cli")]
-    for path in (*outside, SRC / "cli" / "serve.py"):
+    serving = late_imports_of(SRC / "cli" / "serve.py")
+    names = {path.stem for path in serving}
+    assert names >= {path.stem for path in (SRC / "cli").glob("serve*.py")} | {"models", "requirements"}
+    for path in (*outside, *serving):
         assert not [name for name in imports_of(path) if name.startswith("duologue.lab")], path
     code = (
         "import sys, duologue.cli.app, duologue.cli.serve, duologue.server.app, duologue.server.phone;"

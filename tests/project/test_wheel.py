@@ -1,7 +1,8 @@
 """From an installed wheel, outside the repository, the commands of the README and of the quickstart work as printed.
 
 The wheel is built once and installed into a clean virtualenv. Then every `sh` block is run line by line, and every file
-that the page says to save is saved. Rule: what is left out is in `_LEFT_OUT`, with the reason.
+that the page says to save is saved. Commands in the text are run at the end. Rule: what is left out is in `_LEFT_OUT`,
+with the reason.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 import tarfile
 import urllib.request
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +27,7 @@ pytestmark = pytest.mark.alone
 ROOT = Path(__file__).parents[2]
 START_S_MAX = 120.0
 _BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_INLINE = re.compile(r"`(duologue [^`]+)`")
 _SAVE = re.compile(r"Save this as `([\w.]+)`")
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
 _LEFT_OUT = {
@@ -34,6 +37,7 @@ _LEFT_OUT = {
     "duologue talk": "needs a microphone",
     "duologue torture": "minutes; it has its own tests",
     "duologue check": "minutes; it has its own tests",
+    "duologue timeline calls/…": "needs the journal of a call; it has its own tests",
 }
 
 
@@ -66,6 +70,20 @@ class Shell:
                 command = command.replace("duologue[", f"{self.wheel}[")
             done = subprocess.run(command, shell=True, **self._place(), capture_output=True, text=True, check=False)
             assert done.returncode == 0, f"$ {command}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+
+    def chat(self, command: str, said: Sequence[str]) -> str:
+        """Type to an agent, one message after the other. Returns what the command printed."""
+        done = subprocess.run(
+            command,
+            shell=True,
+            **self._place(),
+            input="\n".join([*said, ""]),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"$ {command}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+        return done.stdout
 
     def _place(self) -> dict[str, object]:
         path = f"{self.bin}{os.pathsep}{os.environ['PATH']}"
@@ -138,16 +156,32 @@ def play(shell: Shell, page: Path) -> int:
                 shell.run(line)
                 count += 1
         after = block.end()
+    for command in inline_commands(text):
+        shell.run(command)
     return count
 
 
+def inline_commands(text: str) -> list[str]:
+    """The commands in the text of a page, outside its blocks, each once."""
+    found = (" ".join(command.split()) for command in _INLINE.findall(_BLOCK.sub("", text)))
+    return list(dict.fromkeys(found))
+
+
 def test_the_quickstart_works_as_printed(shell: Shell) -> None:
-    assert play(shell, ROOT / "docs" / "quickstart.md") > 5
+    page = ROOT / "docs" / "quickstart.md"
+    assert {"duologue init my-project", "duologue init --example llm_tools"} <= set(inline_commands(page.read_text()))
+    assert play(shell, page) > 5
     assert list(shell.folder.glob("my_agent.py"))
+    assert list(shell.folder.glob("llm_tools*"))
+    assert (shell.folder / "my-project" / "flights.yaml").is_file()
 
 
 def test_the_readme_works_as_printed(shell: Shell) -> None:
-    assert play(shell, ROOT / "README.md") > 5
+    page = ROOT / "README.md"
+    assert {"duologue demo", "duologue init --example list"} <= set(inline_commands(page.read_text()))
+    assert play(shell, page) > 5
+    told = shell.chat("duologue chat flights.yaml", ["I want to book a flight", "from London to Paris"])
+    assert "When would you like to depart?" in told, "the actions beside the new project's flows are found"
 
 
 def test_the_wheel_holds_the_panel_the_starter_and_the_examples(wheel: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from duologue.core import events as ev
 from duologue.core.events import EVENTS
 from duologue.core.leaves import JobKind, Leaf, Link, Reply, Timer, User, Voice
-from duologue.core.views import PHONE, VIEWS
+from duologue.core.views import EVERY_VIEW, LIFECYCLE, PHONE, VIEWS
 from duologue.lab.sim.stage import Stage
 from duologue.observe.view_history import TRANSITIONS_MAX
 from duologue.replay.journal import read_journal, replay
@@ -53,7 +53,7 @@ def strings_in(value: Any) -> Iterator[str]:
 def test_every_visit_tells_since_when_how_long_and_why() -> None:
     stage = answered_question()
     stage.wait(500)
-    timeline = read_timeline(stage.records, now_ms=stage.at)
+    timeline = read_timeline(stage.records, LIFECYCLE, now_ms=stage.at)
     assert timeline.visits == (
         Visit("idle", 0, 1_000, "StartRequested"),
         Visit("listening", 1_000, 900, "SpeechStarted"),
@@ -66,7 +66,7 @@ def test_every_visit_tells_since_when_how_long_and_why() -> None:
 @pytest.mark.req("L-22.states")
 def test_the_current_and_the_previous_state_have_durations() -> None:
     stage = answered_question()
-    timeline = read_timeline(stage.records, now_ms=stage.at + 70)
+    timeline = read_timeline(stage.records, LIFECYCLE, now_ms=stage.at + 70)
     assert timeline.current == Visit("idle", 3_450, 70, "PlaybackFinished")
     assert timeline.previous == Visit("speaking", 2_450, 1_000, "AudioBuffered")
     assert timeline.turns == 1
@@ -77,15 +77,15 @@ def test_a_deadline_is_a_cause_by_its_own_name() -> None:
     stage.wait_for(Timer.DEAD_AIR)
     current = read_timeline(stage.records).current
     assert current is not None
-    assert (current.state, current.cause) == ("processing", "timer:dead_air")
+    assert (current.state, current.cause) == ("thinking", "timer:dead_air")
 
 
-@pytest.mark.parametrize("name", list(VIEWS))
+@pytest.mark.parametrize("name", list(EVERY_VIEW))
 def test_the_visits_of_every_view_follow_each_other_without_a_gap(name: str) -> None:
     stage = answered_question()
     stage.happen(ev.EndRequested)
     stage.wait(2_000)
-    timeline = read_timeline(stage.records, VIEWS[name])
+    timeline = read_timeline(stage.records, EVERY_VIEW[name])
     assert timeline.visits[0].since_ms == 0
     assert all(old.end_ms == new.since_ms and old.state != new.state for old, new in pairwise(timeline.visits))
     assert timeline.visits[-1].end_ms == timeline.length_ms == stage.records[-1].event.at
@@ -120,7 +120,7 @@ def test_without_a_start_the_timeline_is_empty() -> None:
     stage.happen(ev.SpeechStarted)
     stage.happen(ev.StartRequested, audio_primed=False)  # refused
     timeline = read_timeline(stage.records)
-    assert timeline == Timeline("lifecycle")
+    assert timeline == Timeline("phase")
     assert timeline.current is timeline.previous is None
     assert timeline.to_json()["state"] is None
 
@@ -172,7 +172,7 @@ def test_the_last_twenty_transitions_are_kept_and_each_names_its_cause() -> None
     assert len(timeline.visits) > TRANSITIONS_MAX + 1
     assert len(timeline.transitions) == TRANSITIONS_MAX == 20
     newest = timeline.transitions[-1]
-    assert (newest.source, newest.target, newest.cause) == ("speaking", "idle", "PlaybackFinished")
+    assert (newest.source, newest.target, newest.cause) == ("speaking", "listening", "PlaybackFinished")
     assert newest.at_ms == stage.at
     assert all(old.target == new.source for old, new in pairwise(timeline.transitions))
 
@@ -205,7 +205,7 @@ def test_nothing_in_a_timeline_but_names_of_the_machine_and_numbers() -> None:
     leaves: list[Leaf] = [leaf for region in (Link, User, Voice, Reply, JobKind) for leaf in region]
     known = {leaf.value for leaf in leaves}
     known |= {kind.__name__ for kind in EVENTS} | {f"timer:{timer.value}" for timer in Timer}
-    known |= {state for view in VIEWS.values() for state in view.states} | {*VIEWS, *REGIONS}
+    known |= {state for view in EVERY_VIEW.values() for state in view.states} | {*EVERY_VIEW, *REGIONS}
     known |= {*Timeline._fields, *Visit._fields, *read_timeline([]).metrics.to_json()}
     known |= {"previous", "turns", "transitions", "source", "target", "at_ms"}
     assert set(strings_in(data)) <= known

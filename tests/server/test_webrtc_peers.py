@@ -18,7 +18,7 @@ def test_without_aiortc_a_client_is_told_what_to_install(monkeypatch: pytest.Mon
 
 
 def test_the_panel_uses_webrtc_if_other_machines_reach_the_server() -> None:
-    pytest.importorskip("aiortc")
+    pytest.importorskip("aiortc", reason="pip install 'duologue[webrtc]'")
     token = "a token of a server that others reach"
     assert offered_webrtc(ServerSettings(), 0) is None
     assert offered_webrtc(ServerSettings(host="0.0.0.0", token=token), 0) == {"iceServers": []}

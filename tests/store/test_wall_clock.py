@@ -8,12 +8,12 @@ import pytest
 
 from duologue.store import wall_clock
 from duologue.store.sqlite import SqliteStore
+from tests.needs import needs_boot_id
 from tests.store.store_places import TTL_MS, claimed
 
 
 async def test_setting_the_clock_of_the_machine_ends_no_lease(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not wall_clock.boot_id():
-        pytest.skip("this system doesn't tell its boot")
+    needs_boot_id()
     one, two = SqliteStore(tmp_path / "store"), SqliteStore(tmp_path / "store")
     await one.open()
     await claimed(one)

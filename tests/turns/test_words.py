@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from duologue.turns.language import KNOWN
 from duologue.turns.overlap import OVERLAP_RULES, Judgement, OverlapRule
-from duologue.turns.words import count, is_call_for_attention, is_presence, words_of
+from duologue.turns.words import count, is_call_for_attention, words_of
 
 
 @pytest.mark.req("V-02")
@@ -186,7 +186,7 @@ def test_a_command_counts_only_alone_or_beside_courtesies(text: str, is_command:
     ],
 )
 def test_a_question_whether_the_agent_is_there_is_known(language: str, text: str, asks: bool) -> None:
-    assert is_presence(text, language) is asks
+    assert is_call_for_attention(text, language) is asks
 
 
 @pytest.mark.req("V-02")

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from duologue.ports.sound import Sound, Word
 from duologue.spoken.forms import SpokenForms
-from duologue.voice import ledger as ledger_module
-from duologue.voice.ledger import Ledger, Split
+from duologue.voice.ledger import Ledger, Passage, Split
 
 WORDS = st.text(alphabet="abcdeäßé日本ы0123.,!?'’-", min_size=1, max_size=9).filter(lambda w: bool(w.split()))  # noqa: RUF001
 TEXTS = st.lists(WORDS, min_size=1, max_size=12).map(" ".join)
@@ -329,13 +328,13 @@ def test_reports_that_come_while_sound_is_added_give_what_one_report_would_give(
 
 
 def test_a_report_costs_the_same_in_a_long_reply_as_in_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked, cut = [0], ledger_module._Passage.cut
+    looked, cut = [0], Passage.cut
 
     def counted(self: Any, heard_ms: int) -> int:
         looked[0] += 1
         return cut(self, heard_ms)
 
-    monkeypatch.setattr(ledger_module._Passage, "cut", counted)
+    monkeypatch.setattr(Passage, "cut", counted)
     costs = []
     for sentences in (3, 300):
         ledger = spoken(["One two three four."] * sentences, timed=True)

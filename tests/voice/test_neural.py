@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-np = pytest.importorskip("numpy")
-pytest.importorskip("onnxruntime")
+np = pytest.importorskip("numpy", reason="pip install 'duologue[speech]'")
+pytest.importorskip("onnxruntime", reason="pip install 'duologue[speech]'")
 
 from duologue.models.added import add_voice  # noqa: E402
 from duologue.models.onnx_sessions import UnusableModel, forget_sessions  # noqa: E402

@@ -19,6 +19,9 @@ from rich.markup import escape
 
 from duologue import __version__
 from duologue.core.errors import DuologueError
+from duologue.core.views import PHASE
+
+from .view_option import ViewOption, view_named
 
 GROUPS = ("bench", "models", "nlu", "flows", "phone")  # each is `NAME_app` in the module of its name
 COMMANDS = {  # the name of a command, and the module that has `NAME_command`
@@ -60,12 +63,14 @@ def root(version: Annotated[bool, typer.Option("--version", help="Show the versi
 def demo(
     journal: Annotated[Path, typer.Option(help="Write the call's journal to this file.")] = Path("build/demo.journal"),
     fast: Annotated[bool, typer.Option("--fast", help="Don't pause between scenes.")] = False,
+    view: ViewOption = PHASE.name,
 ) -> None:
     """Play a scripted call on a simulated clock, show its debug view, and replay it."""
     from .demo import run_demo
 
+    seen = view_named(view)
     journal.parent.mkdir(parents=True, exist_ok=True)
-    run_demo(out, journal, fast)
+    run_demo(out, journal, fast, seen)
 
 
 def make_app(only: str = "") -> typer.Typer:

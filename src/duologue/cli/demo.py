@@ -16,6 +16,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from duologue.core.views import PHASE, View
 from duologue.lab.sim.demo_call import Scene, play_demo, stage_for_demo
 from duologue.replay.journal import read_journal, replay
 from duologue.replay.step_words import describe
@@ -29,8 +30,8 @@ PAUSE_S = 0.6
 _HAPPENED_WIDTH = 30
 
 
-def run_demo(console: Console, journal_path: Path, fast: bool) -> None:
-    """Play the call, show it, write its journal and replay the journal."""
+def run_demo(console: Console, journal_path: Path, fast: bool, view: View = PHASE) -> None:
+    """Play the call, show it in this view, write its journal and replay the journal."""
     pause_s = PAUSE_S if console.is_terminal and not fast else 0.0
     stage = stage_for_demo()
     computing_s = 0.0
@@ -40,7 +41,7 @@ def run_demo(console: Console, journal_path: Path, fast: bool) -> None:
         if pause_s:
             time.sleep(pause_s)
     console.print(Legible(Padding(Rule("The whole call", style="dim"), (1, 0, 0, 0))))
-    console.print(debug_view(read_timeline(stage.records)))
+    console.print(debug_view(read_timeline(stage.records, view)))
     with journal_path.open("w", encoding="utf-8") as out:
         stage.write_journal(out)
     console.print(Legible(_proof(journal_path, computing_s)))

@@ -108,7 +108,8 @@ def pull_with_progress(names: Sequence[str], err: Console, also: PullProgress | 
 
 
 def pull_or_stand_in(names: Sequence[str], report: PullProgress, err: Console) -> list[Pulled]:
-    """Pull models. If the voice svox-pico can't be pulled, print one line about that and pull espeak-ng instead."""
+    """Pull models. If only the voice svox-pico can't be pulled, pull espeak-ng instead and print one line about that.
+    Any other failure is raised, because another voice wouldn't help."""
     from duologue.models.failure import NoNetwork, PullFailed
     from duologue.models.pull import pull
 
@@ -117,10 +118,11 @@ def pull_or_stand_in(names: Sequence[str], report: PullProgress, err: Console) -
     except NoNetwork:
         raise
     except PullFailed as failure:
-        if PICO not in names or is_present(PICO):
+        if failure.models != (PICO,):
             raise
+        pulled = pull([ESPEAK if name == PICO else name for name in names], report)
         err.print(f"espeak-ng speaks instead: {failure}", highlight=False, markup=False, soft_wrap=True)
-        return pull([ESPEAK if name == PICO else name for name in names], report)
+        return pulled
 
 
 @models_app.command("add")

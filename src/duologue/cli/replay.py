@@ -13,12 +13,14 @@ from rich.table import Table
 
 from duologue.core.errors import DuologueError
 from duologue.core.step_record import StepRecord
+from duologue.core.views import PHASE, View
 from duologue.observe.recorder import earlier_journals, ears_path, open_private
 from duologue.replay.continuation import Continuation, find_continuation
 from duologue.replay.ears_file import EarsJournal, HearingDecision, read_ears, replay_ears
 from duologue.replay.journal import Journal, read_journal, replay
 
 from .json_output import JsonOption, write_json
+from .view_option import ViewOption, view_named
 
 if TYPE_CHECKING:
     from duologue.hearing.policy import HearingPolicy
@@ -44,10 +46,12 @@ def replay_command(
         typer.Option(help="The agent of the call, as module:agent: it has the policies of turn-taking that you wrote."),
     ] = None,
     as_json: JsonOption = False,
+    view: ViewOption = PHASE.name,
 ) -> None:
     """Replay a journal exactly, or show the first difference. If the folder also has the journal of the ears (VAD and
     STT), the decisions about turns are replayed too. A journal that a crash cut off is replayed up to its last complete
     event."""
+    seen = view_named(view)
     with reading(file):
         journal = read_journal(file.read_text("utf-8").splitlines(keepends=True), complete=False)
         records = list(replay(journal))
@@ -57,7 +61,7 @@ def replay_command(
     elif policy is not None:
         _decide_again(file, policy, as_json)
     else:
-        _show(_Replayed(file, journal, records, ears, decisions), as_json)
+        _show(_Replayed(file, journal, records, ears, decisions), seen, as_json)
 
 
 class _Replayed(NamedTuple):
@@ -129,12 +133,12 @@ def reading(file: Path) -> Iterator[None]:
         raise DuologueError(f"{file}: {error}") from None
 
 
-def _show(call: _Replayed, as_json: bool) -> None:
+def _show(call: _Replayed, view: View, as_json: bool) -> None:
     from duologue.replay.timeline import read_timeline
 
     from .debug_view import debug_view
 
-    timeline = read_timeline(call.records)
+    timeline = read_timeline(call.records, view)
     if as_json:
         write_json({**_facts(call), **timeline.to_json()})
         return

@@ -277,8 +277,9 @@ def _missing(app: str, brain: str) -> Requirements:
     else:
         missing = requirements_of_agent(app, ("server",)).missing()
     if missing.extras:
+        what = "packages and models" if missing.models else "packages"
         raise DuologueError(
-            "\n  ".join([f"{app or 'the demo'} needs packages that aren't installed; run", *missing.commands()])
+            "\n  ".join([f"{app or 'the demo'} needs {what} that aren't installed; run", *missing.commands()])
         )
     if missing.models and app and not app.endswith(FLOWS):
         _offer_to_pull(app, missing)

@@ -24,14 +24,14 @@ CHIPS = {
 }
 
 _STATES = {
-    GREY: ("idle", "agent_idle", "terminating"),
+    GREY: ("idle", "agent_idle", "terminating", "ending"),
     GREEN: ("listening",),
-    AMBER: ("processing", "preparing", "interrupted"),
+    AMBER: ("processing", "thinking", "preparing", "starting", "interrupted"),
     BLUE: ("speaking", "agent_speaking"),
-    PURPLE: ("tool_executing",),
-    PINK: ("waiting_amplifier", "waitingForCopilot"),
+    PURPLE: ("tool_executing", "working"),
+    PINK: ("waiting_amplifier", "waitingForCopilot", "user_speaking"),
     RED: ("error", "faulted"),
-    CYAN: ("reconnecting", "suspended"),
+    CYAN: ("reconnecting", "suspended", "paused"),
 }
 _COLOURS = {state: colour for colour, states in _STATES.items() for state in states}
 

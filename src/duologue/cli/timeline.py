@@ -19,6 +19,7 @@ from rich.text import Text
 
 from duologue.core.errors import DuologueError
 from duologue.core.events import PlaybackFinished
+from duologue.core.views import PHASE, View
 from duologue.observe.stereo_file import StereoSound, read_stereo
 from duologue.replay.journal import StepRecord, read_journal, replay
 from duologue.replay.step_words import describe
@@ -30,6 +31,7 @@ from .json_output import JsonOption, write_json
 from .lanes import LABEL_WIDTH, bar_width
 from .terminal_output import Legible
 from .terminal_style import BLUE, GREEN
+from .view_option import ViewOption, view_named
 
 AUDIO_BYTES_MAX = 200 << 20
 _INDENT = 2
@@ -49,21 +51,23 @@ def timeline_command(
         bool,
         typer.Option("--words/--no-words", help="Show what was said, if CALL.words.jsonl is next to CALL.jsonl."),
     ] = True,
+    view: ViewOption = PHASE.name,
 ) -> None:
     """Show a call over time: the state of each region, what was heard, what happened and why."""
     if html and as_json:
         raise DuologueError("use either --html or --json, not both")
+    seen = view_named(view)
     records, complete = _read_moments(file)
     words = _read_words(file) if with_words and not as_json else ()
     if not complete:
         sys.stderr.write(f"{file}: cut off after {len(records)} events, or the call is still running\n")
     if html:
-        _write_picture(html, file, records, words, complete, _read_sound(file, audio))
+        _write_picture(html, file, records, words, complete, _read_sound(file, audio), seen)
     elif as_json:
         facts = {"file": str(file), "events": len(records), "complete": complete}
-        write_json({**facts, **read_timeline(records).to_json()})
+        write_json({**facts, **read_timeline(records, seen).to_json()})
     else:
-        _show(records, words)
+        _show(records, words, seen)
 
 
 # -- Reading and writing
@@ -117,13 +121,14 @@ def _write_picture(
     words: Sequence[Spoken],
     complete: bool,
     sound: StereoSound | None,
+    view: View,
 ) -> None:
     from duologue.replay.picture import draw_picture
 
     if target.resolve() in (journal.resolve(), words_path(journal).resolve()):
         raise DuologueError(f"{target}: this would overwrite the call's own file; choose another name for --html")
     try:
-        page = draw_picture(records, journal.name, words, complete, sound)
+        page = draw_picture(records, journal.name, words, complete, sound, view)
         target.write_text(page, encoding="utf-8", errors="replace")
     except OSError as error:
         raise DuologueError(f"{target}: {error.strerror}") from None
@@ -133,7 +138,7 @@ def _write_picture(
 # -- The terminal
 
 
-def _show(records: Sequence[StepRecord], words: Sequence[Spoken]) -> None:
+def _show(records: Sequence[StepRecord], words: Sequence[Spoken], view: View) -> None:
     """Print the steps first and the overview last, so that the overview stays visible."""
     from duologue.replay.picture.spans import newest
 
@@ -142,7 +147,7 @@ def _show(records: Sequence[StepRecord], words: Sequence[Spoken]) -> None:
     if steps:
         console.print(Legible(_titled("What happened", "", _story(steps, words))))
         console.print()
-    console.print(debug_view(read_timeline(records)))
+    console.print(debug_view(read_timeline(records, view)))
     if steps:
         console.print(Legible(_events(steps, console.width - 2 * _INDENT)))
         console.print(Legible(_heard(steps)))

@@ -64,7 +64,7 @@ class ThreadedVad:
 
     async def judge(self, vad: VoiceDetector, pairs: Sequence[FramePair]) -> list[Judged]:
         """Judge these frames. Returns for each frame the probability of speech, and its audio without the echo."""
-        judging = asyncio.get_running_loop().run_in_executor(self._lane, self._judge, vad, pairs)
+        judging = asyncio.get_running_loop().run_in_executor(self._lane, self.judge_now, vad, pairs)
         try:
             async with asyncio.timeout(VAD_S_MAX):
                 return await judging
@@ -73,7 +73,9 @@ class ThreadedVad:
             line = f"the voice detector didn't answer within {VAD_S_MAX:.0f} s"
             raise BrokenContract(ErrorClass.NETWORK_TIMEOUT, line) from None
 
-    def _judge(self, vad: VoiceDetector, pairs: Sequence[FramePair]) -> list[Judged]:
+    def judge_now(self, vad: VoiceDetector, pairs: Sequence[FramePair]) -> list[Judged]:
+        """Judge these pairs of frames in the calling thread. If the VAD fails on a frame, the result contains the
+        failure."""
         if self._canceller is None and self.hears_echo(pairs):
             self._canceller = EchoCanceller()
         judged = []

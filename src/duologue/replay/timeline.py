@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from duologue.core.leaves import JobKind, Link
 from duologue.core.state import State
-from duologue.core.views import LIFECYCLE, View
+from duologue.core.views import PHASE, View
 from duologue.observe.metrics import Meter, Metrics
 from duologue.observe.view_history import TRANSITIONS_MAX, cause_of
 
@@ -101,7 +101,7 @@ class Timeline(NamedTuple):
         }
 
 
-def read_timeline(records: Iterable[StepRecord], view: View = LIFECYCLE, now_ms: int | None = None) -> Timeline:
+def read_timeline(records: Iterable[StepRecord], view: View = PHASE, now_ms: int | None = None) -> Timeline:
     """The timeline of the newest conversation in these steps. `now_ms` is the current time on the clock of the events.
     If it is later than the last event, the timeline is extended to `now_ms`."""
     reader = _Reader(view)

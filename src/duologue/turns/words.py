@@ -70,13 +70,6 @@ def _count(book: _Phrasebook, tokens: list[str], is_final: bool) -> tuple[Count,
     return Count(sum(sizes), counted, _is_only(parts, book.commands)), parts
 
 
-def is_presence(text: str, language: Language | str = ENGLISH) -> bool:
-    """Does this text ask only whether the agent is still there, as "hello?" does?"""
-    book = _book_of(language)
-    parts, _ = _split(_TOKEN.findall(_normal(text)), book.vocabulary)
-    return _is_only(parts, book.presence)
-
-
 def is_call_for_attention(text: str, language: Language | str = ENGLISH, is_final: bool = True) -> bool:
     """Does this text only ask whether the agent is there, or ask it to hurry ("hello?", "hurry up")? Such a text
     contains no new request. The phrases may be repeated, and hesitations may stand between them: "uh, hello? Are you
@@ -145,7 +138,6 @@ class _Phrasebook(NamedTuple):
     vocabulary: frozenset[str]
     passing: _Index
     commands: _Index
-    presence: _Index
     attention: _Index
     letters: frozenset[str]
 
@@ -162,7 +154,6 @@ def _book(language: Language) -> _Phrasebook:
     indexes = (
         _index(fillers | passing),
         _index(fillers | {_Kind.WANTED: language.commands, _Kind.BESIDE: language.beside}),
-        _index(fillers | {_Kind.WANTED: language.presence}),
         _index(fillers | {_Kind.WANTED: language.presence | language.hurry}),
     )
     vocabulary = {part for index in indexes for same in index.values() for phrase, _ in same for part in phrase}

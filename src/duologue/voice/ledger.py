@@ -42,7 +42,7 @@ def is_question(sentence: str) -> bool:
 
 
 @dataclass(slots=True)
-class _Passage:
+class Passage:
     """One sentence and its sound. If `glued` is true, the text comes from a speech-to-speech model and is joined to the
     texts before and after it without spaces. `spoken` is the text as the voice says it; None if the voice says exactly
     `text`."""
@@ -142,7 +142,7 @@ class _Passage:
         if self.words:
             return [Word(word.text, self.start_ms + word.start_ms, self.start_ms + word.end_ms) for word in self.words]
         said = self.spoken.text
-        return _Passage(said, self.start_ms, self.ms, whole=self.whole).timed_words()
+        return Passage(said, self.start_ms, self.ms, whole=self.whole).timed_words()
 
     def _time_words(self) -> list[Word]:
         if self.words and self.spoken is None:
@@ -230,7 +230,7 @@ class Ledger:
     """Everything that one reply says, in order, and how much of it was heard."""
 
     def __init__(self) -> None:
-        self._passages: list[_Passage] = []
+        self._passages: list[Passage] = []
         self._changes = 0  # how often something was added
         self._done = 0  # how many passages were wholly heard, counted from the first, ...
         self._done_text = ""  # ... and their text
@@ -255,7 +255,7 @@ class Ledger:
         of `begin` continues the sentence."""
         self._changes += 1
         said = None if spoken is None or (spoken.text == text and not spoken.is_silent) else spoken
-        self._passages.append(_Passage(text, self.total_ms, values=values, spoken=said, goes_on=goes_on))
+        self._passages.append(Passage(text, self.total_ms, values=values, spoken=said, goes_on=goes_on))
         self._is_open = True
         self._is_growing = False
 
@@ -267,7 +267,7 @@ class Ledger:
             self._passages[-1].text += sound.text
             self._passages[-1].whole = not sound.more
         elif sound.text or sound.more or not self._is_open:
-            self._passages.append(_Passage(sound.text, self.total_ms, whole=not sound.more, glued=True))
+            self._passages.append(Passage(sound.text, self.total_ms, whole=not sound.more, glued=True))
         self._is_growing = sound.more
         passage = self._passages[-1]
         passage.words += [Word(word.text, word.start_ms + passage.ms, word.end_ms + passage.ms) for word in sound.words]
@@ -317,7 +317,7 @@ class Ledger:
         ledger = cls()
         for text, start_ms, ms, words, whole, glued, *spoken in data["passages"]:
             timed = [Word(_text(word), _ms(start), _ms(end)) for word, start, end in words]
-            passage = _Passage(_text(text), _ms(start_ms), _ms(ms), timed, whole is True, glued is True)
+            passage = Passage(_text(text), _ms(start_ms), _ms(ms), timed, whole is True, glued is True)
             passage.spoken = SpokenForm.load(passage.text, spoken[0]) if spoken else None
             ledger._passages.append(passage)
         ledger.total_ms, ledger.heard_ms = _ms(data["total_ms"]), _ms(data["heard_ms"])
@@ -435,7 +435,7 @@ class Ledger:
             cuts.pop()
         return self._changes, len(self.shown), self._done, *cuts
 
-    def _look_again(self, newest: _Passage) -> None:
+    def _look_again(self, newest: Passage) -> None:
         """Delete the cached values that depend on the newest passage, because this passage has changed."""
         newest._timed = None
         if self._done == len(self._passages):

@@ -181,7 +181,7 @@ def test_tools_are_described() -> None:
 
 
 def test_a_callers_client_is_used_without_its_retries_and_left_open() -> None:
-    openai = pytest.importorskip("openai")
+    openai = pytest.importorskip("openai", reason="pip install 'duologue[llm]'")
 
     async def run() -> None:
         async with talking(answers(500), says("Hi.")) as (server, _):

@@ -20,7 +20,7 @@ LIBRARIES = {"python_statemachine": "statemachine", "transitions": "transitions"
 
 def test_the_result_holds_a_positive_number_for_every_budget_and_every_contender() -> None:
     for library in LIBRARIES.values():
-        pytest.importorskip(library)
+        pytest.importorskip(library, reason="pip install 'duologue[bench]'")
     result = bench_core(slices=1)
     timed = {f"us_per_{what}_{name}" for what in ("transition", "ignored") for name in peer_machines.PEERS}
     keys = {budget.key for budget in BUDGETS} | timed | {"us_per_moving_transition"}
@@ -31,7 +31,7 @@ def test_the_result_holds_a_positive_number_for_every_budget_and_every_contender
 
 def test_a_ratio_is_their_time_over_ours() -> None:
     for library in LIBRARIES.values():
-        pytest.importorskip(library)
+        pytest.importorskip(library, reason="pip install 'duologue[bench]'")
     result = bench_core(slices=1)
     theirs, ours = result["us_per_transition_python_statemachine"], result["us_per_transition"]
     assert result["ratio_python_statemachine"] == pytest.approx(theirs / ours)

@@ -16,7 +16,7 @@ LIBRARIES = {"python_statemachine": "statemachine", "transitions": "transitions"
 
 
 def build_peer(name: str) -> peer_machines.MakeWalker:
-    pytest.importorskip(LIBRARIES[name])
+    pytest.importorskip(LIBRARIES[name], reason="pip install 'duologue[bench]'")
     return peer_machines.PEERS[name]()
 
 

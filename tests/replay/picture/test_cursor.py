@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from duologue.core.machine import MACHINE
-from duologue.core.views import VIEWS
+from duologue.core.views import phase_of
 from duologue.lab.sim.stage import Stage
 from tests.replay.picture.drawn_page import (
     Node,
@@ -27,9 +27,8 @@ def test_the_cursor_knows_the_state_at_every_instant(demo: Stage, page: Node) ->
     for at, state, heard_ms, steps in call["instants"]:
         after = last[at].after
         shown = [call["chips"][chip][0] for chip in call["states"][state]]
-        assert shown[0] == VIEWS["lifecycle"].see(after).replace("_", " ")
-        assert shown[1] == VIEWS["conversation"].see(after)
-        assert shown[2:6] == [
+        assert shown[0] == phase_of(after).replace("_", " ")
+        assert shown[1:5] == [
             leaf.value.replace("_", " ") for leaf in (after.link, after.user, after.voice, after.reply)
         ]
         assert heard_ms == after.heard_ms
@@ -40,7 +39,7 @@ def test_the_cursor_knows_the_state_at_every_instant(demo: Stage, page: Node) ->
 def test_before_the_cursor_moves_it_shows_the_end(page: Node) -> None:
     now = page.one("div", id="now")
     assert now.one("p", id="at").text == "2:47.164 at the end of the call"
-    assert [cell.text for cell in now.all("dd")] == ["idle", "idle", "idle", "quiet", "silent", "none", "none"]
+    assert [cell.text for cell in now.all("dd")] == ["idle", "idle", "quiet", "silent", "none", "none"]
 
 
 def test_no_word_reaches_the_data_of_the_cursor() -> None:

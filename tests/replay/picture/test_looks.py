@@ -7,7 +7,7 @@ import re
 import pytest
 
 from duologue.core.leaves import JobKind, Leaf, Link, Reply, User, Voice
-from duologue.core.views import VIEWS
+from duologue.core.views import EVERY_VIEW
 from duologue.replay.picture.looks import HUES, INK, LOOKS, PAPER, colours, mix
 
 
@@ -16,8 +16,8 @@ def test_every_leaf_and_every_state_has_a_look() -> None:
     for region, kinds in leaves.items():
         names = {"none" if leaf is JobKind.ABSENT else leaf.value for leaf in kinds}
         assert set(LOOKS[region]) - {"refused"} == names
-    for view in ("lifecycle", "conversation"):
-        assert set(LOOKS[view]) == set(VIEWS[view].states)
+    for name, view in EVERY_VIEW.items():
+        assert set(LOOKS[name]) == set(view.states)
 
 
 @pytest.mark.parametrize("lane_name", list(LOOKS))

@@ -23,7 +23,7 @@ from tests.replay.picture.drawn_page import (
 
 def test_views_regions_and_details_have_lanes_with_names(page: Node) -> None:
     lanes = [node.get("data-lane") for node in page.all("g", "lane")]
-    assert lanes == ["lifecycle", "conversation", *REGIONS, "requests", "cues", "faults", "events"]
+    assert lanes == ["phase", *REGIONS, "requests", "cues", "faults", "events"]
     assert [name.text for name in page.one("div", "names").all("span")] == lanes
 
 
@@ -50,12 +50,12 @@ def test_a_cue_is_a_mark_in_a_lane_of_its_own_and_no_sound_of_the_voice() -> Non
     assert not stage.effects(fx.StartPlayback)
 
 
-@pytest.mark.parametrize("name", ["lifecycle", "link", "user", "voice", "reply"])
+@pytest.mark.parametrize("name", ["phase", "link", "user", "voice", "reply"])
 def test_every_stay_has_a_bar_in_its_place_that_says_what_when_how_long_and_why(
     demo: Stage, page: Node, name: str
 ) -> None:
     timeline = read_timeline(demo.records)
-    lanes = {each.region: each.visits for each in timeline.lanes} | {"lifecycle": timeline.visits}
+    lanes = {each.region: each.visits for each in timeline.lanes} | {"phase": timeline.visits}
     stays = [visit for visit in lanes[name] if not LOOKS[name][visit.state].endswith("rest")]
     bars = lane(page, name).all("g", "bar")
     assert len(bars) == len(stays) > 2

@@ -21,7 +21,7 @@ FORM = {"CallSid": "CA0001", "From": "+4930123", "To": "+4930456", "Digits": ""}
 
 
 def twilio_headers(url: str, form: dict[str, str], secret: str = SECRET, algorithm: str = "") -> dict[str, str]:
-    validator = pytest.importorskip("twilio.request_validator")
+    validator = pytest.importorskip("twilio.request_validator", reason="pip install 'duologue[phone]'")
     signed = validator.RequestValidator(secret).compute_signature(url, form, algorithm or None)
     extra = {validator.SIGNATURE_SETTINGS_HEADER: f"key=k,algorithm={algorithm}"} if algorithm else {}
     return {"X-Twilio-Signature": signed, **extra}
@@ -62,8 +62,8 @@ def test_a_webhook_that_twilio_did_not_sign_gets_nothing(wrong: str, caplog: pyt
 
 
 def telnyx_key() -> Any:
-    pytest.importorskip("telnyx")
-    return pytest.importorskip("nacl.signing").SigningKey.generate()
+    pytest.importorskip("telnyx", reason="pip install 'duologue[phone]'")
+    return pytest.importorskip("nacl.signing", reason="pip install 'duologue[phone]'").SigningKey.generate()
 
 
 def telnyx_headers(key: Any, body: bytes, at: float | None = None) -> dict[str, str]:
@@ -91,7 +91,7 @@ def test_a_webhook_of_telnyx_is_accepted_only_with_its_signature(wrong: str) -> 
 
 
 def test_a_carrier_that_is_not_configured_has_no_route() -> None:
-    pytest.importorskip("twilio")
+    pytest.importorskip("twilio", reason="pip install 'duologue[phone]'")
 
     async def run() -> None:
         changes = {"public_url": "https://phone.example", "twilio_auth_token": SECRET, "allow_unsigned": False}

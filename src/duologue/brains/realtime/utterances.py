@@ -26,7 +26,9 @@ KNOWN_MAX = 50
 
 
 @dataclass(slots=True)
-class _Utterance:
+class _ServerUtterance:
+    """One utterance, and how far the server is with it."""
+
     number: int
     item: str
     text: str = ""
@@ -43,8 +45,8 @@ class Utterances:
         self._quiet_ms = quiet_ms
         self._server_decides = server_decides
         self._number = 0
-        self._known: dict[str, _Utterance] = {}
-        self._unnamed: _Utterance | None = None  # its onset was detected here; the server's item isn't known yet
+        self._known: dict[str, _ServerUtterance] = {}
+        self._unnamed: _ServerUtterance | None = None  # its onset was detected here; the server's item isn't known yet
 
     @property
     def is_open(self) -> bool:
@@ -76,7 +78,7 @@ class Utterances:
         if self._unnamed is not None:
             return []
         self._number += 1
-        self._unnamed = _Utterance(self._number, "")
+        self._unnamed = _ServerUtterance(self._number, "")
         return [SpeechBegan(self._number)]
 
     def end_unnamed(self) -> list[Heard]:
@@ -107,10 +109,10 @@ class Utterances:
 
     def _begin(self, item: str) -> list[Heard]:
         self._number += 1
-        self._add(_Utterance(self._number, item))
+        self._add(_ServerUtterance(self._number, item))
         return [SpeechBegan(self._number)]
 
-    def _add(self, utterance: _Utterance) -> None:
+    def _add(self, utterance: _ServerUtterance) -> None:
         self._known[utterance.item] = utterance
         if len(self._known) > KNOWN_MAX:
             del self._known[next(iter(self._known))]
@@ -132,7 +134,7 @@ class Utterances:
             unnamed, self._unnamed = self._unnamed, None
             if unnamed is None:
                 self._number += 1
-                unnamed = _Utterance(self._number, item, is_speaking=False)
+                unnamed = _ServerUtterance(self._number, item, is_speaking=False)
             unnamed.item, unnamed.is_speaking = item, False
             self._add(unnamed)
             return []

@@ -16,9 +16,13 @@ from .phone import PHONE
 from .view import Amendment, Impossible, View
 
 VIEWS: dict[str, View] = {view.name: view for view in (LIFECYCLE, CONVERSATION, ORCHESTRATOR, PHONE)}
+"""The views that come from specifications, which the model checker verifies."""
+EVERY_VIEW: dict[str, View] = {PHASE.name: PHASE, **VIEWS}
+"""Every vocabulary for the state of a conversation, the phases first."""
 
 __all__ = [
     "CONVERSATION",
+    "EVERY_VIEW",
     "LIFECYCLE",
     "ORCHESTRATOR",
     "PHASE",

@@ -89,7 +89,7 @@ class _Wire:
         return
 
 
-class _Line(ScriptedLine):
+class _NotingLine(ScriptedLine):
     """A line that tells the wire when sound is played."""
 
     def __init__(self, wire: Callable[[], _Wire]) -> None:
@@ -134,7 +134,7 @@ async def _talk(turns: int) -> dict[str, list[int]]:
         return wires[-1]
 
     model = RealtimeModel(url="ws://bench", wire=dial)
-    line = _Line(lambda: wires[-1])
+    line = _NotingLine(lambda: wires[-1])
     agent = Agent(model, profile="immediate", instructions="Be brief.", phrases=Phrases())
     conversation = Conversation(agent, line, seats=Seats())
     await conversation.start()
@@ -146,7 +146,7 @@ async def _talk(turns: int) -> dict[str, list[int]]:
     return spent
 
 
-async def _play_turn(wire: _Wire, line: _Line, turn: int) -> None:
+async def _play_turn(wire: _Wire, line: _NotingLine, turn: int) -> None:
     item, kind = f"item_{turn}", "conversation.item.input_audio_transcription"
     if turn > 1:
         wire.watch("response.cancel")

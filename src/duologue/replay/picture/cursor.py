@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from duologue.core.machine import MACHINE
 from duologue.core.state import State
-from duologue.core.views import VIEWS
+from duologue.core.views import EVERY_VIEW, PHASE
 from duologue.observe.view_history import cause_of
 
 from ..journal import StepRecord
@@ -22,8 +22,15 @@ from ..step_words import describe
 from ..timeline import REGIONS
 from .looks import look_of
 
-VIEW_NAMES = ("lifecycle", "conversation")
-LANES = (*VIEW_NAMES, *REGIONS)
+
+def shown_views(view: str) -> tuple[str, ...]:
+    """The names of the views that a page shows: the phases, and `view` if it is another one."""
+    return (PHASE.name,) if view == PHASE.name else (PHASE.name, view)
+
+
+def lanes_of(views: Sequence[str]) -> tuple[str, ...]:
+    """The names of the lanes that show a state: one for each of these views, and one for each region."""
+    return (*views, *REGIONS)
 
 
 class Fired(NamedTuple):
@@ -61,22 +68,22 @@ def all_fired(records: Sequence[StepRecord]) -> list[Fired]:
     return [Fired(number, *row_text(number), times[number]) for number in order]
 
 
-def leaves_of(s: State) -> tuple[str, ...]:
-    """The text that each lane shows while the conversation machine is in this state."""
+def leaves_of(s: State, views: Sequence[str]) -> tuple[str, ...]:
+    """The text that each of `lanes_of(views)` shows while the conversation machine is in this state."""
     jobs = " + ".join(f"{job.call} {job.kind.value}" for job in s.jobs) or "none"
-    views = (VIEWS[name].see(s) for name in VIEW_NAMES)
-    return (*views, s.link.value, s.user.value, s.voice.value, s.reply.value, jobs)
+    seen = (EVERY_VIEW[name].see(s) for name in views)
+    return (*seen, s.link.value, s.user.value, s.voice.value, s.reply.value, jobs)
 
 
-def looks_of(s: State) -> Iterator[tuple[str, str, str]]:
+def looks_of(s: State, views: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """For each lane: its name, the text that it shows while the conversation machine is in this state, and its CSS
     classes."""
     kinds = s.jobs[0].kind.value if s.jobs else "none"
-    for lane, shown in zip(LANES, leaves_of(s), strict=True):
+    for lane, shown in zip(lanes_of(views), leaves_of(s, views), strict=True):
         yield lane, shown.replace("_", " "), look_of(lane, kinds if lane == "jobs" else shown)
 
 
-def cursor_data(records: Sequence[StepRecord], length_ms: int) -> dict[str, Any]:
+def cursor_data(records: Sequence[StepRecord], length_ms: int, views: Sequence[str]) -> dict[str, Any]:
     """All data that the script of the page needs."""
     began = records[0].event.at
     chips: dict[tuple[str, str], int] = {}
@@ -85,7 +92,7 @@ def cursor_data(records: Sequence[StepRecord], length_ms: int) -> dict[str, Any]
     for at, group in groupby(records, lambda record: record.event.at):
         steps = list(group)
         after = steps[-1].after
-        shown = tuple(chips.setdefault((text, look), len(chips)) for _, text, look in looks_of(after))
+        shown = tuple(chips.setdefault((text, look), len(chips)) for _, text, look in looks_of(after, views))
         state = states.setdefault(shown, len(states))
         instants.append([at - began, state, after.heard_ms, [_step(record) for record in steps]])
     return {

@@ -54,6 +54,20 @@ _TONES: dict[str, dict[str, str]] = {
     "jobs": {"none": "rest", "tool": "full", "delegated": "soft", "dispatched": "hatch", "refused": "red full"},
 }
 _STATES = {
+    "phase": {
+        "idle": "grey idle rest",
+        "starting": f"{BLUE} soft",
+        "listening": f"{TEAL} faint",
+        "user_speaking": f"{TEAL} full",
+        "thinking": f"{AMBER} soft",
+        "working": f"{ROSE} full",
+        "speaking": f"{VIOLET} full",
+        "interrupted": "red soft",
+        "paused": f"{BLUE} hatch",
+        "reconnecting": f"{BLUE} full",
+        "error": "red full",
+        "ending": f"{BLUE} faint",
+    },
     "lifecycle": {
         "idle": "grey idle rest",
         "listening": f"{TEAL} full",
@@ -75,6 +89,18 @@ _STATES = {
         "suspended": f"{BLUE} hatch",
         "faulted": "red full",
         "terminating": f"{BLUE} faint",
+    },
+    "orchestrator": {
+        "idle": "grey idle rest",
+        "listening": f"{TEAL} full",
+        "processing": f"{AMBER} soft",
+        "speaking": f"{VIOLET} full",
+        "interrupted": "red soft",
+    },
+    "phone": {
+        "agent_idle": "grey idle rest",
+        "agent_speaking": f"{VIOLET} full",
+        "interrupted": "red soft",
     },
 }
 LOOKS: dict[str, dict[str, str]] = {

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 
 from duologue.core.leaves import Link
-from duologue.core.views import VIEWS
+from duologue.core.views import EVERY_VIEW, PHASE, View
 from duologue.observe.stereo_file import StereoSound
 from duologue.observe.view_history import cause_of
 
@@ -19,7 +19,7 @@ from ..journal import StepRecord
 from ..step_words import describe
 from ..timeline import Timeline, read_timeline
 from ..words_file import Spoken
-from .cursor import LANES, VIEW_NAMES, all_fired, anchor_of, cursor_data, leaves_of, looks_of, row_text
+from .cursor import all_fired, anchor_of, cursor_data, lanes_of, leaves_of, looks_of, row_text, shown_views
 from .looks import LOOKS, look_of
 from .markup import Html, data, join, raw, tag
 from .scale import PX_PER_S_MAX, Scale, write_clock, write_length
@@ -38,13 +38,15 @@ def draw_picture(
     words: Sequence[Spoken] = (),
     complete: bool = True,
     sound: StereoSound | None = None,
+    view: View = PHASE,
 ) -> str:
     """The newest conversation in these steps, as a complete HTML file. If `sound` is given, the page plays this
-    recording, and the cursor on the page moves along."""
+    recording, and the cursor on the page moves along. The page has a lane of phases, and one of `view` if that is
+    another view."""
     steps = newest(records)
     if not steps:
         return _page(title, 1, tag("header", tag("h1", title)), tag("p", NOTHING, class_="notice"))
-    views = tuple(read_timeline(steps, VIEWS[name]) for name in VIEW_NAMES)
+    views = tuple(read_timeline(steps, EVERY_VIEW[name]) for name in shown_views(view.name))
     said = [spoken for spoken in words if spoken.at >= steps[0].event.at]
     talk = DrawnConversation(steps, views, read_spans(steps), said)
     notices = [] if complete else [tag("p", CUT, class_="notice", role="status")]
@@ -59,7 +61,7 @@ def draw_picture(
         *_transcript(talk),
         _transitions(talk),
         _rows(talk),
-        data("call", {**cursor_data(steps, talk.length_ms), "px": PX_PER_S_MAX}),
+        data("call", {**cursor_data(steps, talk.length_ms, talk.view_names), "px": PX_PER_S_MAX}),
         raw("script", SCRIPT),
         plays=sound is not None,
     )
@@ -180,7 +182,7 @@ def _now(talk: DrawnConversation) -> Html:
     last = talk.records[-1]
     cells = [
         tag("div", tag("dt", lane), tag("dd", tag("span", text, class_=f"chip {look}")), data_lane=lane)
-        for lane, text, look in looks_of(last.after)
+        for lane, text, look in looks_of(last.after, talk.view_names)
     ]
     at_ms = last.event.at - talk.began
     rows = [tag("code", row_text(number)[0]) for number in last.fired]
@@ -201,7 +203,7 @@ def _legend(talk: DrawnConversation) -> Html:
     for lane in talk.views[0].lanes:
         seen[lane.region] = {state for visit in lane.visits for state in visit.state.split("+")}
     groups = []
-    for lane_name in LANES:
+    for lane_name in lanes_of(talk.view_names):
         keys = [
             tag("span", tag("i", class_=f"key {look}"), leaf.replace("_", " "))
             for leaf, look in LOOKS[lane_name].items()
@@ -230,7 +232,7 @@ def _transcript(talk: DrawnConversation) -> Iterator[Html]:
 
 
 def _transitions(talk: DrawnConversation) -> Html:
-    rows = [row for record in talk.records for row in _transition(record, talk.began)]
+    rows = [row for record in talk.records for row in _transition(record, talk)]
     names = ("at", "cause", "moves", "effects", "rows")
     head = tag("tr", *(tag("th", name, scope="col") for name in names))
     note = tag("p", "every step that changed a state or had an effect, with its cause", class_="note")
@@ -238,11 +240,11 @@ def _transitions(talk: DrawnConversation) -> Html:
     return tag("section", _title("Transitions", note), _scrolls(table))
 
 
-def _transition(record: StepRecord, began: int) -> Iterator[Html]:
-    before, after = leaves_of(record.before), leaves_of(record.after)
+def _transition(record: StepRecord, talk: DrawnConversation) -> Iterator[Html]:
+    before, after = leaves_of(record.before, talk.view_names), leaves_of(record.after, talk.view_names)
     moves = [
         tag("span", tag("small", f"{lane} {old.replace('_', ' ')} → "), _chip(lane, new), class_="move")
-        for lane, old, new in zip(LANES, before, after, strict=True)
+        for lane, old, new in zip(lanes_of(talk.view_names), before, after, strict=True)
         if old != new
     ]
     line = describe(record)
@@ -251,7 +253,7 @@ def _transition(record: StepRecord, began: int) -> Iterator[Html]:
         links = [tag("a", anchor_of(number), href=f"#{anchor_of(number)}") for number in record.fired]
         yield tag(
             "tr",
-            _time(record.event.at - began),
+            _time(record.event.at - talk.began),
             tag("td", cause_of(record.event), class_="cause"),
             tag("td", *moves),
             tag("td", done),

@@ -65,6 +65,10 @@ class DrawnConversation(NamedTuple):
         return self.records[0].event.at
 
     @property
+    def view_names(self) -> tuple[str, ...]:
+        return tuple(view.view for view in self.views)
+
+    @property
     def length_ms(self) -> int:
         return self.views[0].length_ms
 
