@@ -10,6 +10,7 @@ from concurrent.futures import CancelledError
 import pytest
 
 from duologue.ears.model_threads import SWITCH_S, ModelLane, ModelThreads, Urgency
+from duologue.fairness.counted_pools import PoolCounts
 from duologue.fairness.owner import context_of
 
 LONG_S = 20  # nothing here takes that long
@@ -53,6 +54,31 @@ def test_work_returns_its_result_or_raises_its_failure(threads: ModelThreads) ->
     with pytest.raises(ZeroDivisionError):
         lane.submit(lambda: 1 // 0).result(LONG_S)
     assert lane.submit(pow, 2, 3).result(LONG_S) == 8
+
+
+def test_running_waiting_and_done_work_is_counted(threads: ModelThreads) -> None:
+    slow = [Blocker(), Blocker()]
+    futures = [ModelLane(threads, Urgency.FINAL).submit(work) for work in slow]
+    assert slow[0].began.wait(LONG_S)
+    assert threads.counts == PoolCounts(running=1, waiting=1)
+    slow[0].end.set()
+    assert slow[1].began.wait(LONG_S)
+    assert threads.counts == PoolCounts(running=1, done=1)
+    slow[1].end.set()
+    futures[1].result(LONG_S)
+
+
+def test_abandoned_work_no_longer_counts_as_running(threads: ModelThreads) -> None:
+    hanging, lane = Blocker(), ModelLane(threads, Urgency.FINAL)
+    future = lane.submit(hanging)
+    assert hanging.began.wait(LONG_S)
+    lane.abandon()
+    lane.abandon()
+    assert threads.counts == PoolCounts(done=1)
+    hanging.end.set()
+    future.result(LONG_S)
+    ModelLane(threads, Urgency.FINAL).submit(int).result(LONG_S)
+    assert threads.counts.running <= 1
 
 
 def test_a_frame_is_processed_while_all_other_threads_transcribe(threads: ModelThreads) -> None:

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from duologue.fairness.counted_pools import PoolCounts
 from duologue.fairness.fair_places import FairPlaces
 from duologue.fairness.fair_queue import QueueFull, Shares
 
@@ -32,9 +33,10 @@ def test_owners_take_turns() -> None:
         await shared.take("greedy")
         tasks = [asyncio.create_task(work(owner)) for owner in ("greedy", "greedy", "greedy", "honest", "honest")]
         await settle()
-        assert shared.waiting == 5
+        assert shared.counts == PoolCounts(running=1, waiting=5)
         shared.give_back("greedy")
         await asyncio.gather(*tasks)
+        assert shared.counts == PoolCounts(done=6)
         return order
 
     assert asyncio.run(run()) == ["greedy", "honest", "greedy", "honest", "greedy"]

@@ -21,7 +21,7 @@ def test_seven_blocking_calls_of_one_conversation_dont_delay_another_one() -> No
     threads, release = pool(), threading.Event()
     blocked = [threads.submit_for("greedy", release.wait) for _ in range(7)]
     assert threads.submit_for("honest", lambda: "served").result(WAIT_S) == "served"
-    assert threads.counts["running"] == 2
+    assert threads.counts.running == 2
     assert not any(one.done() for one in blocked)
     release.set()
     assert all(one.result(WAIT_S) for one in blocked)
@@ -46,7 +46,7 @@ def test_work_that_doesnt_fit_is_refused_and_counted() -> None:
     second = threads.submit_for("greedy", release.wait)
     with pytest.raises(QueueFull):
         threads.submit_for("greedy", release.wait)
-    assert threads.counts["refused"] == 1
+    assert threads.counts.refused == 1
     release.set()
     second.result(WAIT_S)
 

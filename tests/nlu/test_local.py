@@ -363,7 +363,7 @@ def test_messages_of_one_conversation_dont_delay_those_of_another_one() -> None:
             async with asyncio.timeout(WAIT_S):
                 await loop.create_task(nlu.understand("quick", scope), context=context_of("honest"))
             assert not any(task.done() for task in slow)
-            assert NLU.counts["running"] == 1, "the others wait for their own turn"
+            assert NLU.counts.running == 1, "the others wait for their own turn"
         finally:
             blocked.set()
             await asyncio.gather(*slow)

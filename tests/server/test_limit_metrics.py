@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import json
 
-from duologue.server.limit_metrics import limit_metrics
+import pytest
+
+from duologue.ears.model_threads import shared_threads
+from duologue.server.limit_metrics import LIMITS, limit_metrics
 
 from .running_server import RunningServer, serve
 
 
 def test_every_limit_and_every_pool_has_a_series() -> None:
+    shared_threads()
     text = limit_metrics({"sound": 3}, 2)
     assert "duologue_unspoken 2\n" in text
     assert 'duologue_refused_total{limit="sound"} 3\n' in text
     assert 'duologue_refused_total{limit="typed_turns"} 0\n' in text
-    for pool in ("tools", "brains", "nlu", "replays"):
+    for pool in ("tools", "brains", "nlu", "replays", "ears"):
         assert f'duologue_pool_waiting{{pool="{pool}"}} ' in text
+
+
+def test_a_refusal_by_a_limit_that_the_metrics_dont_have_is_a_mistake_in_the_program() -> None:
+    async def script(made: RunningServer) -> None:
+        for limit in LIMITS:
+            made.conversations.note_refused(limit)
+        with pytest.raises(AssertionError, match="no such limit isn't in LIMITS"):
+            made.conversations.note_refused("no such limit")
+
+    serve(script)
 
 
 def test_what_a_server_refuses_is_told_and_counted() -> None:

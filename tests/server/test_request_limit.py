@@ -106,6 +106,7 @@ def test_a_request_that_is_slow_to_parse_is_refused_before_it_is_parsed(sent: by
         answer = await asyncio.wait_for(one.reader.read(), WAIT_S)
         assert answer.startswith(b"HTTP/1.1 " + refusal)
         assert answer.count(b"HTTP/1.1 ") == 1
+        assert made.conversations.refused == {"heads": 1}
         assert (await made.get("/healthz")).status == 200
 
     serve(script)

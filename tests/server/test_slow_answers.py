@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from duologue.runtime.simulated_clock import run_simulated
-from duologue.server.slow_answers import EACH_MAX, PIECE_BYTES, SlowAnswers
+from duologue.server.slow_answers import EACH_MAX, LIMIT, PIECE_BYTES, SlowAnswers
 
 
 class Reader:
@@ -53,7 +53,7 @@ def ask(slow: SlowAnswers, body: bytes = b"") -> tuple[Reader, asyncio.Task[None
 def test_an_answer_comes_whole_and_in_small_pieces(size: int) -> None:
     async def scene() -> None:
         body = bytes(at % 251 for at in range(size))
-        reader, task = ask(SlowAnswers(lambda _: "a"), body)
+        reader, task = ask(SlowAnswers(lambda _: "a", lambda _: None), body)
         reader.reads.set()
         await task
         assert (reader.status, reader.is_whole, b"".join(reader.pieces)) == (200, True, body)
@@ -65,10 +65,12 @@ def test_an_answer_comes_whole_and_in_small_pieces(size: int) -> None:
 def test_a_client_that_doesnt_read_keeps_its_place_and_others_have_theirs() -> None:
     async def scene() -> None:
         addresses = ["a"] * (EACH_MAX + 1) + ["b", "a"]
-        slow = SlowAnswers(lambda _: addresses.pop(0))
+        refused: list[str] = []
+        slow = SlowAnswers(lambda _: addresses.pop(0), refused.append)
         asked = [ask(slow, b"x" * 9 * PIECE_BYTES) for _ in range(EACH_MAX + 2)]
         await asyncio.sleep(1)
         assert [reader.status for reader, _ in asked] == [200] * EACH_MAX + [429, 200]
+        assert refused == [LIMIT]
         asked[0][0].reads.set()
         await asked[0][1]
         reader, _ = ask(slow)
@@ -82,7 +84,7 @@ def test_a_client_that_doesnt_read_keeps_its_place_and_others_have_theirs() -> N
 
 def test_a_place_is_free_again_after_a_failure() -> None:
     async def scene() -> None:
-        slow = SlowAnswers(lambda _: "a")
+        slow = SlowAnswers(lambda _: "a", lambda _: None)
 
         async def fail(_: Request) -> Response:
             raise ConnectionError

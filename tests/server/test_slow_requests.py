@@ -33,6 +33,7 @@ def test_a_request_whose_head_doesnt_come_is_closed(head: bytes) -> None:
         answer = await answer_to(made, head)
         assert answer.startswith(b"HTTP/1.1 408 ")
         assert answer.endswith(b"The request took too long to arrive.\n")
+        assert made.conversations.refused == {"request_time": 1}
 
     serve(script, request_s_max=SOON_S)
 
@@ -41,6 +42,7 @@ def test_a_request_whose_body_doesnt_come_is_closed() -> None:
     async def script(made: RunningServer) -> None:
         head = f"POST /debug/replay HTTP/1.1\r\nHost: 127.0.0.1:{made.port}\r\nContent-Length: 100\r\n\r\n".encode()
         assert (await answer_to(made, head, b"{")).startswith(b"HTTP/1.1 408 ")
+        assert made.conversations.refused == {"request_time": 1}
 
     serve(script, request_s_max=SOON_S)
 
@@ -78,6 +80,7 @@ def test_a_socket_that_says_nothing_is_closed_unless_it_has_a_conversation() -> 
         await watching.expect("calls")
         await silent.hello("bob")
         assert await silent.gone() == (4408, "The client sent nothing for a long time: connect again.")
+        assert made.conversations.refused == {"silence": 1}
         for client in (talking, watching):
             await client.send("ping", t=1)
             await client.expect("pong")
@@ -128,8 +131,8 @@ class Wire(asyncio.Transport):
 
 def test_only_so_much_is_read_after_a_refusal() -> None:
     async def scene() -> None:
-        wire = Wire()
-        connection = timed(Below, request_s_max=500.0)()
+        wire, refused = Wire(), list[str]()
+        connection = timed(Below, request_s_max=500.0, note_refused=refused.append)()
         connection.connection_made(wire)
         connection.data_received(b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
         assert wire.written.startswith(b"HTTP/1.1 411 ")
@@ -137,6 +140,7 @@ def test_only_so_much_is_read_after_a_refusal() -> None:
         assert not wire.is_paused
         connection.data_received(bytes(100))
         assert wire.is_paused
+        assert refused == ["heads"]
         connection.connection_lost(None)
 
     run_simulated(scene())
@@ -147,8 +151,8 @@ def test_a_client_that_doesnt_read_its_answer_is_cut_off(
     reads_after_s: float | None, cut_after_s: float | None
 ) -> None:
     async def scene() -> None:
-        began_s, wire = asyncio.get_running_loop().time(), Wire()
-        connection = timed(Below, request_s_max=500.0, answer_s_max=30.0)()
+        began_s, wire, refused = asyncio.get_running_loop().time(), Wire(), list[str]()
+        connection = timed(Below, request_s_max=500.0, answer_s_max=30.0, note_refused=refused.append)()
         connection.connection_made(wire)
         connection.pause_writing()
         connection.pause_writing()
@@ -157,6 +161,7 @@ def test_a_client_that_doesnt_read_its_answer_is_cut_off(
             connection.resume_writing()
         await asyncio.sleep(100)
         assert wire.cut_s == (None if cut_after_s is None else began_s + cut_after_s)
+        assert refused == ([] if cut_after_s is None else ["answer_time"])
         connection.connection_lost(None)
 
     run_simulated(scene())

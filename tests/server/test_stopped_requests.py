@@ -29,7 +29,7 @@ async def answer_of_a_server_that_stops(free: threading.Event) -> bytes:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(f"GET /debug/diagram/link.svg HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
         async with asyncio.timeout(WAIT_S):
-            while not REPLAYS.counts["waiting"]:
+            while not REPLAYS.counts.waiting:
                 await asyncio.sleep(0)
     answer = await asyncio.wait_for(reader.read(), WAIT_S)
     writer.close()

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from duologue.fairness.counted_pools import all_counts
 from duologue.fairness.owner import context_of
 from duologue.ports.store import StoreFailed
 from duologue.store import postgres_pool
@@ -29,13 +30,16 @@ async def test_connections_that_were_closed_while_idle_are_replaced(pg: Postgres
 
 async def test_no_more_connections_are_made_than_allowed(pg: PostgresPlace) -> None:
     await pg.store()
+    before = all_counts()["store"]
     url = pg.server.url + "&application_name=counted"
     store = PostgresStore(url, schema=pg.schema, connections_max=3)
     await store.open()
     await asyncio.gather(*(claimed(store, f"call {number}") for number in range(30)))
     found = await pg.run_sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'counted'")
     assert 1 <= found[0][0] <= 3
+    assert all_counts()["store"].done >= before.done + 30
     await store.close()
+    assert all_counts()["store"] == before, "the other store is still open"
     with pytest.raises(StoreFailed, match="the store is closed"):
         await store.read("call")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 
+from duologue.fairness.counted_pools import PoolCounts, all_counts
 from duologue.ports.store import Fenced, StoreFailed
 from duologue.store.sqlite import SqliteStore
 from tests.store.store_places import SqlitePlace, claimed, written
@@ -42,6 +43,24 @@ async def test_scripts_that_wait_together_share_a_commit_but_not_their_errors(sq
     assert outcomes[::2] == [1] * 20
     assert all(isinstance(outcome, Fenced) for outcome in outcomes[1::2])
     assert store.commits - before < 40
+
+
+async def test_work_that_waits_for_the_disk_is_counted_until_the_store_is_closed(sqlite: SqlitePlace) -> None:
+    store = await sqlite.store()
+    await claimed(store)
+    blocker = sqlite3.connect(sqlite.path, isolation_level=None)
+    blocker.execute("BEGIN IMMEDIATE")
+    before = all_counts()["store"]
+    assert (before.running, before.waiting) == (0, 0)
+    writing = [asyncio.create_task(claimed(store, f"call {number}")) for number in range(5)]
+    while (now := all_counts()["store"]).running + now.waiting < 5:
+        await asyncio.sleep(0)
+    blocker.execute("COMMIT")
+    blocker.close()
+    await asyncio.gather(*writing)
+    assert all_counts()["store"] == PoolCounts(done=before.done + 5)
+    await store.close()
+    assert "store" not in all_counts()
 
 
 async def test_a_full_disk_is_reported_and_the_store_recovers(sqlite: SqlitePlace) -> None:

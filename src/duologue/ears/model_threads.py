@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ParamSpec, TypeVar
 
+from duologue.fairness.counted_pools import PoolCounts, show
 from duologue.fairness.owner import owner
 
 P = ParamSpec("P")
@@ -54,6 +55,8 @@ class ModelThreads:
     """The worker threads and their queue. The queue has no limit, but it stays short, because each caller adds work
     only when its previous work is done."""
 
+    name = "ears"
+
     def __init__(self, slow_max: int | None = None) -> None:
         self._slow_max = slow_max or max(1, (os.cpu_count() or 2) - 1)  # one core is left for the event loop
         self._changed = threading.Condition()
@@ -63,7 +66,15 @@ class ModelThreads:
         self._turn = 0
         self._slow = 0
         self._abandoned = 0
+        self._running = 0
+        self._done = 0
         self._is_closed = False
+
+    @property
+    def counts(self) -> PoolCounts:
+        """How much work runs and waits, and how much was done. Abandoned work counts as done, and none is refused."""
+        with self._changed:
+            return PoolCounts(self._running, len(self._waiting), self._done)
 
     def put(self, job: _QueuedWork) -> None:
         """Queue this work. The first call starts the threads."""
@@ -84,6 +95,7 @@ class ModelThreads:
                 return
             job.is_abandoned = True
             self._abandoned += 1
+            self._note_done()
             self._slow -= job.is_slow
             self._threads.remove(job.thread)
             if self._abandoned <= ABANDONED_MAX and not self._is_closed:
@@ -120,6 +132,8 @@ class ModelThreads:
                 _do(job)
             with self._changed:
                 is_wanted = not job.is_abandoned
+                if is_wanted:
+                    self._note_done()
                 if is_wanted and job.is_slow:
                     self._slow -= 1
                     if self._waiting:  # otherwise the other thread would wake for nothing
@@ -140,9 +154,14 @@ class ModelThreads:
                     job.thread = threading.current_thread()
                     job.is_slow = job.lane.urgency is not Urgency.FRAME
                     self._slow += job.is_slow
+                    self._running += 1
                     return job
                 self._changed.wait()
             return None
+
+    def _note_done(self) -> None:
+        self._running -= 1
+        self._done += 1
 
     def _order(self, job: _QueuedWork) -> tuple[int, int]:
         return job.lane.urgency, self._served.get(job.lane.owner, 0)
@@ -189,4 +208,6 @@ class ModelLane(Executor):
 @cache
 def shared_threads() -> ModelThreads:
     """The threads that all ears of this process share."""
-    return ModelThreads()
+    threads = ModelThreads()
+    show(threads)
+    return threads

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import asyncio
 
-from .fair_queue import FairQueue, Shares
+from .counted_pools import PoolCounts
+from .fair_queue import FairQueue, QueueFull, Shares
 
 
 class FairPlaces:
@@ -19,6 +20,13 @@ class FairPlaces:
 
     def __init__(self, shares: Shares) -> None:
         self._queue: FairQueue[asyncio.Future[None]] = FairQueue(shares)
+        self._done = 0
+        self._refused = 0
+
+    @property
+    def counts(self) -> PoolCounts:
+        """How many tasks use the resource and wait for it, and how many have used it and were refused."""
+        return PoolCounts(self._queue.running, self._queue.waiting, self._done, self._refused)
 
     @property
     def waiting(self) -> int:
@@ -28,7 +36,11 @@ class FairPlaces:
         """Wait until a task of this owner (a conversation) may use the resource. Raises QueueFull if too many tasks of
         this owner wait."""
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._queue.put(owner, place)
+        try:
+            self._queue.put(owner, place)
+        except QueueFull:
+            self._refused += 1
+            raise
         self._grant()
         try:
             await place
@@ -40,6 +52,7 @@ class FairPlaces:
     def give_back(self, owner: str) -> None:
         """Let another task use the resource, because a task of this owner (a conversation) doesn't use it any more."""
         self._queue.done(owner)
+        self._done += 1
         self._grant()
 
     def _grant(self) -> None:

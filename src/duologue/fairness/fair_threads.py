@@ -17,6 +17,7 @@ from concurrent.futures import Executor, Future
 from functools import partial
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
+from .counted_pools import PoolCounts, show
 from .fair_queue import FairQueue, Shares
 from .owner import owner
 
@@ -33,8 +34,7 @@ class _Work(NamedTuple):
 
 
 class FairThreads(Executor):
-    """One pool of threads. `counts` says how many pieces of work are running and waiting, and how many were done and
-    refused so far."""
+    """One pool of threads."""
 
     def __init__(self, name: str, shares: Shares) -> None:
         self.name = name
@@ -47,14 +47,10 @@ class FairThreads(Executor):
         self._refused = 0
 
     @property
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> PoolCounts:
+        """How much work runs and waits, and how much was done and refused."""
         with self._changed:
-            return {
-                "running": self._queue.running,
-                "waiting": self._queue.waiting,
-                "done": self._done,
-                "refused": self._refused,
-            }
+            return PoolCounts(self._queue.running, self._queue.waiting, self._done, self._refused)
 
     async def run(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run the work in a thread for the current conversation. Raises QueueFull if too much work of that conversation
@@ -152,4 +148,4 @@ PREPARATION = FairThreads("preparation", Shares(places=2, each_max=1, waiting_ma
 REPLAYS = FairThreads("replays", Shares(places=1, each_max=1, waiting_max=4))
 AGENTS = FairThreads("agents", Shares(places=64, each_max=1, waiting_max=1))  # functions that make the agent of a call
 ENCODING = FairThreads("encoding", Shares(places=1, each_max=1, waiting_max=4))  # of recordings
-POOLS = (TOOLS, BRAINS, NLU, PREPARATION, REPLAYS, AGENTS, ENCODING)
+show(TOOLS, BRAINS, NLU, PREPARATION, REPLAYS, AGENTS, ENCODING)

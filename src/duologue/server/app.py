@@ -40,6 +40,7 @@ from .request_limit import RequestLimit
 from .served_conversation import ServedConversation
 from .settings import ServerSettings
 from .siblings import ALONE, Siblings
+from .slow_answers import LIMIT as SLOW_REQUESTS
 from .slow_answers import Answer, SlowAnswers
 from .slow_requests import BodyTimeout
 from .static_files import SafeHeaders, index, web_files
@@ -69,7 +70,7 @@ class Server:
         self.access = AccessControl(
             self.settings, self.conversations.shared_limits, self.connection_limit, self.conversations.note_refused
         )
-        self._slow = SlowAnswers(self.access.address_of)
+        self._slow = SlowAnswers(self.access.address_of, self.conversations.note_refused)
         gate = Gate(self.conversations, self.settings, self.access)
         self._starlette = Starlette(
             routes=[
@@ -88,7 +89,7 @@ class Server:
                 Mount("/", OwnPages(web_files(), self.settings), name="web"),
             ]
         )
-        in_time = BodyTimeout(self._starlette, self.settings.limits.request_s_max)
+        in_time = BodyTimeout(self._starlette, self.settings.limits.request_s_max, self.conversations.note_refused)
         limited = RequestLimit(StoppedRequests(in_time), self.access, self.settings.limits)
         self.app = SafeHeaders(limited)  # outermost, so that error responses have these headers too
 
@@ -186,6 +187,7 @@ class Server:
         try:
             return await REPLAYS.run_for(address, work)
         except QueueFull:
+            self.conversations.note_refused(SLOW_REQUESTS)
             return _refusal(429, "Your address has too many requests of this kind: try again when one is answered.")
 
     # -- Authorization

@@ -234,6 +234,7 @@ class ClientSocket:
                         self._is_limited = until_s is not None
                     self._in_task = max(0, self._in_task - 1)
         except TimeoutError:
+            self._limits.note_silent()
             self.refuse(NO_HELLO if self._hello is None else SILENT)
 
     def _take(self, received: str | bytes) -> bool:

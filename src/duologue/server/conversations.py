@@ -35,7 +35,7 @@ from .client_outbox import ClientOutbox
 from .close_codes import SEAT_TAKEN, STOPPING, CloseCode
 from .lease_calls import CLIENT_PART
 from .leases import Leases
-from .limit_metrics import limit_metrics
+from .limit_metrics import LIMITS, limit_metrics
 from .restore import read_earlier, read_info
 from .restored_conversation import RestoredConversation
 from .screen import Screen
@@ -166,6 +166,7 @@ class Conversations:
 
     def note_refused(self, limit: str) -> None:
         """Count one refusal by this limit, for the metrics."""
+        assert limit in LIMITS, f"{limit} isn't in LIMITS, so the metrics wouldn't have it"
         self.refused[limit] += 1
 
     async def begin(

@@ -8,15 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from duologue.fairness.fair_threads import POOLS
+from duologue.fairness.counted_pools import all_counts
 
 LIMITS = (
     "address",
+    "answer_time",
+    "bad_messages",
     "commands",
     "connections",
     "conversations",
+    "heads",
     "messages",
+    "request_time",
     "requests",
+    "silence",
+    "slow_requests",
     "sound",
     "starts",
     "typed_chars",
@@ -26,8 +32,8 @@ LIMITS = (
     "unspoken",
 )
 _POOLS = (
-    ("running", "gauge", "duologue_pool_running", "Work that runs in this pool of threads."),
-    ("waiting", "gauge", "duologue_pool_waiting", "Work that waits for a thread of this pool."),
+    ("running", "gauge", "duologue_pool_running", "Work that runs in this pool."),
+    ("waiting", "gauge", "duologue_pool_waiting", "Work that waits for a place in this pool."),
     ("done", "counter", "duologue_pool_done_total", "Work that this pool has done."),
     (
         "refused",
@@ -48,8 +54,8 @@ def limit_metrics(refused: Mapping[str, int], unspoken: int) -> str:
         "# TYPE duologue_refused_total counter",
         *(f'duologue_refused_total{{limit="{name}"}} {refused.get(name, 0)}' for name in LIMITS),
     ]
-    counts = {pool.name: pool.counts for pool in POOLS}
+    counts = all_counts()
     for key, kind, name, text in _POOLS:
         lines += [f"# HELP {name} {text}", f"# TYPE {name} {kind}"]
-        lines += [f'{name}{{pool="{pool}"}} {each[key]}' for pool, each in counts.items()]
+        lines += [f'{name}{{pool="{pool}"}} {getattr(each, key)}' for pool, each in counts.items()]
     return "".join(f"{line}\n" for line in lines)

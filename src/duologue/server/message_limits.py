@@ -66,7 +66,13 @@ class MessageLimits:
     def is_too_bad(self) -> bool:
         """Count one invalid message. Returns whether the client has now sent too many invalid messages."""
         self._bad += 1
+        if self._bad == self._bad_max:
+            self._note_refused("bad_messages")
         return self._bad >= self._bad_max
+
+    def note_silent(self) -> None:
+        """Count that the client is disconnected because it has sent nothing for too long."""
+        self._note_refused("silence")
 
 
 def frames_rate(limits: Limits) -> Rate:

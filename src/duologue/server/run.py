@@ -63,7 +63,11 @@ async def serving(server: Server, listening: socket.socket | None) -> AsyncItera
     )
     config.load()
     config.http_protocol_class = timed(
-        config.http_protocol_class, limits.request_s_max, server.connection_limit.may_open, limits.answer_s_max
+        config.http_protocol_class,
+        limits.request_s_max,
+        server.connection_limit.may_open,
+        limits.answer_s_max,
+        server.conversations.note_refused,
     )
     running = QuietServer(config)
     sockets = [listening] if listening is not None else []

@@ -19,14 +19,17 @@ EACH_MAX = 4  # of one address
 PIECE_BYTES = 65_536
 _BUSY = "Other journals are being made or replayed: try again later."
 _OWN = "Your address has too many requests of this kind: try again when one is answered."
+LIMIT = "slow_requests"
 Answer: TypeAlias = Callable[[Request], Awaitable[Response]]
 
 
 class SlowAnswers:
-    """The slow requests of one server process. `address_of` returns the address for which a request counts."""
+    """The slow requests of one server process. `address_of` returns the address for which a request counts.
+    `note_refused` is called with the limit's name for each refusal."""
 
-    def __init__(self, address_of: Callable[[dict[str, Any]], str]) -> None:
+    def __init__(self, address_of: Callable[[dict[str, Any]], str], note_refused: Callable[[str], None]) -> None:
         self._address_of = address_of
+        self._note_refused = note_refused
         self._places: Counter[str] = Counter()  # by address
 
     def bounded(self, answer: Answer) -> Answer:
@@ -46,6 +49,7 @@ class SlowAnswers:
         elif self._places.total() >= SLOW_MAX:
             refusal = JSONResponse({"error": _BUSY}, status_code=503)
         if refusal is not None:
+            self._note_refused(LIMIT)
             await refusal(request.scope, request.receive, send)
             return
         self._places[address] += 1

@@ -22,6 +22,10 @@ from .request_heads import HeadRefused, RequestHeads
 
 Receive = Callable[[], Awaitable[Any]]
 MayOpen = Callable[[str], bool]
+NoteRefused = Callable[[str], None]
+HEADS = "heads"  # the limits that refuse something here
+REQUEST_TIME = "request_time"
+ANSWER_TIME = "answer_time"
 LATE = b"The request took too long to arrive.\n"
 REFUSED_S_MAX = 1.0  # a connection that is refused is closed then
 REFUSED_BYTES_MAX = 1 << 20  # so much is read and dropped until then, so that the client stops writing and reads
@@ -31,18 +35,23 @@ def _always(_peer: str) -> bool:
     return True
 
 
+def _not_counted(_limit: str) -> None: ...
+
+
 def _peer(transport: asyncio.BaseTransport) -> str:
     name = transport.get_extra_info("peername")
     return str(name[0]) if name else ""
 
 
 class TimedRequests(asyncio.Protocol):
-    """A mixin for an HTTP protocol class. `timed` sets `request_s_max`, `answer_s_max` and `may_open`."""
+    """A mixin for an HTTP protocol class. `timed` sets `request_s_max`, `answer_s_max`, `may_open` and
+    `note_refused`."""
 
     app: Callable[..., Any]
     request_s_max = 15.0
     answer_s_max = 60.0
     may_open = staticmethod(_always)
+    note_refused = staticmethod(_not_counted)
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -110,6 +119,7 @@ class TimedRequests(asyncio.Protocol):
                 heads.check(data)
         except HeadRefused as why:
             self._refusal = b""
+            self.note_refused(HEADS)
             self._timed_transport.write(_response(why.status, f"{why}\n".encode()))
         if self._refusal is not None:
             self._stop_head_timer()
@@ -131,12 +141,16 @@ class TimedRequests(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         loop = asyncio.get_running_loop()
-        self._read_timer = self._read_timer or loop.call_later(self.answer_s_max, self._timed_transport.abort)
+        self._read_timer = self._read_timer or loop.call_later(self.answer_s_max, self._cut_off)
         super().pause_writing()
 
     def resume_writing(self) -> None:
         self._stop_read_timer()
         super().resume_writing()
+
+    def _cut_off(self) -> None:
+        self.note_refused(ANSWER_TIME)
+        self._timed_transport.abort()
 
     def _start_timer(self) -> None:
         until_s = self.request_s_max if self._refusal is None else REFUSED_S_MAX
@@ -160,6 +174,7 @@ class TimedRequests(asyncio.Protocol):
         if self._refusal is not None:
             transport.close()
         elif transport.get_protocol() is self and not self._answering:
+            self.note_refused(REQUEST_TIME)
             transport.write(_response("408 Request Timeout", LATE))
             transport.close()
 
@@ -170,22 +185,34 @@ def _response(status: str, body: bytes) -> bytes:
 
 
 def timed(
-    protocol: type[Any], request_s_max: float, may_open: MayOpen = _always, answer_s_max: float = 60.0
+    protocol: type[Any],
+    request_s_max: float,
+    may_open: MayOpen = _always,
+    answer_s_max: float = 60.0,
+    note_refused: NoteRefused = _not_counted,
 ) -> type[Any]:
     """A subclass of this HTTP protocol class that limits how long the head of a request, and reading an answer, may
     take. When a connection is opened, `may_open` is called with the peer's address, and returns whether the connection
-    is served."""
-    limits = {"request_s_max": request_s_max, "answer_s_max": answer_s_max, "may_open": staticmethod(may_open)}
+    is served. `note_refused` is called with the name of each limit that refuses something."""
+    limits = {
+        "request_s_max": request_s_max,
+        "answer_s_max": answer_s_max,
+        "may_open": staticmethod(may_open),
+        "note_refused": staticmethod(note_refused),
+    }
     return type("TimedHttp", (TimedRequests, protocol), limits)
 
 
 class BodyTimeout:
     """An ASGI application that wraps another one. A request whose body doesn't arrive within `request_s_max` seconds is
-    answered with status 408."""
+    answered with status 408, and counted with `note_refused`."""
 
-    def __init__(self, app: Callable[..., Awaitable[None]], request_s_max: float) -> None:
+    def __init__(
+        self, app: Callable[..., Awaitable[None]], request_s_max: float, note_refused: NoteRefused = _not_counted
+    ) -> None:
         self._app = app
         self._request_s_max = request_s_max
+        self._note_refused = note_refused
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Any) -> None:
         if scope["type"] != "http":
@@ -203,6 +230,7 @@ class BodyTimeout:
                     message = await receive()
             except TimeoutError:
                 is_late = True
+                self._note_refused(REQUEST_TIME)
                 await _send_late(send)
                 return {"type": "http.disconnect"}
             is_whole = not message.get("more_body", False)

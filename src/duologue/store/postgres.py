@@ -19,6 +19,7 @@ import psycopg
 import psycopg.sql
 
 from duologue.core.errors import DuologueError
+from duologue.fairness.counted_pools import show
 from duologue.ports.store import Lease, StoreFailed, Unsure
 
 from . import sql_operations
@@ -71,6 +72,7 @@ class PostgresStore(SqlStore):
 
     async def open(self) -> None:
         """Connect to the database, and bring the schema up to date."""
+        show(self._pool)
         connection = await self._pool.take()
         try:
             await self._migrate(connection)

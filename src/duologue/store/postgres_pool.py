@@ -15,6 +15,7 @@ from typing import Any
 import psycopg
 from psycopg.pq import TransactionStatus
 
+from duologue.fairness.counted_pools import PoolCounts, hide
 from duologue.fairness.fair_places import FairPlaces
 from duologue.fairness.fair_queue import QueueFull, Shares
 from duologue.fairness.owner import owner
@@ -30,6 +31,8 @@ EACH_WAITING_MAX = 500  # transactions of one conversation
 
 class Pool:
     """A pool of at most `connections_max` connections at a time."""
+
+    name = "store"
 
     def __init__(self, address: Mapping[str, Any], settings: Mapping[str, str | int], connections_max: int) -> None:
         assert connections_max >= 1
@@ -48,6 +51,11 @@ class Pool:
         self._idle: list[PostgresConnection] = []
         self._owners: dict[PostgresConnection, str] = {}  # the connections in use, and for which conversation
         self._is_closed = False
+
+    @property
+    def counts(self) -> PoolCounts:
+        """How many transactions run and wait, and how many were done and refused."""
+        return self._places.counts
 
     async def take(self, conversation: str = "") -> PostgresConnection:
         """Take a connection from the pool for this conversation; return it with `give_back`. An empty `conversation`
@@ -101,4 +109,5 @@ class Pool:
     async def close(self) -> None:
         """Close the pool. Connections in use are closed when they are given back."""
         self._is_closed = True
+        hide(self)
         await self.close_idle()

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from duologue.fairness.counted_pools import PoolCounts, hide, show
 from duologue.fairness.fair_inbox import FairInbox
 from duologue.fairness.fair_queue import QueueFull
 from duologue.fairness.owner import owner
@@ -44,6 +45,8 @@ class SqliteThread:
     """A thread with one SQLite connection. The thread opens the connection with `connect`. `explain` converts an error
     from SQLite to an error that says what to do."""
 
+    name = "store"
+
     def __init__(
         self, connect: Callable[[], sqlite3.Connection], explain: Callable[[sqlite3.Error], StoreFailed]
     ) -> None:
@@ -52,6 +55,14 @@ class SqliteThread:
         self._thread = threading.Thread(target=self._work, name="duologue-store", daemon=True)
         self._connection: sqlite3.Connection | None = None
         self.commits = 0
+        self._running = 0
+        self._done = 0
+        self._refused = 0
+
+    @property
+    def counts(self) -> PoolCounts:
+        """How many scripts run and wait, and how many were done and refused."""
+        return PoolCounts(self._running, len(self._jobs), self._done, self._refused)
 
     async def open(self) -> None:
         """Start the thread and connect."""
@@ -61,9 +72,11 @@ class SqliteThread:
         except BaseException:
             self._jobs.finish()
             raise
+        show(self)
 
     async def close(self) -> None:
         """Finish the work that is already queued, then close the connection and end the thread."""
+        hide(self)
         loop = asyncio.get_running_loop()
         job = SqliteJob(None, lambda connection: connection.close(), loop, loop.create_future())
         self._jobs.finish(job)
@@ -88,6 +101,7 @@ class SqliteThread:
         try:
             self._jobs.put(conversation or owner(), job)
         except QueueFull as full:
+            self._refused += 1
             raise StoreFailed(f"the disk can't keep up: {full}; try again later") from None
         return await job.answer
 
@@ -112,10 +126,17 @@ class SqliteThread:
                     held = more
                 else:
                     together.append(more)
-            self._perform([one for one in together if not one.answer.cancelled()])
+            wanted = [one for one in together if not one.answer.cancelled()]
+            self._running = len(wanted)
+            self._perform(wanted)
+
+    def _note_done(self, count: int) -> None:
+        self._running -= count
+        self._done += count
 
     def _perform_alone(self, job: SqliteJob) -> None:
         assert job.alone is not None
+        self._running = 1
         try:
             if self._connection is None:
                 self._connection = self._connect()
@@ -124,6 +145,7 @@ class SqliteThread:
             job.error = self._explain(error)
         except Exception as error:  # noqa: BLE001 (raised in the caller)
             job.error = error
+        self._note_done(1)
         _answer(job)
 
     def _perform(self, jobs: Sequence[SqliteJob]) -> None:
@@ -140,6 +162,7 @@ class SqliteThread:
                 return
             for job in jobs:  # a lock affects all jobs, and each would wait for the lock again
                 job.error = self._explain(error)
+        self._note_done(len(jobs))
         for job in jobs:
             _answer(job)
 

@@ -168,6 +168,7 @@ class PhoneCalls:
         receive = _receiver(websocket, limits)
         try:
             if self._unadmitted[place.address] > UNADMITTED_MAX:
+                self.note_refused("address")
                 raise StreamRefused(FULL, "too many streams without a token from one address")
             line = await self._await_start(receive, stream)
             if line is not None:
@@ -203,6 +204,7 @@ class PhoneCalls:
         if not self._tokens.take(token, carrier.name, started.call):
             raise StreamRefused(REFUSED, "the token is wrong, used or expired")
         if self._running >= self._settings.calls_max:
+            self.note_refused("conversations")
             raise StreamRefused(FULL, "too many calls at once")
         self._running += 1
         self._leave_unadmitted(place.address)

@@ -125,6 +125,7 @@ class RealtimeSocket:
                     await self._take(call, given)
                     idle.reschedule(self._idle_until(call))
         except TimeoutError:
+            self._limits.note_silent()
             self._refuse(SILENT, INVALID)
 
     def _idle_until(self, call: RealtimeCall) -> float | None:

@@ -105,6 +105,7 @@ class RtviSocket:
                     if call.state.ready_id:
                         idle.reschedule(self._idle_until(call))
         except TimeoutError:
+            self._limits.note_silent()
             call.disconnect(SILENT if call.state.ready_id else NOT_READY)
 
     def _idle_until(self, call: RtviCall) -> float | None:
