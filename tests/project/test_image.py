@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import re
 import tomllib
+from importlib import metadata
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 LOCK = (ROOT / "deploy" / "requirements.lock").read_text(encoding="utf-8")
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8")
 LICENCES = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
+
+PERMISSIVE = set(
+    # FFmpeg's other libraries are under the licence of libavutil; MIT, BSD, Apache-2.0 and the like
+    "libavdevice libavfilter libavformat libswresample libswscale libsvtav1enc libxau libdav1d libdrm "
+    "libopencore libopus libsharpyuv libvpl libvpx libwebp libwebpmux libxcb libscipy_openblas "
+    "libcom_err libcrypto libgssapi_krb5 libk5crypto libkrb5 libkrb5support "
+    "liblber libldap libpq libsasl2 libssl".split()
+)
 
 
 def locked() -> dict[str, str]:
@@ -46,6 +57,23 @@ def test_the_licence_of_every_package_is_listed_and_copyleft_is_marked() -> None
         assert "LGPL" in rows[name][2]
         assert "copyleft" in rows[name][3]
     assert "espeak-ng (GPL-3.0-or-later)" in LICENCES
+
+
+@pytest.mark.parametrize("package", ["av", "numpy", "psycopg-binary", "soundfile"])
+def test_every_library_inside_a_wheel_is_listed_or_known_to_be_permissive(package: str) -> None:
+    """A new version of a package may bring another library, whose licence has to be looked up."""
+    try:
+        contained = {
+            path.name for path in metadata.files(package) or () if ".libs" in str(path) or "_data" in str(path)
+        }
+    except metadata.PackageNotFoundError:
+        pytest.skip(f"{package} isn't installed")
+    found = {re.split(r"[-.]|_x86|64_", name)[0].lower() for name in contained if ".so" in name}
+    listed = {
+        name for row in re.findall(rf"^\| (.+?) \| {package} \|", LICENCES, re.MULTILINE) for name in row.split(", ")
+    }
+    assert listed
+    assert found - listed - PERMISSIVE == set()
 
 
 def test_the_licence_of_every_optional_dependency_is_listed_too() -> None:
