@@ -27,6 +27,7 @@ from duologue.cli.serve import ready_lines
 from duologue.core.errors import DuologueError
 from tests.cli.server_process import begin, hear, say, served, status
 from tests.limits import WAIT_S
+from tests.needs import needs_model
 
 # -- Stopping
 
@@ -253,6 +254,17 @@ def test_without_a_name_the_server_says_which_agent_it_runs() -> None:
     assert lines[1].startswith("No agent was named, so this is the demo, which books flights.")
     lines = ready_lines(["Mine"], "http://127.0.0.1:1/", "", is_own_token=True, is_demo=False)
     assert lines == ["[bold]Mine[/] is at [bold cyan]http://127.0.0.1:1/[/]"]
+
+
+def test_the_command_without_a_name_serves_the_demo_and_says_so(tmp_path: Path) -> None:
+    for model in ("silero-vad", "smart-turn", "moonshine-tiny", "svox-pico", "minilm"):
+        needs_model(model)
+    with served(tmp_path, "--port", "0") as server:
+        port, _ = server.address()
+        assert "No agent was named, so this is the demo, which books flights. Yours: duologue serve mo" in server.said
+        with begin(port) as client:
+            say(client, "type", text="I want to book a flight", id="1")
+            hear(client, "dialogue", flow="book_flight")
 
 
 @pytest.mark.req("C-SEC-003")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from duologue.fairness.bucket import Rate
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.access_control import AccessControl, is_handed
@@ -14,7 +16,7 @@ from duologue.server.processes.connection import Arrival
 from duologue.server.settings import Limits, ServerSettings
 from duologue.server.shared_limits import SharedLimits
 from duologue.server.siblings import SCOPE_KEY
-from duologue.server.wrong_credentials import FIRST_WAIT_S
+from duologue.server.wrong_credentials import FIRST_WAIT_S, address_hash
 
 PROXY = "10.0.0.1"
 
@@ -88,6 +90,24 @@ def test_behind_a_proxy_each_caller_counts_for_itself() -> None:
 
     run_simulated(whole())
     assert refused == ["connections"]
+
+
+def test_a_wrong_token_is_logged_with_a_number_and_without_the_address(caplog: pytest.LogCaptureFixture) -> None:
+    async def whole() -> None:
+        access = control([])
+        for caller in ("9.9.9.9", "9.9.9.9", "9.9.9.8"):
+            await access.refuse_late(scope_of(caller))
+
+    run_simulated(whole())
+    logged = [one.getMessage() for one in caplog.records if one.name == "duologue.server"]
+    first, other = address_hash("9.9.9.9"), address_hash("9.9.9.8")
+    assert logged == [
+        f"wrong token from address {first}, number 1",
+        f"wrong token from address {first}, number 2",
+        f"wrong token from address {other}, number 1",
+    ]
+    assert all(one.levelname == "WARNING" for one in caplog.records)
+    assert "9.9.9" not in caplog.text
 
 
 def test_wrong_credentials_wait_longer_each_time_for_the_caller_and_not_for_its_proxy() -> None:

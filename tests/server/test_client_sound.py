@@ -65,6 +65,16 @@ def test_sound_that_comes_much_faster_than_speech_is_left_out_and_the_client_is_
     play(scene)
 
 
+def test_sound_of_a_peer_connection_that_comes_much_faster_than_speech_is_left_out_too() -> None:
+    def scene(line: HeardLine, sound: ClientSound, refused: list[Refused]) -> None:
+        for _ in range(1_000):
+            sound.hear(FRAME)
+        assert line.heard == Limits().sound_ms.burst // 32 * len(FRAME)
+        assert [one.limit for one in refused] == ["sound"], "told once a moment, and not for each frame"
+
+    play(scene)
+
+
 class CountedMicrophone(OpusMicrophone):
     """Counts the packets that are decoded."""
 
