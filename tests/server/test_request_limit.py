@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
 from websockets.frames import Frame, Opcode
 
 from duologue.fairness.bucket import Rate
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.message_limits import UNKNOWN_FRAMES
 from duologue.server.request_heads import HEAD_BYTES_MAX, HEAD_LINES_MAX, TOGETHER_MAX
 from duologue.server.request_limit import REFUSAL
+from duologue.server.settings import Limits
+from duologue.server.static_files import WEB, WebFiles
 from tests.limits import WAIT_S
 
 from .running_server import RunningServer, serve
+from .test_access_control import control, scope_of
 
 FIVE = Rate(1, 600_000, 5)
 REQUEST = b"GET /healthz HTTP/1.1\r\nHost: x\r\n%s\r\n"
@@ -62,6 +67,76 @@ def test_requests_over_one_connection_are_counted_for_its_address() -> None:
         assert 'duologue_refused_total{limit="requests"} 2\n' in made.server.own_metrics()
 
     serve(script, requests=FIVE)
+
+
+async def statuses(one: Connection, request: bytes, count: int) -> list[bytes]:
+    """The statuses of the answers to this many requests over one connection."""
+    found = []
+    for _ in range(count):
+        one.writer.write(request)
+        head = await asyncio.wait_for(one.reader.readuntil(b"\r\n\r\n"), WAIT_S)
+        length = re.search(rb"content-length: (\d+)", head)
+        await one.reader.readexactly(int(length[1]) if length and not request.startswith(b"HEAD") else 0)
+        found.append(head.split(b" ")[1])
+    return found
+
+
+@pytest.mark.parametrize("request_line", [b"GET / ", b"GET /page.js ", b"HEAD /page.js "])
+def test_a_file_of_the_page_counts_as_a_quarter_of_a_request(request_line: bytes) -> None:
+    async def script(made: RunningServer) -> None:
+        request = request_line + b"HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % made.port
+        found = await statuses(await Connection.open(made), request, 21)
+        assert found == [b"200"] * 20 + [b"429"]
+        assert (await (await Connection.open(made)).ask()).startswith(b"HTTP/1.1 429 "), "they share one limit"
+
+    serve(script, requests=FIVE)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /no-such-file.js HTTP/1.1\r\n",
+        b"POST /page.js HTTP/1.1\r\n",
+        b"GET /page.js HTTP/1.1\r\nRange: bytes=0-9\r\n",
+    ],
+)
+def test_what_isnt_answered_from_memory_counts_as_a_whole_request(head: bytes) -> None:
+    async def script(made: RunningServer) -> None:
+        request = head + b"Host: 127.0.0.1:%d\r\n\r\n" % made.port
+        found = await statuses(await Connection.open(made), request, 6)
+        assert found[-1] == b"429"
+        assert b"429" not in found[:-1]
+
+    serve(script, requests=FIVE)
+
+
+def test_twenty_people_behind_one_address_can_open_the_page_at_once() -> None:
+    """With the limits that a server has if none are set, every file of the real page, and one more request each."""
+
+    async def whole() -> None:
+        files, access, paths = WebFiles(WEB), control([]), paths_of_page()
+        assert len(paths) > 50
+        for _ in range(Limits().starts.burst):
+            for path in (*paths, "/healthz"):
+                scope = {**scope_of("9.9.9.9"), "method": "GET", "path": path}
+                assert files.has(scope) == (path != "/healthz")
+                assert access.may_request(scope, files.has(scope)), path
+
+    run_simulated(whole())
+
+
+def paths_of_page() -> list[str]:
+    """The paths of the files that the panel's page loads, directly or not."""
+    found, left = ["/"], ["index.html"]
+    while left:
+        name = left.pop()
+        text = (WEB / name).read_text(encoding="utf-8")
+        for linked in re.findall(r"""(?:src=|href=|from |import |import\(|url\()["']([\w./-]+)""", text):
+            path = (WEB / name).parent / linked if not linked.startswith("/") else WEB / linked[1:]
+            if path.is_file() and (web := f"/{path.resolve().relative_to(WEB.resolve()).as_posix()}") not in found:
+                found.append(web)
+                left.append(web[1:])
+    return found
 
 
 def test_behind_a_trusted_proxy_requests_are_counted_by_caller_and_its_connection_stays() -> None:

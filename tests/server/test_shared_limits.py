@@ -9,10 +9,10 @@ import pytest
 from duologue.fairness.bucket import Rate
 from duologue.server.limit_news import LimitNews, PlaceKind, RoomWanted
 from duologue.server.settings import Limits
-from duologue.server.shared_limits import CONNECTIONS, STARTS, SharedLimits
+from duologue.server.shared_limits import CONNECTIONS, FILE_REQUEST, REQUEST, REQUESTS, STARTS, SharedLimits
 from duologue.server.wrong_credentials import FIRST_WAIT_S
 
-LIMITS = Limits(starts=Rate(1, 1_000, 10), connections=Rate(1, 1_000, 30))
+LIMITS = Limits(starts=Rate(1, 1_000, 10), connections=Rate(1, 1_000, 30), requests=Rate(1, 1_000, 5))
 
 
 class Machine:
@@ -47,8 +47,18 @@ class Machine:
                 if at != teller:
                     other.note(teller, news, self.now_ms)
 
-    def take(self, process: int, bucket: str = STARTS, address: str = "a") -> bool:
-        return self.processes[process].take(bucket, address, self.now_ms) == 0
+    def take(self, process: int, bucket: str = STARTS, address: str = "a", amount: int = 1) -> bool:
+        return self.processes[process].take(bucket, address, self.now_ms, amount) == 0
+
+
+def test_a_file_counts_as_a_quarter_of_a_request_in_every_process() -> None:
+    machine = Machine(2)
+    granted = [machine.take(0, REQUESTS, amount=amount) for amount in (REQUEST,) * 4 + (FILE_REQUEST,) * 3]
+    machine.deliver()
+    assert all(granted)
+    assert [machine.take(1, REQUESTS, amount=amount) for amount in (REQUEST, FILE_REQUEST)] == [False, True]
+    machine.deliver()
+    assert not machine.take(0, REQUESTS, amount=FILE_REQUEST)
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])

@@ -17,7 +17,7 @@ from .connection_limit import ConnectionLimit
 from .limit_news import PlaceKind
 from .limited_caller import now_ms
 from .settings import ServerSettings
-from .shared_limits import REQUESTS, SharedLimits
+from .shared_limits import FILE_REQUEST, REQUEST, REQUESTS, SharedLimits
 from .siblings import SCOPE_KEY
 from .wrong_credentials import address_hash
 
@@ -54,12 +54,18 @@ class AccessControl:
         limit, peer = self._connection_limit, str((scope.get("client") or ("", 0))[0])
         return not is_handed(scope) and limit.is_trusted(peer) and not limit.may_enter(self.address_of(scope))
 
-    def may_request(self, scope: dict[str, Any]) -> bool:
-        """Count one more HTTP request, if the caller's address may send it now. Returns whether it may."""
-        if self._shared.take(REQUESTS, self.address_of(scope), now_ms()) == 0:
+    def may_request(self, scope: dict[str, Any], is_file: bool = False) -> bool:
+        """Count one more HTTP request, if the caller's address may send it now. Returns whether it may. A request for a
+        file that is in memory counts as a quarter."""
+        amount = FILE_REQUEST if is_file else REQUEST
+        if self._shared.take(REQUESTS, self.address_of(scope), now_ms(), amount) == 0:
             return True
         self._note_refused(REQUESTS)
         return False
+
+    def note_files_refused(self) -> None:
+        """Count that a file was refused, because too many files for its address wait to be sent."""
+        self._note_refused(REQUESTS)
 
     def note_flood(self) -> None:
         """Count that a client was disconnected because it sent too many frames."""

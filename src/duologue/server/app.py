@@ -71,6 +71,7 @@ class Server:
             self.settings, self.conversations.shared_limits, self.connection_limit, self.conversations.note_refused
         )
         self._slow = SlowAnswers(self.access.address_of, self.conversations.note_refused)
+        files = web_files()
         gate = Gate(self.conversations, self.settings, self.access)
         self._starlette = Starlette(
             routes=[
@@ -86,11 +87,11 @@ class Server:
                 Route("/embed/check", self._embed),
                 WebSocketRoute("/ws", gate),
                 *routes,
-                Mount("/", OwnPages(web_files(), self.settings), name="web"),
+                Mount("/", OwnPages(files, self.settings), name="web"),
             ]
         )
         in_time = BodyTimeout(self._starlette, self.settings.limits.request_s_max, self.conversations.note_refused)
-        limited = RequestLimit(StoppedRequests(in_time), self.access, self.settings.limits)
+        limited = RequestLimit(StoppedRequests(in_time), self.access, self.settings.limits, files.has)
         self.app = SafeHeaders(limited)  # outermost, so that error responses have these headers too
 
     def add_routes(self, routes: Sequence[BaseRoute]) -> None:

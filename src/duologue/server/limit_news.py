@@ -43,10 +43,11 @@ class PlaceLeft:
 
 @dataclass(frozen=True, slots=True)
 class BucketUsed:
-    """The process has granted one unit of this bucket (a rate limit) to the address."""
+    """The process has granted this amount of this bucket (a rate limit) to the address."""
 
     bucket: str
     address: str
+    amount: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ class Limits:
     messages_per_s_max: int = 150  # messages on one socket; a burst may have three times as many
     # Bytes of the messages on one socket. A list, an object or another value in JSON counts as 100 bytes more.
     message_bytes: Rate = field(default=Rate(1_000_000, 1_000, 8 << 20))
-    requests: Rate = field(default=Rate(1_200, 60_000, 400))  # HTTP requests of one address
+    requests: Rate = field(default=Rate(1_200, 60_000, 400))  # HTTP requests of one address; a file counts a quarter
     bad_messages_max: int = 20  # invalid messages on one socket; then it is closed
     text_chars_max: int = 4_000  # length of one typed turn
     typed_turns: Rate = field(default=Rate(60, 60_000, 20))  # typed turns of one conversation

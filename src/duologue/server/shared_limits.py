@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
+from duologue.fairness.bucket import Rate
 from duologue.fairness.buckets_by_caller import BucketsByCaller
 
 from .limit_news import (
@@ -32,6 +33,8 @@ from .wrong_credentials import WrongCredentials
 STARTS = "starts"
 CONNECTIONS = "connections"
 REQUESTS = "requests"
+REQUEST = 4  # what a request uses of the bucket REQUESTS
+FILE_REQUEST = 1  # the same for a file that is in memory: a quarter of a request
 TellSiblings: TypeAlias = Callable[[LimitNews], None]
 
 
@@ -46,7 +49,9 @@ class SharedLimits:
         self.elsewhere = SiblingPlaces()
         self.on_room_wanted: Callable[[int], None] = lambda _number: None
         self._tell = tell
-        rates = {STARTS: limits.starts, CONNECTIONS: limits.connections, REQUESTS: limits.requests}
+        requests = limits.requests
+        quarters = Rate(requests.amount * REQUEST, requests.per_ms, requests.burst * REQUEST)
+        rates = {STARTS: limits.starts, CONNECTIONS: limits.connections, REQUESTS: quarters}
         self._buckets = {name: BucketsByCaller(rate) for name, rate in rates.items()}
         self._wrong = WrongCredentials(limits.wrong_token_s_max)
         self._own: dict[int, PlaceHeld] = {}
@@ -54,12 +59,12 @@ class SharedLimits:
 
     # -- Rates
 
-    def take(self, bucket: str, address: str, now_ms: int) -> int | None:
-        """Use one unit of this bucket, if the address may use it now. Returns 0 if it was used. Otherwise returns how
-        many milliseconds to wait; None if waiting doesn't help."""
-        wait_ms = self._buckets[bucket].take(address, 1, now_ms)
+    def take(self, bucket: str, address: str, now_ms: int, amount: int = 1) -> int | None:
+        """Use this amount of this bucket, if the address may use it now. Returns 0 if it was used. Otherwise returns
+        how many milliseconds to wait; None if waiting doesn't help."""
+        wait_ms = self._buckets[bucket].take(address, amount, now_ms)
         if wait_ms == 0:
-            self._tell(BucketUsed(bucket, address))
+            self._tell(BucketUsed(bucket, address, amount))
         return wait_ms
 
     def note_wrong(self, address: str, now_s: float) -> float:
@@ -107,7 +112,7 @@ class SharedLimits:
             case PlaceLeft():
                 self.elsewhere.leave(process, news.number)
             case BucketUsed():
-                self._buckets[news.bucket].use(news.address, 1, now_ms)
+                self._buckets[news.bucket].use(news.address, news.amount, now_ms)
             case BucketLevel():
                 self._buckets[news.bucket].lower(news.address, news.parts, now_ms)
             case WrongPresented():

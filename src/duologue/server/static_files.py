@@ -59,6 +59,17 @@ _FILES = FilesInMemory()
 class WebFiles(StaticFiles):
     """The files of a folder, from memory."""
 
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory=directory, follow_symlink=False)
+        found = (path.relative_to(directory) for path in directory.rglob("*") if path.is_file())
+        self._paths = {"/", *(f"/{path.as_posix()}" for path in found)}
+
+    def has(self, scope: dict[str, Any]) -> bool:
+        """Is this request for the page or for one of its files, and answered from memory?"""
+        if scope["path"] not in self._paths or scope["method"] not in ("GET", "HEAD"):
+            return False
+        return all(name != b"range" for name, _ in scope["headers"])
+
     async def get_response(self, path: str, scope: Any) -> Response:
         given = Headers(scope=scope)
         if scope["method"] not in ("GET", "HEAD") or "range" in given:
@@ -81,7 +92,7 @@ def index() -> Response:
 
 def web_files() -> WebFiles:
     """An app that serves the page's scripts, styles and pictures."""
-    return WebFiles(directory=WEB, follow_symlink=False)
+    return WebFiles(WEB)
 
 
 class SafeHeaders:
