@@ -1,6 +1,7 @@
-"""Answers of Anthropic's Messages API, for scripted servers, and a check of the requests.
+"""A server that speaks Anthropic's Messages API as its scripts say, and refuses requests that break it.
 
-Requests are checked with the types of Anthropic's own SDK: an unknown field or a wrong type fails the test.
+Requests and sent events are checked with the types of Anthropic's own SDK: an unknown field or a wrong type fails the
+test.
 """
 
 from __future__ import annotations
@@ -9,24 +10,17 @@ import asyncio
 import json
 from typing import Any
 
-import pytest
-
-from tests.brains.chat_server import Script, Wire
+from tests.brains.anthropic_types import problems_of_answer, problems_of_event, problems_of_request
+from tests.brains.chat_server import ChatServer, Script, Wire
 
 
 def check_body(body: dict[str, Any]) -> None:
     """Fail unless this is a request of the Messages API, and its messages follow the API's rules."""
-    types = pytest.importorskip("anthropic.types", reason="pip install 'duologue[anthropic]'")
-    pydantic = pytest.importorskip("pydantic", reason="pip install 'duologue[tools]'")
-    known = types.message_create_params.MessageCreateParamsStreaming
-    assert (
-        body.keys()
-        <= known.__annotations__.keys() | types.message_create_params.MessageCreateParamsBase.__annotations__.keys()
-    )
-    adapter = pydantic.TypeAdapter(list[types.MessageParam])
-    adapter.validate_python(body["messages"])
-    assert type(body["max_tokens"]) is int
-    assert body["stream"] is True
+    problems = problems_of_request(body)
+    assert not problems, problems
+    assert body.get("stream", True) is True
+    for tool in body.get("tools", []):
+        assert tool["input_schema"].get("type") == "object", "a tool's schema must describe an object"
     assert body["messages"][0]["role"] == "user"
     open_calls = list[str]()
     for message in body["messages"]:
@@ -37,8 +31,18 @@ def check_body(body: dict[str, Any]) -> None:
     assert not open_calls
 
 
+class AnthropicServer(ChatServer):
+    """A server for the duration of a `with` block. A request that breaks the API fails the test at its end."""
+
+    def check(self, body: dict[str, Any]) -> None:
+        check_body(body)
+
+
 async def _event(wire: Wire, kind: str, **fields: Any) -> None:
-    await wire.raw(f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n".encode())
+    event = {"type": kind, **fields}
+    problems = problems_of_event(event)
+    assert not problems, problems
+    await wire.raw(f"event: {kind}\ndata: {json.dumps(event)}\n\n".encode())
 
 
 async def _begin(wire: Wire) -> None:
@@ -156,6 +160,24 @@ def fails(status: int, message: str) -> Script:
     """An answer with this status."""
 
     async def script(wire: Wire) -> None:
-        await wire.whole(status, {"type": "error", "error": {"type": "api_error", "message": message}})
+        await _whole(wire, status, {"type": "error", "error": {"type": "api_error", "message": message}})
 
     return script
+
+
+def answers(text: str) -> Script:
+    """An answer that isn't streamed."""
+
+    async def script(wire: Wire) -> None:
+        message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-x"}
+        usage = {"input_tokens": 1, "output_tokens": 1}
+        ending = {"stop_reason": "end_turn", "stop_sequence": None, "usage": usage}
+        await _whole(wire, 200, {**message, "content": [{"type": "text", "text": text}], **ending})
+
+    return script
+
+
+async def _whole(wire: Wire, status: int, answer: dict[str, Any]) -> None:
+    problems = problems_of_answer(answer)
+    assert not problems, problems
+    await wire.whole(status, answer)

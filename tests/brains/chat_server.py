@@ -103,6 +103,9 @@ class ChatServer:
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
+    def check(self, body: dict[str, Any]) -> None:
+        """Raise an exception if a request is wrong. This server accepts every request."""
+
     async def stop(self) -> None:
         """Stop listening."""
         self._server.close()
@@ -143,6 +146,7 @@ class ChatServer:
         self.bodies.append(json.loads(await reader.readexactly(length)))
         self.heads.append(head)
         self.asked.set()
+        self.check(self.bodies[-1])
         await self._scripts.pop(0)(Wire(reader, writer, self.gone))
         return not writer.is_closing()
 

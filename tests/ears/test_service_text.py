@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from duologue.audio.frames import Samples
 from duologue.core.leaves import ErrorClass
 from duologue.ears.local import LocalEars
 from duologue.ports import ServiceError
 from duologue.ports.ears import Discard, Final, Frame, Heard, Incoming, Partial, SpeechBegan, SpeechEnded, TurnOver
 from duologue.ports.words import WrittenText
 from duologue.runtime.simulated_clock import run_simulated
-from tests.ears.ears_recordings import frames_of, noise, silence
+from tests.ears.ears_recordings import RATE_HZ, frames_of, noise, silence
 from tests.lab.recordings.made_up_speech import LevelVad
 
 
@@ -72,8 +75,23 @@ async def paced(*items: Incoming) -> AsyncIterator[Incoming]:
 SPEECH: list[Incoming] = [*frames_of(silence(0.3)), *frames_of(noise(1.2, 0.3)), *frames_of(silence(1.2))]
 
 
+def syllables(length_s: float) -> Samples:
+    """A voice with syllables and pauses, in noise."""
+    beats = np.array([0.3, 0.35, 0.15, 0.05, 0.0, 0.1, 0.3, 0.2, 0.02, 0.0])
+    level = np.repeat(beats, RATE_HZ // 25)
+    audio = noise(length_s, 1.0)
+    return (audio * np.resize(level, audio.size)).astype(np.float32)
+
+
+def echoed(played: Samples, delay_ms: int, gain: float) -> list[Frame]:
+    """The agent's voice as its line plays it, and its echo as the microphone hears it."""
+    echo = gain * np.concatenate([silence(delay_ms / 1000), played])[: played.size]
+    pairs = zip(frames_of(echo), frames_of(played), strict=True)
+    return [replace(heard, played=own.pcm) for heard, own in pairs]
+
+
 def listen(words: Words, *items: Incoming, **settings: Any) -> list[Heard]:
-    ears = LocalEars(vad=LevelVad, judges_turns=False, cancels_echo=False, words=words, **settings)
+    ears = LocalEars(**{"vad": LevelVad, "judges_turns": False, "cancels_echo": False, "words": words, **settings})
 
     async def work() -> list[Heard]:
         return [heard async for heard in ears.listen(paced(*items))]
@@ -96,6 +114,29 @@ def test_the_voice_is_detected_here_and_the_words_come_from_the_service() -> Non
     assert 1_400 <= voiced_ms <= 1_700
     assert words.heard_bytes >= len(SPEECH) * 600, "the service hears everything, without gaps"
     assert words.is_closed
+
+
+@pytest.mark.parametrize("delay_ms", [60, 200])
+def test_the_agents_echo_begins_no_utterance_at_the_service(delay_ms: int) -> None:
+    """The echo gate works with words from a service too. `cancels_echo` is as it is by default."""
+    agent = echoed(syllables(6.0), delay_ms, gain=0.3)
+    words = Words("two tickets")
+    assert listen(words, *agent, cancels_echo=None) == []
+    assert words.calls == []
+    assert words.heard_bytes, "the service still hears everything"
+    words = Words("two tickets")
+    heard = listen(words, *agent, *frames_of(silence(1.0)), *SPEECH, cancels_echo=None)
+    assert heard[0] == SpeechBegan(1)
+    (kind, _, first_ms), *_ = words.calls
+    assert kind == "begin"
+    assert first_ms >= 6_900, "the person, not the echo"
+
+
+def test_the_same_sound_is_speech_if_the_line_did_not_play_it() -> None:
+    words = Words("two tickets", "and more", *["more"] * 20)
+    unknown = [replace(frame, played=b"") for frame in echoed(syllables(6.0), 60, gain=0.3)]
+    assert SpeechBegan(1) in listen(words, *unknown, *frames_of(silence(1.0)), cancels_echo=None)
+    assert words.calls[0][0] == "begin"
 
 
 def test_a_new_text_of_the_service_is_reported_when_it_comes() -> None:

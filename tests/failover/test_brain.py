@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from duologue import Fallback
+from duologue import Fallback, HealthRule
 from duologue.failover.brain import FallbackBrain
 from duologue.ports import Part, Request, ServiceError, Summarises, ToolCall
 from duologue.runtime.simulated_clock import run_simulated
@@ -44,8 +46,6 @@ def test_a_brain_that_has_failed_twice_is_left_out_until_it_has_rested() -> None
     brain = Fallback(first, second)
 
     async def work() -> None:
-        import asyncio
-
         for _ in range(4):
             assert await parts_of(brain) == ["b"]
         assert len(first.requests) == 2
@@ -54,6 +54,38 @@ def test_a_brain_that_has_failed_twice_is_left_out_until_it_has_rested() -> None
         assert await parts_of(brain) == ["a"]
 
     run_simulated(work())
+
+
+def test_a_slow_brain_is_overtaken_by_the_next_and_closed() -> None:
+    first, second = Brain("a", wait_ms=5_000), Brain("b")
+    brain = Fallback(first, second, after_ms=700)
+
+    async def work() -> None:
+        began = asyncio.get_running_loop().time()
+        assert await parts_of(brain) == ["b"]
+        assert asyncio.get_running_loop().time() - began == pytest.approx(0.7)
+
+    run_simulated(work())
+    assert first.requests == second.requests == [ASKED]
+    assert (first.closed, second.closed) == (1, 1)
+
+
+def test_a_brain_that_answers_in_time_is_not_hedged() -> None:
+    first, second = Brain("a", wait_ms=600), Brain("b")
+    assert run_simulated(parts_of(Fallback(first, second, after_ms=700))) == ["a"]
+    assert not second.requests
+
+
+def test_after_three_slow_answers_the_next_brain_is_asked_first() -> None:
+    first, second = Brain("a", wait_ms=900), Brain("b")
+    brain = Fallback(first, second, rule=HealthRule(slow_ms=500))
+
+    async def work() -> list[list[Part]]:
+        return [await parts_of(brain) for _ in range(4)]
+
+    assert run_simulated(work()) == [["a"], ["a"], ["a"], ["b"]]
+    assert len(first.requests) == 3
+    assert brain.in_use == "Brain 2"
 
 
 def test_closing_the_reply_closes_the_brain() -> None:

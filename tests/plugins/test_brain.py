@@ -24,8 +24,8 @@ from duologue.ports import (
     ToolCall,
     UserSaid,
 )
-from tests.brains.anthropic_messages import calls, check_body, fails, says, stalls
-from tests.brains.chat_server import ChatServer, Script
+from tests.brains.anthropic_messages import AnthropicServer, calls, fails, says, stalls
+from tests.brains.chat_server import Script
 from tests.limits import TEST_S
 from tests.needs import needs_plugin
 
@@ -38,7 +38,7 @@ def run(work: Coroutine[Any, Any, Any]) -> Any:
     return run_jumping(asyncio.wait_for(work, TEST_S))
 
 
-def brain_of(server: ChatServer, **settings: Any) -> PluginBrain:
+def brain_of(server: AnthropicServer, **settings: Any) -> PluginBrain:
     anthropic = needs_plugin("anthropic")
     url = server.url.removesuffix("/v1")
     return PluginBrain(lambda: anthropic.LLM(model="claude-x", api_key="secret-key", base_url=url), **settings)
@@ -46,11 +46,10 @@ def brain_of(server: ChatServer, **settings: Any) -> PluginBrain:
 
 def reply_to(script: Script, request: Request = ASKED, **settings: Any) -> tuple[list[Part], dict[str, Any]]:
     async def work() -> tuple[list[Part], dict[str, Any]]:
-        async with ChatServer(script) as server:
+        async with AnthropicServer(script) as server:
             brain = brain_of(server, **settings)
             parts = [part async for part in brain.reply(request)]
             await brain.close()
-            check_body(server.bodies[0])
             return parts, server.bodies[0]
 
     found: tuple[list[Part], dict[str, Any]] = run(work())
@@ -115,7 +114,7 @@ def test_a_failure_is_classified_without_the_words_of_the_service(status: int, e
 
 def test_closing_the_reply_closes_the_connection() -> None:
     async def work() -> None:
-        async with ChatServer(stalls("It is ")) as server:
+        async with AnthropicServer(stalls("It is ")) as server:
             brain = brain_of(server)
             reply = brain.reply(ASKED)
             assert await anext(reply) == "It is "

@@ -22,8 +22,7 @@ from duologue.plugins.plugin_loop import CLOSE_S_MAX
 from duologue.ports import Request, UserSaid
 from duologue.runtime.seats import Seats
 from duologue.voice.scripted import ScriptedVoice
-from tests.brains.anthropic_messages import streams_slowly
-from tests.brains.chat_server import ChatServer
+from tests.brains.anthropic_messages import AnthropicServer, streams_slowly
 from tests.limits import TEST_S, WAIT_S
 from tests.needs import needs_plugin
 from tests.plugins.deepgram_service import DeepgramService
@@ -58,7 +57,7 @@ def deepgram_voice(service: DeepgramSpeakService) -> PluginVoice:
     return PluginVoice(lambda: deepgram.TTS(api_key="secret-key", base_url=url))
 
 
-def anthropic_brain(server: ChatServer) -> PluginBrain:
+def anthropic_brain(server: AnthropicServer) -> PluginBrain:
     anthropic = needs_plugin("anthropic")
     url = server.url.removesuffix("/v1")
     return PluginBrain(lambda: anthropic.LLM(model="claude-x", api_key="secret-key", base_url=url))
@@ -187,7 +186,7 @@ def test_a_voice_whose_sentences_share_a_connection() -> None:
 
 def test_brain() -> None:
     async def work() -> None:
-        async with ChatServer(streams_slowly("It is ")) as server:
+        async with AnthropicServer(streams_slowly("It is ")) as server:
             brain, parts = anthropic_brain(server), list[Any]()
             stream = brain.reply(ASKED)
             reader = asyncio.ensure_future(read(stream, parts))
@@ -231,7 +230,7 @@ def test_an_interruption_closes_the_stream_of_the_voice() -> None:
 
 def test_an_interruption_closes_the_stream_of_the_brain() -> None:
     async def work() -> None:
-        async with ChatServer(streams_slowly("and so on ")) as server:
+        async with AnthropicServer(streams_slowly("and so on ")) as server:
             brain = anthropic_brain(server)
             agent = Agent(brain, voice=ScriptedVoice(), profile=profile("confirm", dead_air_ms=0))
             async with talking(agent) as conversation:

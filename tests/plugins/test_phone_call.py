@@ -18,8 +18,7 @@ from duologue.lines.phone.carriers import CARRIERS
 from duologue.plugins import PluginBrain, PluginEars, PluginVoice
 from duologue.ports import AgentSaid, UserSaid
 from duologue.runtime.agent import Agent, Phrases
-from tests.brains.anthropic_messages import calls, says
-from tests.brains.chat_server import ChatServer
+from tests.brains.anthropic_messages import AnthropicServer, calls, says
 from tests.limits import TEST_S
 from tests.needs import needs_plugin
 from tests.plugins.deepgram_service import DeepgramService
@@ -50,7 +49,7 @@ def test_a_phone_call_with_a_tool_and_a_barge_in() -> None:
         async with (
             DeepgramService(hears=(ASKED, CHANGED)) as ears,
             ElevenLabsService() as voice,
-            ChatServer(*scripts) as brain,
+            AnthropicServer(*scripts) as brain,
         ):
             agent = Agent(
                 PluginBrain(

@@ -24,8 +24,8 @@ from duologue.ports import (
     ToolCall,
     UserSaid,
 )
-from tests.brains.anthropic_messages import breaks_off, calls, check_body, errs, fails, says, stalls
-from tests.brains.chat_server import ChatServer, Script, Wire
+from tests.brains.anthropic_messages import AnthropicServer, answers, breaks_off, calls, errs, fails, says, stalls
+from tests.brains.chat_server import Script
 from tests.limits import TEST_S
 from tests.needs import needs_package
 
@@ -46,20 +46,19 @@ def run(work: Coroutine[Any, Any, Any]) -> Any:
     return run_jumping(asyncio.wait_for(work, TEST_S))
 
 
-def brain_of(server: ChatServer, **settings: Any) -> AnthropicBrain:
+def brain_of(server: AnthropicServer, **settings: Any) -> AnthropicBrain:
     given = {"base_url": server.url.removesuffix("/v1"), "api_key": "secret-key", **settings}
     return AnthropicBrain("claude-x", **given)
 
 
 def reply_to(script: Script, request: Request = ASKED, **settings: Any) -> tuple[list[Part], dict[str, Any], str]:
     async def work() -> tuple[list[Part], dict[str, Any], str]:
-        async with ChatServer(script) as server:
+        async with AnthropicServer(script) as server:
             brain = brain_of(server, **settings)
             try:
                 parts = [part async for part in brain.reply(request)]
             finally:
                 await brain.close()
-            check_body(server.bodies[0])
             return parts, server.bodies[0], server.heads[0]
 
     found: tuple[list[Part], dict[str, Any], str] = run(work())
@@ -101,7 +100,7 @@ def test_extra_fields_are_in_the_body() -> None:
 
 def test_tokens_are_counted() -> None:
     async def work() -> None:
-        async with ChatServer(says("Yes.")) as server:
+        async with AnthropicServer(says("Yes.")) as server:
             brain = brain_of(server)
             _ = [part async for part in brain.reply(ASKED)]
             await brain.close()
@@ -112,7 +111,7 @@ def test_tokens_are_counted() -> None:
 
 def test_closing_the_reply_closes_the_connection() -> None:
     async def work() -> None:
-        async with ChatServer(stalls("It is ")) as server:
+        async with AnthropicServer(stalls("It is ")) as server:
             brain = brain_of(server)
             reply = brain.reply(ASKED)
             assert await anext(reply) == "It is "
@@ -144,14 +143,8 @@ def test_failures_are_classified_and_never_retried(script: Script, error: ErrorC
 
 
 def test_a_summary_is_cut_to_its_length() -> None:
-    async def script(wire: Wire) -> None:
-        content = [{"type": "text", "text": "A long summary of it all."}]
-        usage = {"input_tokens": 1, "output_tokens": 1}
-        message = {"id": "m", "type": "message", "role": "assistant", "model": "claude-x", "content": content}
-        await wire.whole(200, {**message, "stop_reason": "end_turn", "stop_sequence": None, "usage": usage})
-
     async def work() -> str:
-        async with ChatServer(script) as server:
+        async with AnthropicServer(answers("A long summary of it all.")) as server:
             brain = brain_of(server)
             assert isinstance(brain, Summarises)
             found = await brain.summarise("text", 10)

@@ -65,6 +65,8 @@ def test_a_story_is_read() -> None:
         ({"telephones": {"ann": {"menu": {"pages": {"a": {"say": "x"}}, "tries_max": "x"}}}}, "menu.tries_max"),
         ({"carrier": "pigeon"}, "carrier must be one of twilio, telnyx"),
         ({"call": "ann"}, "set either `call`"),
+        ({"query": {"campaign": 7}}, "query must be a mapping of texts to texts"),
+        ({"query": {"campaign": "spring"}}, "query is for a story with `call`"),
         ({"dial": 1}, "dial must be a mapping"),
         ({"dial": {}}, "dial: to is missing"),
         ({"dial": {"to": "ann", "on_machine": "cry"}}, "dial.on_machine must be one of talk, message, hang_up"),

@@ -68,6 +68,7 @@ class PhoneStory:
     story: str
     telephones: tuple[StoryPhone, ...]
     call: str = ""
+    query: Mapping[str, str] = field(default_factory=dict)  # of the webhook's address, for `call`
     dial: DialOrder | None = None
     stop: StopOrder | None = None
     expect: StoryEnd = StoryEnd()
@@ -101,6 +102,7 @@ def read_story(data: object) -> PhoneStory:
         problems.append("set either `call`, the telephone that calls, or `dial`, a call of the agent")
     elif "call" in data and given["call"] not in names:
         problems.append(f"call: there is no telephone {given['call']!r}; the telephones are {', '.join(names)}")
+    given["query"] = _query(data, problems)
     given["dial"] = _dial(data["dial"], problems) if "dial" in data else None
     given["stop"] = _part(data, "stop", StopOrder, problems) if "stop" in data else None
     given["expect"] = _expect(data.get("expect", {}), problems)
@@ -117,6 +119,16 @@ def _text(data: Mapping[Any, Any], name: str, problems: list[str], needed: bool 
         problems.append(f"{name} must be text")
         return ""
     return value
+
+
+def _query(data: Mapping[Any, Any], problems: list[str]) -> dict[str, str]:
+    given = data.get("query", {})
+    if not isinstance(given, Mapping) or not all(isinstance(one, str) for pair in given.items() for one in pair):
+        problems.append("query must be a mapping of texts to texts")
+        return {}
+    if given and "call" not in data:
+        problems.append("query is for a story with `call`: only incoming calls use the webhook's address")
+    return dict(given)
 
 
 def _number(value: object, name: str, problems: list[str]) -> float:

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from starlette.applications import Starlette
 
@@ -129,7 +130,8 @@ class StoryTeller:
         if dial is None:
             caller = story.phone(story.call)
             assert caller is not None
-            self._network.call_in(caller.number, OWN_NUMBER)
+            query = f"?{urlencode(story.query)}" if story.query else ""
+            self._network.call_in(caller.number, OWN_NUMBER, query)
             while self._first is None and self._network.is_busy:
                 await asyncio.sleep(0.02)
         else:
