@@ -167,7 +167,7 @@ def test_calls_are_recorded_by_the_id_in_the_log_and_private_ones_are_not(tmp_pa
 
 
 def test_an_opus_recording_of_a_call_is_there_when_it_is_encoded(tmp_path: Path) -> None:
-    pytest.importorskip("soundfile")
+    pytest.importorskip("soundfile", reason="pip install 'duologue[speech]'")
     observe = recorder_into(tmp_path / "calls", "opus")
     with Call(Agent(ScriptedBrain(["Good day."]))) as call:
         observe(call.conversation)
