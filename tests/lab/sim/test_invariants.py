@@ -14,10 +14,11 @@ from duologue.core.settings import profile
 from duologue.core.state import initial
 from duologue.core.step_record import StepRecord
 from duologue.lab.sim import invariants as inv
+from duologue.lab.sim.audible_sounds import AudibleSound
 from duologue.lab.sim.caller_account import CallerAccount
 from duologue.lab.sim.invariants import Evidence
 from duologue.lab.sim.stage import Stage
-from duologue.lines.scripted import LineAct, Sounded
+from duologue.lines.scripted import LineAct
 from duologue.observe import signals as sg
 from duologue.ports.brain import Request
 from duologue.ports.history import AgentSaid, CallOutput, UserSaid
@@ -40,14 +41,18 @@ def waited() -> Evidence:
     stage.wait(20_000)
     stage.speak(1_000)
     stage.finish()
-    sounded = [Sounded("cue", 1, 3_000, 3_200), Sounded("cue", 2, 7_000, 8_000), Sounded("cue", 3, 15_000, 16_000)]
+    sounded = [
+        AudibleSound("cue", 1, 3_000, 3_200, False),
+        AudibleSound("cue", 2, 7_000, 8_000, True),
+        AudibleSound("cue", 3, 15_000, 16_000, True),
+    ]
     written = io.StringIO()
     stage.write_journal(written)
     return Evidence(
         records=stage.records,
         journal=written.getvalue().splitlines(),
         connections=[LineAct(0, "open")],
-        sounded=[*sounded, Sounded("voice", 1, 20_000, 21_000)],
+        sounded=[*sounded, AudibleSound("voice", 1, 20_000, 21_000, True)],
         signals=[sg.CueGiven(3_000, "sound", ""), sg.CueGiven(7_000, "words", "One moment.")],
         account=CallerAccount(typed=[0]),
     )

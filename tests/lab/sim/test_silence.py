@@ -7,6 +7,7 @@ import ast
 import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +17,18 @@ from duologue.brains.scripted import ScriptedBrain
 from duologue.core import cues
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ErrorClass
+from duologue.core.leaves import Cue, ErrorClass
 from duologue.core.settings import Settings, profile
 from duologue.ears.scripted import ScriptedEars
 from duologue.lab.sim import silence
-from duologue.lab.sim.caller_account import CallerAccount, ServiceSpan, TimeSpan, Uttered, now_ms
+from duologue.lab.sim.audible_sounds import AudibleSound, audible_sounds
+from duologue.lab.sim.caller_account import CallerAccount, ServiceSpan, TimeSpan, Uttered, VoiceRequest, now_ms
 from duologue.lab.sim.faulty_services import NO_FAULTS, FaultDice
 from duologue.lab.sim.invariants import Evidence, no_unexplained_silence
 from duologue.lab.sim.population import agent_with_faults, note_finals
 from duologue.lab.sim.seeded_callers import CallerAct, SeededCaller
-from duologue.lab.sim.silence import HeardCall, Silence, measure, waits
-from duologue.lines.scripted import LineAct, ScriptedLine, Sounded
+from duologue.lab.sim.silence import HeardCall, Silence, measure, measure_from_voice, waits
+from duologue.lines.scripted import LineAct, ScriptedLine
 from duologue.observe.signals import CueGiven, Signal
 from duologue.ports.brain import Part, Request
 from duologue.ports.failure import ServiceError
@@ -38,15 +40,18 @@ from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.cues import Cues
 from duologue.runtime.driver import Driver
+from duologue.runtime.guarded_line import GuardedLine
 from duologue.runtime.seats import Seats
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.runtime.tool_calls import ToolCalls
 from duologue.testing import ScriptedSession
 from duologue.testing.person import Person
+from duologue.voice.built_in_sounds import thinking_sound
 from duologue.voice.scripted import ScriptedVoice
 from duologue.workers.scripted import scripted_tool
 
 OPEN = [LineAct(0, "open")]
+BEEP = b"\x00\x10\x00\xf0"  # two samples
 
 
 def asked(at_ms: int = 1_000) -> CallerAccount:
@@ -55,11 +60,20 @@ def asked(at_ms: int = 1_000) -> CallerAccount:
     return CallerAccount([Uttered(at_ms - 500, at_ms, text)], delivered=[(at_ms + 100, text)], ends=[(at_ms, 1)])
 
 
-def heard(*sounds: Sounded, line: list[LineAct] = OPEN, cues: tuple[CueGiven, ...] = (), **more: Any) -> HeardCall:
+def heard(*sounds: AudibleSound, line: list[LineAct] = OPEN, cues: tuple[CueGiven, ...] = (), **more: Any) -> HeardCall:
     return HeardCall(sounds, line, cues, **more)
 
 
-ANSWERED = Sounded("voice", 1, 30_000, 31_000)
+def spoken(what: str, number: int, start_ms: int, end_ms: int) -> AudibleSound:
+    return AudibleSound(what, number, start_ms, end_ms, is_speech=True)
+
+
+def sound(what: str, number: int, start_ms: int, end_ms: int) -> AudibleSound:
+    return AudibleSound(what, number, start_ms, end_ms, is_speech=False)
+
+
+ANSWERED = spoken("voice", 1, 30_000, 31_000)
+WORDS = CueGiven(6_000, "words", "One moment.")
 
 
 # -- What a caller waits for
@@ -85,9 +99,9 @@ def test_a_caller_does_not_wait_for_an_answer_to_these(account: CallerAccount, w
 
 
 def test_words_over_which_the_agent_speaks_on_are_no_question() -> None:
-    on = Sounded("voice", 1, 0, 5_000)
+    on = spoken("voice", 1, 0, 5_000)
     assert list(waits(asked(), heard(on))) == []
-    assert list(waits(asked(), heard(Sounded("voice", 1, 0, 1_200), ANSWERED._replace(number=2)))) == [
+    assert list(waits(asked(), heard(spoken("voice", 1, 0, 1_200), ANSWERED._replace(number=2)))) == [
         TimeSpan(1_000, 31_000)
     ]
 
@@ -102,7 +116,7 @@ def test_a_typed_message_and_the_result_of_a_tool_are_waited_for() -> None:
 def test_an_answer_that_comes_before_the_ears_show_the_lost_end_of_the_question_counts() -> None:
     account = asked()
     account.ends.clear()
-    assert list(waits(account, heard(Sounded("voice", 1, 5_000, 6_000), ANSWERED._replace(number=2)))) == []
+    assert list(waits(account, heard(spoken("voice", 1, 5_000, 6_000), ANSWERED._replace(number=2)))) == []
     assert list(waits(account, heard(ANSWERED))) == [TimeSpan(11_000, 31_000)]
 
 
@@ -110,7 +124,7 @@ def test_an_answer_that_comes_before_the_ears_show_the_lost_end_of_the_question_
 def test_a_caller_waits_while_a_service_works_on_the_rest_of_an_answer(service: str) -> None:
     account = asked()
     account.worked.append(ServiceSpan(1_000, 20_000, service))
-    half = Sounded("voice", 1, 2_000, 3_000)
+    half = spoken("voice", 1, 2_000, 3_000)
     assert list(waits(account, heard(half))) == [TimeSpan(1_000, 20_000)]
     assert measure(account, heard(half)) == Silence(1_000, 1_000, 17_000)
 
@@ -123,7 +137,7 @@ def test_a_caller_waits_while_a_service_works_on_the_rest_of_an_answer(service: 
         (CallerAccount(typed=[1_000]), heard(shown=[4_000])),
         (
             CallerAccount(typed=[1_000]),
-            heard(Sounded("cue", 1, 4_000, 5_000), cues=(CueGiven(3_900, "apology", "I'm sorry."),)),
+            heard(spoken("cue", 1, 4_000, 5_000), cues=(CueGiven(3_900, "apology", "I'm sorry."),)),
         ),
     ],
 )
@@ -179,7 +193,7 @@ def test_without_a_sound_the_whole_wait_is_silence() -> None:
 
 @pytest.mark.req("H-01")
 def test_a_sound_is_a_sign_but_no_words() -> None:
-    sounds = (Sounded("cue", 1, 4_000, 4_600), Sounded("voice", 1, 20_000, 31_000))
+    sounds = (sound("cue", 1, 4_000, 4_600), spoken("voice", 1, 20_000, 31_000))
     assert measure(asked(), heard(*sounds, cues=(CueGiven(4_000, "sound", ""),))) == Silence(3_000, 19_000, 15_400)
 
 
@@ -190,16 +204,59 @@ def test_words_after_a_sound_that_a_noise_cut_off_at_once_count_as_words() -> No
     account.uttered.append(Uttered(4_000, 4_300))
     account.ends.append((4_300, 2))
     cues = (CueGiven(4_000, "sound", ""), CueGiven(4_800, "words", "I'm on it."))
-    call = heard(Sounded("cue", 2, 4_900, 6_000), ANSWERED, cues=cues)
+    call = heard(spoken("cue", 2, 4_900, 6_000), ANSWERED, cues=cues)
     assert measure(account, call).words_ms == 3_000
     plain = (cues[0], CueGiven(4_900, "sound", ""))
-    assert measure(account, heard(Sounded("cue", 2, 4_900, 6_000), ANSWERED, cues=plain)).words_ms > 20_000
+    assert measure(account, heard(sound("cue", 2, 4_900, 6_000), ANSWERED, cues=plain)).words_ms > 20_000
 
 
 @pytest.mark.req("H-01")
 def test_a_cue_with_words_counts_as_words() -> None:
-    call = heard(Sounded("cue", 1, 6_000, 8_000), ANSWERED, cues=(CueGiven(6_000, "words", "One moment."),))
+    call = heard(spoken("cue", 1, 6_000, 8_000), ANSWERED, cues=(WORDS,))
     assert measure(asked(), call) == Silence(5_000, 5_000, 22_000)
+
+
+@pytest.mark.req("H-01")
+@pytest.mark.parametrize(
+    ("start_ms", "requests", "failed", "stands_in"),
+    [
+        (6_000, [], [], False),  # the agent has text, but never asked the voice
+        (6_000, [VoiceRequest(6_000, 6_080)], [], False),  # it plays something else than the voice has made
+        (6_400, [VoiceRequest(6_000)], [], False),  # the voice may still begin
+        (7_400, [VoiceRequest(6_000)], [], True),  # the voice is too late
+        (6_100, [VoiceRequest(6_000)], [(6_100, "voice")], True),
+        (6_100, [VoiceRequest(6_000)], [(6_100, "ears")], False),
+        (6_100, [VoiceRequest(5_000)], [(5_100, "voice")], False),  # it failed with something else
+        (20_000, [], [(6_100, "voice")], False),
+    ],
+)
+def test_a_sound_stands_in_for_words_only_if_the_voice_failed_to_say_them(
+    start_ms: int, requests: list[VoiceRequest], failed: list[tuple[int, str]], stands_in: bool
+) -> None:
+    account = CallerAccount(voiced=requests, failed=failed)
+    beep = sound("cue", 1, start_ms, start_ms + 500)
+    assert heard(cues=(WORDS,)).has_words(beep, account) is stands_in
+    assert not heard(cues=(CueGiven(6_000, "sound", ""),)).has_words(beep, account), "there were no words to say"
+
+
+@pytest.mark.req("H-01")
+def test_an_apology_that_is_only_a_sound_ends_no_wait() -> None:
+    call = heard(sound("cue", 1, 4_000, 5_000), ANSWERED, cues=(CueGiven(3_900, "apology", "I'm sorry."),))
+    assert list(waits(CallerAccount(typed=[1_000]), call)) == [TimeSpan(1_000, 31_000)]
+
+
+@pytest.mark.req("H-01")
+def test_an_answer_that_is_only_a_sound_is_no_answer() -> None:
+    call = heard(sound("voice", 1, 2_000, 3_000), ANSWERED._replace(number=2))
+    assert list(waits(asked(), call)) == [TimeSpan(1_000, 31_000)]
+
+
+@pytest.mark.req("H-01")
+def test_a_silence_from_the_voice_on_counts_also_if_the_ears_lost_its_end() -> None:
+    account = asked()
+    account.ends.clear()
+    assert measure(account, heard(ANSWERED)).first_ms == 19_000
+    assert measure_from_voice(account, heard(ANSWERED)).first_ms == 29_000
 
 
 def test_the_measure_imports_nothing_of_the_machine() -> None:
@@ -225,18 +282,22 @@ class SlowBrain:
         yield "And here is the rest."
 
 
-def complaints(
+def complaints(*given: Any, **more: Any) -> list[str]:
+    """What the measure of silence complains about in such a call."""
+    return no_unexplained_silence(played_call(*given, **more))
+
+
+def played_call(
     brain: Any = None,
     tools: Any = (),
     settings: Settings | None = None,
     act: Callable[[Conversation], Awaitable[None]] | None = None,
     line: ScriptedLine | None = None,
     **more: Any,
-) -> list[str]:
-    """What the measure of silence complains about in a call in which one question is asked. `act` is done two seconds
-    after it."""
+) -> Evidence:
+    """A call in which one question is asked. `act` is done two seconds after it."""
 
-    async def scene() -> list[str]:
+    async def scene() -> Evidence:
         evidence = Evidence()
         ears, heard_on = ScriptedEars(), line or ScriptedLine()
         chosen = {"voice": ScriptedVoice(), "session": ScriptedSession, **more}
@@ -255,9 +316,9 @@ def complaints(
         await asyncio.sleep(60)
         evidence.account.hung_up.append(now_ms())
         await conversation.end("over")
-        evidence.sounded = heard_on.sounded
-        assert list(waits(evidence.account, HeardCall(heard_on.sounded, heard_on.connections))), "the caller has waited"
-        return no_unexplained_silence(evidence)
+        evidence.sounded = audible_sounds(heard_on.recorded, evidence.account.speech)
+        assert list(waits(evidence.account, HeardCall(evidence.sounded, heard_on.connections))), "the caller has waited"
+        return evidence
 
     return run_simulated(scene())
 
@@ -319,10 +380,36 @@ SITUATIONS: dict[str, dict[str, Any]] = {
 @pytest.mark.req("H-01")
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_a_caller_who_waits_never_hears_an_unexplained_silence_while(situation: str) -> None:
-    found = complaints(**SITUATIONS[situation])
-    if situation == "the voice fails":  # only the built-in sound can stand in for words
-        found = [one for one in found if "before the first words" not in one]
-    assert found == []
+    assert complaints(**SITUATIONS[situation]) == []
+
+
+@pytest.mark.req("H-01")
+def test_without_words_a_voice_that_did_not_fail_is_noticed() -> None:
+    evidence = played_call(**SITUATIONS["the voice fails"])
+    assert not any(one.is_speech for one in evidence.sounded)
+    evidence.account.failed.clear()
+    assert any("before the first words" in one for one in no_unexplained_silence(evidence))
+
+
+def play_beep_instead(self: GuardedLine, cue: int, words: Sound) -> bool:
+    return self._attempt(lambda: self._line.play_cue(cue, replace(words, pcm=BEEP * (len(words.pcm) // 4)))) is None
+
+
+async def ask_no_voice(self: Cues, number: int, text: str, cue: Cue) -> None:
+    self._line.play_cue(number, thinking_sound())
+
+
+@pytest.mark.req("H-01")
+@pytest.mark.parametrize(
+    ("of", "name", "broken"), [(GuardedLine, "play_cue", play_beep_instead), (Cues, "_say", ask_no_voice)]
+)
+def test_a_product_whose_words_are_a_beep_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, of: type, name: str, broken: object
+) -> None:
+    monkeypatch.setattr(of, name, broken)
+    found = complaints()
+    assert any("before the first words" in one for one in found), found
+    assert not any("before the first sign" in one for one in found)
 
 
 @pytest.mark.req("H-01")

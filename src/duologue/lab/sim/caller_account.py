@@ -7,10 +7,12 @@ the conversation machine or from the runtime, so that a mistake in them can't hi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from duologue.ports.sound import Sound
 
 OPEN_MS = 1 << 60  # the end of something that never ended
 
@@ -30,6 +32,13 @@ class Uttered(NamedTuple):
     end_ms: int
     text: str = ""
     expects_answer: bool = True
+
+
+class VoiceRequest(NamedTuple):
+    """The voice was asked to say a text, and made its first sound at `first_ms`; OPEN_MS if it made none."""
+
+    start_ms: int
+    first_ms: int = OPEN_MS
 
 
 class ServiceSpan(NamedTuple):
@@ -58,6 +67,8 @@ class CallerAccount:
     worked: list[ServiceSpan] = field(default_factory=list)
     asked: list[tuple[int, str]] = field(default_factory=list)  # the words in each request to the brain
     failed: list[tuple[int, str]] = field(default_factory=list)  # when a service failed, and which one
+    voiced: list[VoiceRequest] = field(default_factory=list)
+    speech: set[bytes] = field(default_factory=set)  # the samples that the voice, or a brain that speaks, has made
 
     @contextmanager
     def utter(self, text: str = "", expects_answer: bool = True) -> Iterator[None]:
@@ -78,6 +89,23 @@ class CallerAccount:
             yield
         finally:
             self.worked[at] = ServiceSpan(start, now_ms(), service, is_awaited)
+
+    def note_voice_request(self) -> Callable[[object], None]:
+        """Note that the voice is asked to say a text. Returns a function that notes what the voice makes of it."""
+        at = len(self.voiced)
+        self.voiced.append(VoiceRequest(now_ms()))
+
+        def note(made: object) -> None:
+            if isinstance(made, Sound) and self.voiced[at].first_ms == OPEN_MS:
+                self.voiced[at] = self.voiced[at]._replace(first_ms=now_ms())
+            self.note_speech(made)
+
+        return note
+
+    def note_speech(self, made: object) -> None:
+        """If this is a sound, its samples are speech."""
+        if isinstance(made, Sound) and made.pcm:
+            self.speech.add(made.pcm)
 
     @contextmanager
     def note_failure(self, service: str) -> Iterator[None]:

@@ -111,22 +111,25 @@ class FaultyBrain:
             stream = self.brain.reply(request)
             async with reading(_with_faults(stream, self.dice, self.account, "brain")) as parts:
                 async for part in parts:
+                    self.account.note_speech(part)
                     yield part
 
 
 @dataclass(frozen=True, slots=True)
 class FaultyVoice:
-    """A voice that speaks with faults."""
+    """A voice that speaks with faults. It notes when it was asked, and the sounds that it has made."""
 
     voice: Voice
     dice: FaultDice
     account: CallerAccount = field(default_factory=CallerAccount)
 
     async def speak(self, text: str) -> AsyncIterator[Sound]:
+        note = self.account.note_voice_request()
         with self.account.work("voice"):
             stream = self.voice.speak(text)
             async with reading(_with_faults(stream, self.dice, self.account, "voice")) as sounds:
                 async for sound in sounds:
+                    note(sound)
                     yield sound
 
 

@@ -13,13 +13,14 @@ from duologue.core.effects import Effect, ReportLost, StartPlayback, StartReply
 from duologue.core.machine import MACHINE
 from duologue.core.state import initial
 from duologue.core.step_record import StepRecord
-from duologue.lines.scripted import LineAct, Sounded
+from duologue.lines.scripted import LineAct
 from duologue.observe import signals as sg
 from duologue.ports.brain import Request
 from duologue.ports.history import AgentSaid, CallOutput, Item, UserSaid
 
+from .audible_sounds import AudibleSound
 from .caller_account import CallerAccount
-from .silence import FIRST_MS_MAX, GAP_MS_MAX, WORDS_MS_MAX, HeardCall, Silence, measure
+from .silence import FIRST_MS_MAX, GAP_MS_MAX, WORDS_MS_MAX, HeardCall, Silence, measure, measure_from_voice
 from .untrue_notices import untrue_notices
 
 _PROGRAMMING_ERRORS = (
@@ -43,7 +44,7 @@ class Evidence:
     history: tuple[Item, ...] = ()
     line: list[LineAct] = field(default_factory=list)
     connections: list[LineAct] = field(default_factory=list)  # when the line was opened, and when it went away
-    sounded: list[Sounded] = field(default_factory=list)  # when the samples that the line played could be heard
+    sounded: list[AudibleSound] = field(default_factory=list)  # when the samples that the line played could be heard
     played: dict[int, int] = field(default_factory=dict)  # milliseconds that were really played, by voice
     requests: list[Request] = field(default_factory=list)
     account: CallerAccount = field(default_factory=CallerAccount)  # what the caller and the services have noted
@@ -210,9 +211,18 @@ def it_replays(e: Evidence) -> list[str]:
 
 def silence_of(e: Evidence) -> Silence:
     """The longest silences that the caller heard while waiting for something."""
+    return measure(e.account, _heard_call(e))
+
+
+def silence_from_voice(e: Evidence) -> Silence:
+    """The same, always counted from the moment at which the caller fell silent, also if the ears lost the report."""
+    return measure_from_voice(e.account, _heard_call(e))
+
+
+def _heard_call(e: Evidence) -> HeardCall:
     cues = [one for one in e.signals if isinstance(one, sg.CueGiven)]
     shown = [one.at for one in e.signals if isinstance(one, sg.Caption) and _is_shown(one)]
-    return measure(e.account, HeardCall(e.sounded, e.connections, cues, shown))
+    return HeardCall(e.sounded, e.connections, cues, shown)
 
 
 def _is_shown(caption: sg.Caption) -> bool:

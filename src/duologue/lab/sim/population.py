@@ -46,7 +46,7 @@ from .faulty_services import (
     FaultyVoice,
     FaultyWorker,
 )
-from .invariants import Evidence, complaints_about, nothing_untrue_is_shown, silence_of
+from .invariants import Evidence, complaints_about, nothing_untrue_is_shown, silence_from_voice, silence_of
 from .seeded_callers import SeededCaller, draw_acts
 from .silence import Silence
 from .simulated_agent import make_brain, make_tools
@@ -69,6 +69,7 @@ class CallResult:
     turns: int
     faults: int
     silence: Silence
+    from_voice: Silence  # the same, always counted from the moment at which the caller fell silent
     untrue: int  # notices that were not true
     cpu_ms: float
 
@@ -113,6 +114,7 @@ def play_call(
         last.after.turn if last else 0,
         sum(isinstance(s, sg.Failed) for s in evidence.signals),
         silence_of(evidence),
+        silence_from_voice(evidence),
         len(nothing_untrue_is_shown(evidence)),
         (time.process_time() - began) * 1000,
     )
@@ -192,7 +194,7 @@ async def _play(
         pass
     evidence.ended = await _ends(conversation)
     evidence.journal = (journal.read_text() if journal is not None else written.getvalue()).splitlines()
-    evidence.sounded = audible_sounds(line.recorded)
+    evidence.sounded = audible_sounds(line.recorded, evidence.account.speech)
     evidence.history = conversation.history
 
 

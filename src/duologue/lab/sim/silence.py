@@ -1,19 +1,20 @@
 """Measures how long the caller of a finished call waited in silence.
 
-The sound is what the line really played, with its times. Whether the caller waited follows from what the caller said
-and heard, and from what the services did for the agent. Rule: nothing here reads the state, the events or the effects
-of the conversation machine, so that a mistake of the machine is found here.
+The sound is what the line really played, with its times. Words are samples that the voice has made. Whether the caller
+waited follows from what the caller said and heard, and from what the services did for the agent. Rule: nothing here
+reads the state, the events or the effects of the conversation machine, so that a mistake of the machine is found here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from duologue.lines.scripted import LineAct, Sounded
+from duologue.lines.scripted import LineAct
 from duologue.observe import signals as sg
 
+from .audible_sounds import AudibleSound
 from .caller_account import OPEN_MS, CallerAccount, TimeSpan, Uttered
 
 FIRST_MS_MAX = 4_000  # to the first sign
@@ -25,6 +26,7 @@ LOST_END_MS_MAX = 10_000  # after this long, the agent must have noticed that th
 NOISE_MS_MAX = 600  # after the end of a sound without words, the agent must have noticed that it was noise
 RETRY_MS_MAX = 4_000  # the longest pause before a service is tried again
 TOLD_MS_MAX = 4_000  # from the signal that the caller is told something until its sound begins
+VOICE_MS_MAX = 1_400  # a voice that has made no sound of a cue within this time has failed
 # What the caller is told when no answer, or no more of it, will come.
 FINAL_CUES = ("apology", "empty", "call_made", "broken_off", "ended")
 
@@ -46,7 +48,7 @@ class HeardCall:
     """What the caller could hear and see in one call: the sounds of the line, when it was connected, the cues with
     their texts, and the times at which an answer was shown instead of spoken."""
 
-    sounded: Sequence[Sounded]
+    sounded: Sequence[AudibleSound]
     connections: Sequence[LineAct]
     cues: Sequence[sg.CueGiven] = ()
     shown: Sequence[int] = field(default=())
@@ -56,32 +58,46 @@ class HeardCall:
         """One span for each voice (utterance of the agent), from its first sound to its last."""
         spans: dict[int, TimeSpan] = {}
         for one in self.sounded:
-            if one.what == "voice":
+            if one.what == "voice" and one.is_speech:
                 known = spans.get(one.number, TimeSpan(one.start_ms, one.end_ms))
                 spans[one.number] = TimeSpan(min(known.start_ms, one.start_ms), max(known.end_ms, one.end_ms))
         return sorted(spans.values())
 
-    @property
-    def told(self) -> list[int]:
+    def told(self, account: CallerAccount) -> list[int]:
         """The times at which the caller heard that no answer will come."""
-        begins = [one.start_ms for one in self.sounded if one.what == "cue"]
+        begins = [one.start_ms for one in self.sounded if one.what == "cue" and self.has_words(one, account)]
         given = [one.at for one in self.cues if one.cue in FINAL_CUES]
         return [start for at in given for start in begins if at <= start <= at + TOLD_MS_MAX]
+
+    def has_words(self, sound: AudibleSound, account: CallerAccount) -> bool:
+        """Did the caller hear words? If the voice failed to say the words of a cue, a sound stands in for them, because
+        the screen shows them."""
+        newest = max((one for one in self.cues if one.at <= sound.start_ms), key=lambda one: one.at, default=None)
+        if sound.is_speech or newest is None or not newest.text:
+            return sound.is_speech
+        asked = [one for one in account.voiced if newest.at - 1 <= one.start_ms <= sound.start_ms < one.first_ms]
+        has_failed = any(of == "voice" and newest.at <= at <= sound.start_ms for at, of in account.failed)
+        return bool(asked) and (has_failed or asked[0].start_ms + VOICE_MS_MAX <= sound.start_ms)
 
 
 def measure(account: CallerAccount, heard: HeardCall) -> Silence:
     """The longest silences while the caller waited and could have heard something. A sound without words that the
     caller makes doesn't end a silence: its own time is left out, and the silence goes on after it."""
     clock = _ClockWithoutNoise(account)
-    wordless = {one.at for one in heard.cues if not one.text}
     sounds = sorted(
-        _HeardSound(clock.at(one.start_ms), clock.at(one.end_ms), one.what != "cue" or one.start_ms not in wordless)
+        _HeardSound(clock.at(one.start_ms), clock.at(one.end_ms), heard.has_words(one, account))
         for one in heard.sounded
     )
     found = Silence()
     for wait in waits(account, heard):
         found = found.worst(_within(TimeSpan(*map(clock.at, wait)), sounds))
     return found
+
+
+def measure_from_voice(account: CallerAccount, heard: HeardCall) -> Silence:
+    """The same, but every silence counts from the moment at which the caller fell silent, also if the ears lost the
+    report of it."""
+    return measure(replace(account, ends=[(one.end_ms, at) for at, one in enumerate(account.uttered, 1)]), heard)
 
 
 class _HeardSound(NamedTuple):
@@ -172,7 +188,7 @@ def answers(account: CallerAccount, heard: HeardCall) -> list[TimeSpan]:
     """The spans of everything that ends a wait: an answer that was spoken or shown, words that tell the caller that
     there is no answer, and a command by which the caller gives up the answer. Each of them ends the wait for everything
     that was asked before it began."""
-    moments = [*heard.shown, *heard.told, *account.gave_up]
+    moments = [*heard.shown, *heard.told(account), *account.gave_up]
     return sorted([*heard.voices, *(TimeSpan(at, at) for at in moments)])
 
 
