@@ -245,6 +245,21 @@ def test_a_check_in_that_is_heard_does_not_show_that_the_brain_works() -> None:
     assert codes(stage) == ["UNKNOWN"]
 
 
+def test_a_check_in_that_is_interrupted_does_not_show_that_the_brain_works() -> None:
+    stage = asking(dead_air_ms=5_000)
+    stage.answer()
+    stage.happen(ev.ServiceFailed, part=P.SESSION, error=E.UNKNOWN)
+    stage.happen(ev.RetryRequested)
+    stage.happen(ev.SessionReady)
+    stage.wait_for(T.DEAD_AIR)
+    stage.think()
+    stage.speak(900)
+    stage.interrupt()
+    stage.wait(1_000)
+    assert [cut.heard_ms for cut in stage.effects(fx.TruncateReply)] == [800]
+    assert codes(stage) == ["UNKNOWN"]
+
+
 def test_a_second_fault_does_not_show_that_the_first_is_over() -> None:
     stage = faulted()
     stage.happen(ev.RetryRequested)

@@ -39,6 +39,7 @@ class NoticeHistory:
     is_lost: bool = False  # the connection was lost, and isn't back
     is_broken: bool = False  # the answer that is being played has failed
     is_unsaved: bool = False  # the person was told that the conversation can't be saved
+    is_no_answer: bool = False  # after a fault: what is being played answers nothing, such as a check-in
 
 
 class Notice(NamedTuple):
@@ -126,6 +127,7 @@ def after_step(h: NoticeHistory, r: StepRecord) -> NoticeHistory:
         (h.is_lost or loses_connection(r)) and r.after.link not in LIVE,
         (h.is_broken or fails_while_played(r)) and r.after.voice is not Voice.SILENT,
         h.is_unsaved,
+        trouble is not None and (h.is_no_answer or r.after.ask is not Ask.ANSWER) and r.after.voice is not Voice.SILENT,
     )
 
 
@@ -147,7 +149,7 @@ def fails_while_played(r: StepRecord) -> bool:
 def is_heard(h: NoticeHistory, r: StepRecord) -> bool:
     """Was an answer heard or shown in this step? True if the answer didn't fail, and was heard or shown completely or
     until the person interrupted it."""
-    if h.is_broken or r.before.ask is not Ask.ANSWER or r.after.link not in LIVE:
+    if h.is_broken or h.is_no_answer or r.before.ask is not Ask.ANSWER or r.after.link not in LIVE:
         return False
     cut = _effect(r, fx.TruncateReply)
     if isinstance(r.event, ev.PlaybackFinished):
