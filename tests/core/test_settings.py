@@ -46,7 +46,7 @@ def test_the_defaults_are_the_numbers_of_the_requirements() -> None:
     )
     assert (s.connect_ms_max, s.reconnect_ms_max, s.heal_ms_max) == (30_000, 45_000, 2_000)
     assert (s.dismiss_ms, s.fatal_ms, s.suspend_ms_max, s.long_speech_ms) == (10_000, 6_000, 0, 120_000)
-    assert (s.cue_ms, s.offer_ms, s.stall_ms_max) == ((2_500, 3_500, 8_000), 700, 8_000)
+    assert (s.cue_ms, s.offer_ms, s.stall_ms_max) == ((2_500, 3_000, 8_000), 700, 8_000)
     assert (s.dead_air_ms, s.check_ins_max, s.hangs_up) == (300_000, 1, False)
     assert (s.session_warning_ms, s.session_ms_max) == (870_000, 900_000)
     assert (s.breath_ms, s.stop_ms_max, s.beat_ms) == (50, 400, 1)

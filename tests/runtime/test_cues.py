@@ -45,7 +45,7 @@ def test_a_user_who_waits_hears_a_sound_then_words_and_then_the_answer() -> None
         asked = next(record.event.at for record in stage.records if record.after.said)
         await stage.rest()
         told = stage.told(sg.CueGiven)
-        assert [(one.at - asked, one.cue) for one in told] == [(2_500, "sound"), (6_000, "words")]
+        assert [(one.at - asked, one.cue) for one in told] == [(2_500, "sound"), (5_500, "words")]
         assert told[1].text in (
             "I'm still working on that.",
             "One moment, I'm working on it.",

@@ -71,7 +71,7 @@ class Settings(_ChosenFields):
     answer_ms_max: int = 30_000  # for the whole answer, retries included
     retry_ms: tuple[int, ...] = (1_000, 2_000, 4_000)  # the wait before each retry of a request
     ready_ms_max: int = 10_000  # how long a noise without words can delay an answer or a request
-    cue_ms: tuple[int, ...] = (2_500, 3_500, 8_000)  # silence before each sign of life; the first is a sound
+    cue_ms: tuple[int, ...] = (2_500, 3_000, 8_000)  # silence before each sign of life; the first is a sound
     offer_ms: int = 700  # from an interruption without words to the offer to go on
     dead_air_ms: int = 300_000  # silence after which the agent checks in; 0: never
     check_ins_max: int = 1  # unanswered check-ins after which the agent stays quiet, or says goodbye
