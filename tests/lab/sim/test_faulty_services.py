@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
 
 from duologue.brains.scripted import ScriptedBrain
 from duologue.core.errors import DuologueError
+from duologue.lab.sim.caller_account import CallerAccount, VoiceRequest
 from duologue.lab.sim.faulty_services import (
     NO_FAULTS,
     FaultDice,
@@ -26,7 +28,9 @@ from duologue.lines.scripted import ScriptedLine
 from duologue.ports.brain import Request
 from duologue.ports.ears import Final, Heard
 from duologue.ports.failure import ServiceError
+from duologue.ports.history import AgentSaid, UserSaid
 from duologue.ports.line import LineEvent, Played
+from duologue.ports.tool_call import ToolCall
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.testing.scripted_session import ScriptedSession
 from duologue.voice.scripted import ScriptedVoice
@@ -182,3 +186,70 @@ class _Inner(ScriptedLine):
 
     async def open(self, notify: Any) -> None:
         self.notify = notify
+
+
+@pytest.mark.parametrize(
+    ("service", "work"),
+    [
+        ("tool", lambda bad, account: FaultyWorker(scripted_tool("look"), bad, account).run({}, None)),
+        ("session", lambda bad, account: FaultySession(ScriptedSession(), bad, account).open(None, lambda event: None)),
+        ("line", lambda bad, account: FaultyLine(ScriptedLine(), bad, account).open(lambda event: None)),
+        ("close", lambda bad, account: FaultyLine(ScriptedLine(), bad, account).close()),
+    ],
+)
+def test_services_note_that_they_failed(service: str, work: Callable[[FaultDice, CallerAccount], Any]) -> None:
+    account = CallerAccount()
+
+    async def fail() -> None:
+        with pytest.raises(ERRORS):
+            await work(dice(fail=1), account)
+
+    run_simulated(fail())
+    assert account.failed == [(0, service)]
+
+
+def test_a_call_of_a_tool_that_does_not_exist_is_a_failure_of_the_tool() -> None:
+    account = CallerAccount()
+
+    async def ask(brain: ScriptedBrain) -> None:
+        async for _ in FaultyBrain(brain, dice(), [], account).reply(Request(1, "hi")):
+            pass
+
+    run_simulated(ask(ScriptedBrain([[ToolCall("unknown")]])))
+    assert account.failed == [(0, "tool")]
+
+
+@pytest.mark.parametrize(
+    ("request_", "awaits"),
+    [
+        (Request(1, ""), True),  # the greeting
+        (Request(2, "hi", (AgentSaid(1, "hello", heard_ms=300),)), True),
+        (Request(2, "", (AgentSaid(1, "hello", heard_ms=300),)), False),
+        (Request(2, "", (AgentSaid(1, "hello"),)), True),  # nothing of the greeting was heard
+        (Request(2, "", (UserSaid(1, "hi"),)), False),
+    ],
+)
+def test_a_brain_notes_to_which_requests_the_caller_waits_for_an_answer(request_: Request, awaits: bool) -> None:
+    account = CallerAccount()
+
+    async def ask() -> None:
+        async for _ in FaultyBrain(ScriptedBrain(otherwise="Hello."), dice(), [], account).reply(request_):
+            pass
+
+    run_simulated(ask())
+    assert (request_.reply in account.answering) is awaits
+
+
+def test_a_voice_notes_when_it_was_asked_when_it_began_and_what_it_made() -> None:
+    account = CallerAccount()
+
+    async def speak(faults: FaultDice) -> None:
+        voice = FaultyVoice(ScriptedVoice(first_ms=80, rate_hz=8_000), faults, account)
+        with contextlib.suppress(*ERRORS):
+            async for _ in voice.speak("One."):
+                pass
+
+    run_simulated(speak(dice()))
+    run_simulated(speak(dice(fail=1)))
+    assert account.voiced == [VoiceRequest(0, 80), VoiceRequest(0)]
+    assert len(account.speech) == 2, "a whole piece, and a shorter one"

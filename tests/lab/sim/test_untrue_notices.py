@@ -267,6 +267,51 @@ def test_a_turn_that_is_told_to_be_lost_is_not_answered_later_by_itself(
 
 
 @pytest.mark.req("H-11")
+@pytest.mark.parametrize("is_answer", [True, False])
+@pytest.mark.parametrize(
+    "heard",
+    [
+        (ev.PlaybackFinished(9_500, 4, 800),),
+        (ev.PlaybackProgressed(9_300, 4, 100), ev.PlaybackStopped(9_500, 4, 300)),
+        (ev.ReplyFinished(9_500, 5),),
+    ],
+)
+def test_only_an_answer_shows_that_it_works_again(heard: tuple[ev.Event, ...], is_answer: bool) -> None:
+    """The same sound is an answer or only a check-in, as the brain has noted its request."""
+    failed = ev.ReplyFailed(5_000, 3, E.SERVER_ERROR, P.BRAIN)
+    lines = journal_with(failed, ev.AudioBuffered(9_000, 5), *heard)
+    signals: list[sg.Signal] = [
+        Noticed(5_000, "SERVER_ERROR", "error", "fault_server_error", part="brain"),
+        Noticed(9_500, "recovered", "info", "recovered"),
+    ]
+    account = CallerAccount(answering={3, 5} if is_answer else {3})
+    found = untrue_notices(lines, signals, account)
+    assert found == ([] if is_answer else ["'recovered' was shown at 9500 ms, but it was not true"])
+
+
+@pytest.mark.req("H-11")
+@pytest.mark.parametrize(
+    ("where", "services"),
+    [
+        ("brain", ["brain"]),
+        ("cue", ["voice"]),
+        ("line", ["line"]),
+        ("session", ["session", "line", "close"]),
+        ("close", ["close"]),
+        ("tool lookup", ["tool"]),
+        ("journal", []),
+    ],
+)
+def test_a_problem_of_every_service_is_judged(where: str, services: list[str]) -> None:
+    lines, problem = journal_of(up()), Problem(9_000, where, "ServiceError")
+    for service in ("brain", "voice", "line", "session", "close", "tool", "ears", "journal"):
+        account = CallerAccount(failed=[(8_900, service)])
+        assert (untrue_notices(lines, [problem], account) == []) is (service in services), service
+    slow = [ServiceSpan(8_600, 9_500, "close")]
+    assert (untrue_notices(lines, [problem], CallerAccount(worked=slow)) == []) is (where in ("close", "session"))
+
+
+@pytest.mark.req("H-11")
 def test_a_problem_is_true_only_if_the_service_has_failed_or_was_slow() -> None:
     lines, problem = journal_of(up()), Problem(9_000, "voice", "VoiceFailed")
     assert untrue_notices(lines, [problem]) == ["a problem of 'voice' was reported at 9000 ms, but it had not failed"]
@@ -274,7 +319,7 @@ def test_a_problem_is_true_only_if_the_service_has_failed_or_was_slow() -> None:
     assert untrue_notices(lines, [problem], CallerAccount(failed=[(9_100, "voice")])) != []
     assert untrue_notices(lines, [problem], CallerAccount(failed=[(8_900, "voice")])) == []
     assert untrue_notices(lines, [problem], CallerAccount(worked=[ServiceSpan(1_000, 9_500, "voice")])) == []
-    assert untrue_notices(lines, [replace(problem, where="line")]) == [], "no notice is shown for it"
+    assert untrue_notices(lines, [replace(problem, where="on_message")]) == [], "the agent's own code isn't simulated"
 
 
 @pytest.mark.req("H-11")
@@ -285,9 +330,8 @@ def test_a_notice_that_the_judge_does_not_know_is_reported() -> None:
 
 @pytest.mark.req("H-11")
 def test_every_notice_that_a_call_can_show_is_judged() -> None:
-    shared = {"problem_journal", "problem_tools"}  # their services don't fail in simulated calls
     codes = {row.code for row in NOTICE_ROWS}
-    assert codes == {*JUDGED, *OF_SERVERS, *shared}
+    assert codes == {*JUDGED, *OF_SERVERS, "problem_tools"}, "no simulated call opens a tool server"
 
 
 def test_the_judge_imports_nothing_of_the_machine() -> None:

@@ -42,8 +42,8 @@ class VoiceRequest(NamedTuple):
 
 
 class ServiceSpan(NamedTuple):
-    """A service (the brain, the voice or a tool) worked for the agent. The caller doesn't wait for a tool in the
-    background."""
+    """A service (brain, voice, tool, session or line) worked for the agent, or was being closed. The caller waits for
+    the brain, the voice, and tools that don't run in the background."""
 
     start_ms: int
     end_ms: int
@@ -66,6 +66,7 @@ class CallerAccount:
     ends: list[tuple[int, int]] = field(default_factory=list)
     worked: list[ServiceSpan] = field(default_factory=list)
     asked: list[tuple[int, str]] = field(default_factory=list)  # the words in each request to the brain
+    answering: set[int] = field(default_factory=set)  # the requests to the brain that had words, results or news
     failed: list[tuple[int, str]] = field(default_factory=list)  # when a service failed, and which one
     voiced: list[VoiceRequest] = field(default_factory=list)
     speech: set[bytes] = field(default_factory=set)  # the samples that the voice, or a brain that speaks, has made
@@ -115,6 +116,12 @@ class CallerAccount:
         except Exception:
             self.failed.append((now_ms(), service))
             raise
+
+    @contextmanager
+    def trouble(self, service: str) -> Iterator[None]:
+        """Note how long a service takes for which the caller doesn't wait, and whether it fails."""
+        with self.work(service, is_awaited=False), self.note_failure(service):
+            yield
 
     @contextmanager
     def during(self, spans: list[TimeSpan]) -> Iterator[None]:

@@ -16,10 +16,12 @@ from duologue.core.leaves import ErrorClass
 from duologue.ports.brain import Brain, Part, Request
 from duologue.ports.ears import Ears, Heard, Incoming
 from duologue.ports.failure import ServiceError
+from duologue.ports.history import AgentSaid, UserSaid
 from duologue.ports.line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Wobbled
 from duologue.ports.session import Session, SessionContext
 from duologue.ports.sound import Sound
 from duologue.ports.streams import reading
+from duologue.ports.tool_call import ToolCall
 from duologue.ports.voice import Voice
 from duologue.ports.worker import Job, Mode, Tool, Worker
 
@@ -107,12 +109,25 @@ class FaultyBrain:
     async def reply(self, request: Request) -> AsyncIterator[Part]:
         self.requests.append(request)
         self.account.asked.append((now_ms(), request.text))
+        if _awaits_answer(request):
+            self.account.answering.add(request.reply)
         with self.account.work("brain"):
             stream = self.brain.reply(request)
             async with reading(_with_faults(stream, self.dice, self.account, "brain")) as parts:
                 async for part in parts:
                     self.account.note_speech(part)
+                    if isinstance(part, ToolCall) and part.name not in [tool.name for tool in request.tools]:
+                        self.account.failed.append((now_ms(), "tool"))
                     yield part
+
+
+def _awaits_answer(request: Request) -> bool:
+    """Does the caller wait for this? True for words, results and news, and for the greeting, which is the first thing
+    that is heard in a call. A check-in and a goodbye are neither."""
+    is_first = not any(
+        isinstance(one, UserSaid) or (isinstance(one, AgentSaid) and one.heard_ms) for one in request.history
+    )
+    return bool(request.text or request.outputs or request.news) or is_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +196,8 @@ class FaultyWorker:
         return self.worker.tool
 
     async def run(self, arguments: dict[str, Any], job: Job) -> object:
-        with self.account.work("tool", is_awaited=self.tool.mode is not Mode.DISPATCH):
+        is_awaited = self.tool.mode is not Mode.DISPATCH
+        with self.account.work("tool", is_awaited), self.account.note_failure("tool"):
             await self.dice.delay_or_fail()
             return await self.worker.run(arguments, job)
 
@@ -192,18 +208,22 @@ class FaultySession:
 
     session: Session
     dice: FaultDice
+    account: CallerAccount = field(default_factory=CallerAccount)
 
     async def open(self, context: SessionContext | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
-        await self.dice.delay_or_fail()
-        await self.session.open(context, notify)
+        with self.account.trouble("session"):
+            await self.dice.delay_or_fail()
+            await self.session.open(context, notify)
 
     async def renew(self, context: SessionContext | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
-        await self.dice.delay_or_fail()
-        await self.session.renew(context, notify)
+        with self.account.trouble("session"):
+            await self.dice.delay_or_fail()
+            await self.session.renew(context, notify)
 
     async def close(self) -> None:
-        await self.dice.delay_or_fail()
-        await self.session.close()
+        with self.account.trouble("close"):
+            await self.dice.delay_or_fail()
+            await self.session.close()
 
 
 class FaultyLine:
@@ -211,15 +231,17 @@ class FaultyLine:
 
     primed = True  # its audio can start
 
-    def __init__(self, line: Line, dice: FaultDice) -> None:
+    def __init__(self, line: Line, dice: FaultDice, account: CallerAccount | None = None) -> None:
         self._line = line
         self._dice = dice
+        self._account = account or CallerAccount()
         self._notify: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
 
     async def open(self, notify: Callable[[LineEvent], None]) -> None:
-        await self._dice.delay_or_fail()
-        self._notify = notify
-        await self._line.open(self._pass_on)
+        with self._account.trouble("line"):
+            await self._dice.delay_or_fail()
+            self._notify = notify
+            await self._line.open(self._pass_on)
 
     def _pass_on(self, event: LineEvent) -> None:
         dice = self._dice
@@ -228,6 +250,7 @@ class FaultyLine:
                 return
             if dice.happens(dice.rates.garbage):
                 nonsense: Any = dice.random.choice((Played(event.voice, -5), Finished(99, 10**9), "noise", None))
+                self._account.failed.append((now_ms(), "line"))
                 self._notify(nonsense)
             if dice.happens(dice.rates.late):
                 late_s = dice.random.randint(1, dice.rates.late_ms_max) / 1000
@@ -239,6 +262,7 @@ class FaultyLine:
 
     def play(self, voice: int, chunk: int, sound: Sound) -> None:
         if self._dice.happens(self._dice.rates.fail / 20):
+            self._account.failed.append((now_ms(), "line"))
             raise RuntimeError("simulated failure of the line")
         self._line.play(voice, chunk, sound)
 
@@ -264,5 +288,6 @@ class FaultyLine:
         self._line.set_ambient(sound)
 
     async def close(self) -> None:
-        await self._dice.delay_or_fail()
-        await self._line.close()
+        with self._account.trouble("close"):
+            await self._dice.delay_or_fail()
+            await self._line.close()

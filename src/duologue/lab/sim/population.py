@@ -148,7 +148,7 @@ def agent_with_faults(agent: Agent, ears: ScriptedEars, dice: FaultDice, evidenc
         tools=[FaultyWorker(worker, dice, account) for worker in agent.workers],
         voice=FaultyVoice(_with_samples(agent.voice or ScriptedVoice(first_ms=80)), dice, account),
         ears=FaultyEars(ears, dice, account),
-        session=lambda: FaultySession(session(), dice),
+        session=lambda: FaultySession(session(), dice, account),
     )
 
 
@@ -171,7 +171,7 @@ async def _play(
     evidence.line, evidence.played, evidence.connections = line.log, line.played, line.connections
     conversation = Conversation(
         agent_with_faults(agent, ears, dice, evidence),
-        FaultyLine(line, dice),
+        FaultyLine(line, dice, evidence.account),
         journal=journal,
         seed=seed,
         conversation_id=context.conversation,

@@ -9,12 +9,12 @@ notice that the judge doesn't know is reported too.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from duologue.observe import signals as sg
 
-from .caller_account import CallerAccount
+from .caller_account import CallerAccount, ServiceSpan
 
 _ERRORS = (
     "RATE_LIMIT", "NETWORK_TIMEOUT", "TOOL_ERROR", "INVALID_ARGS", "SESSION_EXPIRED", "AUTH_FAILURE", "SERVER_ERROR",
@@ -24,6 +24,7 @@ _ERRORS = (
 OF_SERVERS = ("unsaved", "saved_again", "stopping", "gone")
 FAILED_MS_MAX = 15_000  # a problem of a service is reported within this time after the service failed
 SLOW_MS_MIN = 1_000  # a service that works for this long without a result is slow
+SLOW_CLOSE_MS_MIN = 400  # the same, while it is being closed
 
 _LOSSES = ("LinkClosed", "SessionEnded", "SessionFailed", "ReconnectRequested")
 _LOSS_TIMERS = ("heal", "renew")
@@ -31,7 +32,13 @@ _TIMEOUTS = {
     "prepare": "session", "connect": "link", "reconnect": "link", "attempt": "brain", "answer": "brain",
     "stall": "voice",
 }  # fmt: skip
+_PLAYED = ("PlaybackFinished", "PlaybackStopped", "PlaybackProgressed")
 _NEWS = ("JobFinished", "JobFailed", "JobAsked")
+# The services whose failure a problem may be about. In simulated calls, the journal never fails.
+_SERVICES = {
+    "ears": ("ears",), "voice": ("voice",), "cue": ("voice",), "brain": ("brain",), "tool": ("tool",),
+    "line": ("line",), "session": ("session", "line", "close"), "close": ("close",), "journal": (),
+}  # fmt: skip
 _LIFE = ("ReplyAccepted", "TokenArrived", "AudioBuffered", "PlaybackFinished")
 
 
@@ -50,10 +57,12 @@ class JournalFact(NamedTuple):
 
 
 class JournalFacts(NamedTuple):
-    """What a journal says, without a replay."""
+    """What a journal says, without a replay. `answering` are the numbers of the requests that had something to answer,
+    as the brain has noted them."""
 
     settings: Mapping[str, Any]
     facts: Sequence[JournalFact]
+    answering: Collection[int] = ()
 
     def used(self, until_ms: int) -> list[JournalFact]:
         """The events up to this time that changed the state."""
@@ -82,7 +91,8 @@ def untrue_notices(
     lines: Iterable[str], signals: Sequence[sg.Signal], account: CallerAccount | None = None
 ) -> list[str]:
     """One line for each notice that was not true when it was shown. `lines` are the lines of the journal."""
-    journal, told = read_facts(lines), account or CallerAccount()
+    told = account or CallerAccount()
+    journal = read_facts(lines)._replace(answering=told.answering)
     found: list[str] = []
     shown: list[sg.Noticed] = []
     for signal in signals:
@@ -187,15 +197,25 @@ def _ends_at_once(later: Sequence[JournalFact]) -> bool:
 
 def _has_worked(journal: JournalFacts, notice: sg.Noticed, shown: Sequence[sg.Noticed]) -> bool:
     """Did the part of the newest fault work after the fault? The ears have worked if they reported words, any other
-    part if something of an answer was heard or shown."""
+    part if something of an answer was heard or shown. A greeting, a check-in or a goodbye is no answer."""
     faults = [one for one in shown if one.level == "error"]
     if not faults:
         return False
     since = [fact for fact in journal.used(notice.at) if fact.at >= faults[-1].at]
     if faults[-1].part == "ears":
         return any(fact.kind == "WordsHeard" and fact.given["words"] > 0 for fact in since)
-    heard = ("PlaybackFinished", "PlaybackStopped", "PlaybackProgressed")
-    return any(fact.kind == "ReplyFinished" or (fact.kind in heard and fact.given["heard_ms"] > 0) for fact in since)
+    return any(_answer_in(fact, journal) in journal.answering for fact in since)
+
+
+def _answer_in(fact: JournalFact, journal: JournalFacts) -> int:
+    """The number of the request of whose answer something was heard or shown in this event; 0 if there is none."""
+    if fact.kind == "ReplyFinished":
+        return int(fact.given["reply"])
+    if fact.kind not in _PLAYED or fact.given["heard_ms"] <= 0:
+        return 0
+    begin = next(at for at, one in enumerate(journal.facts) if one.given.get("voice") == fact.given["voice"])
+    replies = [one.given["reply"] for one in journal.facts[:begin] if one.kind == "AudioBuffered" and one.is_used]
+    return int(replies[-1]) if replies else 0
 
 
 # -- Times
@@ -243,14 +263,19 @@ def _brings_news(fact: JournalFact) -> bool:
 def _is_invented(problem: sg.Problem, account: CallerAccount) -> bool:
     """Does a notice say that a service of the simulation failed, although the service has noted no failure and wasn't
     slow?"""
-    where = problem.where.partition(" ")[0]
-    if where not in ("ears", "voice"):
-        return False
-    has_failed = any(service == where and at <= problem.at <= at + FAILED_MS_MAX for at, service in account.failed)
+    services = _SERVICES.get(problem.where.partition(" ")[0])
+    if services is None:
+        return False  # it is about the agent's own code, which isn't simulated
+    has_failed = any(service in services and at <= problem.at <= at + FAILED_MS_MAX for at, service in account.failed)
     is_slow = any(
-        one.service == where and one.start_ms + SLOW_MS_MIN <= problem.at <= one.end_ms for one in account.worked
+        one.service in services and one.start_ms + _slow_ms_min(one) <= problem.at <= one.end_ms
+        for one in account.worked
     )
     return not has_failed and not is_slow
+
+
+def _slow_ms_min(work: ServiceSpan) -> int:
+    return SLOW_CLOSE_MS_MIN if work.service == "close" else SLOW_MS_MIN
 
 
 _CHECKS: dict[str, Check] = {
@@ -263,4 +288,4 @@ _CHECKS: dict[str, Check] = {
     "pause_over": _took("suspend_ms_max", "suspend", "SuspendRequested"),
     **dict.fromkeys(_ERRORS, _of_session(_shows_fault)),
 }
-JUDGED = (*_CHECKS, "lost", "problem_ears", "problem_voice")
+JUDGED = (*_CHECKS, "lost", "problem_ears", "problem_voice", "problem_journal")
