@@ -35,6 +35,35 @@ def test_an_open_floor_is_called_listening_only_if_the_user_is_heard(
     expect(page.locator("#state-label")).to_have_text("Listening")
 
 
+# The computed accent, and the computed colour of a token.
+ACCENT = """(token) => {
+  const probe = document.createElement("i");
+  probe.style.setProperty("color", `var(--${token})`);
+  document.body.append(probe);
+  const wanted = getComputedStyle(probe).color;
+  probe.style.setProperty("color", "var(--accent)");
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return [found, wanted];
+}"""
+ACCENTS = {"on": "teal", "loading": "blue", "muted": "quiet", "broken": "red", "none": "quiet"}
+
+
+@pytest.mark.req("H-11")
+@pytest.mark.parametrize("hearing", [status.value for status in HearingStatus])
+def test_the_colour_of_an_open_floor_shows_whether_the_user_is_heard(
+    page: Page, server: FakeServer, hearing: str
+) -> None:
+    begin(page, server)
+    server.status(hearing=hearing)
+    for phase in OPEN:
+        server.state(phase)
+        expect(page.locator("body")).to_have_attribute("data-phase", phase)
+        expect(page.locator("body")).to_have_attribute("data-hearing", hearing)
+        found, wanted = page.evaluate(ACCENT, ACCENTS[hearing])
+        assert found == wanted, phase
+
+
 @pytest.mark.req("H-11")
 def test_the_other_phases_keep_their_labels_whether_the_user_is_heard_or_not(page: Page, server: FakeServer) -> None:
     begin(page, server)

@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.client import connect
 
+from duologue import LocalEars, LocalVoice
+from duologue.cli.requirements import EARS_MODELS
+from duologue.cli.serve import DEMO_NAME
 from duologue.cli.served_agent import ServeOptions, make_server, node_name, share_of
 from duologue.core.effects import StartReply
 from duologue.core.errors import DuologueError
@@ -23,7 +26,9 @@ from duologue.lines.phone.carriers import CARRIERS
 from duologue.server.listening import bind_socket
 from duologue.server.run import serving
 from duologue.server.settings import ServerSettings
+from duologue.voice.pico import PicoVoice
 from tests.limits import WAIT_S
+from tests.needs import needs_model
 from tests.server.phone.phone_calls import Phones
 from tests.server.running_server import Client, talk
 
@@ -46,6 +51,17 @@ def options(folder: Path, **more: str) -> ServeOptions:
     (folder / "served_desk.py").write_text(AGENT)
     given = {"app": "served_desk:agent", "store": "none", "node": "", "brain": "", "phone_url": "", **more}
     return ServeOptions(realtime_url=None, **given)
+
+
+def test_the_demo_speaks_with_the_local_voice_and_hears_with_local_ears() -> None:
+    for model in (*EARS_MODELS, "minilm", "svox-pico"):
+        needs_model(model)
+    server, lines = make_server(ServeOptions("", "none", "", "", None, ""), ServerSettings(), "http://x/")
+    agent = server.conversations.source.first
+    assert lines == [DEMO_NAME]
+    assert isinstance(agent.voice, LocalVoice)
+    assert isinstance(agent.voice.engine, PicoVoice)
+    assert isinstance(agent.ears, LocalEars)
 
 
 def test_a_server_has_its_agents_name_and_the_addresses_of_its_carriers(

@@ -16,6 +16,7 @@ from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.ports import Request, ServiceError, SpeechBegan, SpeechEnded, ToolCall
 from duologue.ports.ears import Final
+from duologue.ports.history import UserSaid
 from duologue.ports.sound import Sound
 from duologue.runtime.agent import Phrases
 from duologue.testing import Delay, Fail, Hang, ScriptedBrain, ScriptedSession, scripted_tool
@@ -298,6 +299,8 @@ def test_hello_while_an_answer_is_awaited_costs_nothing(text: str) -> None:
         assert len(brain.requests) == 1
         assert stage.heard == ["Good day."]
         assert cues(stage)[0] == "presence"
+        said = [item for item in stage.conversation.history if isinstance(item, UserSaid)]
+        assert [(item.text, item.overheard) for item in said] == [("book a table", False), (text, True)]
 
     play(scene, brain)
 
