@@ -41,8 +41,8 @@ SECTIONS: tuple[tuple[type, str, str], ...] = (
         "Profiles and settings",
         '`Agent(..., profile="words")`, or with changes: `profile("confirm", dead_air_ms=8_000)`. '
         "A value in the column of a profile replaces the default. Settings that contradict each other, such as "
-        "`hangs_up=True` with `dead_air_ms=0`, are refused by `profile(...)`, before the agent is made and its problems are "
-        "listed.",
+        "`hangs_up=True` with `dead_air_ms=0`, are refused by `profile(...)`, before the agent is made and its "
+        "problems are listed.",
     ),
     (FixedSilence, 'Endpoint policy "vad": FixedSilence', '`Agent(..., endpoint="vad")` or `FixedSilence(500)`.'),
     (

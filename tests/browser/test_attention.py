@@ -28,7 +28,7 @@ MOUSE_LEAVES = "document.documentElement.dispatchEvent(new MouseEvent('mouseleav
 MOUSE_ENTERS = "document.documentElement.dispatchEvent(new MouseEvent('mouseenter'))"
 
 
-@pytest.mark.req("H-09")
+@pytest.mark.req("H-09.browser")
 @pytest.mark.parametrize(
     ("facts", "here"),
     [
@@ -46,7 +46,7 @@ def test_what_counts_as_being_at_the_page(page: Page, facts: dict[str, Any], her
     assert page.evaluate(script, given) is here
 
 
-@pytest.mark.req("H-09")
+@pytest.mark.req("H-09.browser")
 def test_the_server_is_told_when_the_user_leaves_the_page_and_comes_back(page: Page, server: FakeServer) -> None:
     begin(page, server)
     assert server.wait("attention") == {"here": True}
@@ -90,7 +90,7 @@ A_MINUTE_IS_SHORT = """() => {
 }"""
 
 
-@pytest.mark.req("H-09")
+@pytest.mark.req("H-09.browser")
 def test_the_server_is_told_every_minute_that_the_user_is_still_there(own_page: Page, server: FakeServer) -> None:
     """So a user who only watches isn't asked whether they are there. Without the user, the page says no more."""
     own_page.add_init_script(f"({A_MINUTE_IS_SHORT})()")

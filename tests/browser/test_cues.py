@@ -117,7 +117,7 @@ def test_the_ambient_sound_is_repeated_quieter_under_a_voice_and_ends_with_the_c
 LINE = '#lines > li[data-cue="true"]'
 
 
-@pytest.mark.req("H-01", "C-UI")
+@pytest.mark.req("H-01.words", "C-UI")
 def test_the_words_of_a_cue_can_be_read_until_the_answer_comes(page: Page, server: FakeServer) -> None:
     SCENE["told_why"].play(page, server)
     expect(page.locator(LINE)).to_contain_text("I'm still looking, one moment please.")

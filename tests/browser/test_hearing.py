@@ -17,7 +17,7 @@ OPEN = ("listening", "user_speaking", "interrupted")
 LABELS = {"loading": "One moment", "muted": "Muted", "broken": "I can't hear you", "none": "Your turn"}
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.shown")
 @pytest.mark.parametrize("hearing", [status.value for status in HearingStatus if status.value != "on"])
 def test_an_open_floor_is_called_listening_only_if_the_user_is_heard(
     page: Page, server: FakeServer, hearing: str
@@ -49,7 +49,7 @@ ACCENT = """(token) => {
 ACCENTS = {"on": "teal", "loading": "blue", "muted": "quiet", "broken": "red", "none": "quiet"}
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.shown")
 @pytest.mark.parametrize("hearing", [status.value for status in HearingStatus])
 def test_the_colour_of_an_open_floor_shows_whether_the_user_is_heard(
     page: Page, server: FakeServer, hearing: str
@@ -64,7 +64,7 @@ def test_the_colour_of_an_open_floor_shows_whether_the_user_is_heard(
         assert found == wanted, phase
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.shown")
 def test_the_other_phases_keep_their_labels_whether_the_user_is_heard_or_not(page: Page, server: FakeServer) -> None:
     begin(page, server)
     server.status(hearing="muted")
@@ -74,7 +74,7 @@ def test_the_other_phases_keep_their_labels_whether_the_user_is_heard_or_not(pag
         expect(page.locator("#state-label")).not_to_have_text("Muted")
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.shown")
 def test_the_mute_button_tells_the_server_and_never_leaves_listening_on_the_screen(
     page: Page, server: FakeServer
 ) -> None:
@@ -145,7 +145,7 @@ def test_push_to_talk_says_your_turn_until_the_button_is_held(page: Page, server
     expect(page.locator("#state-label")).to_have_text("Your turn")
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.shown")
 def test_a_page_that_only_writes_has_no_ears(page: Page, server: FakeServer) -> None:
     SCENE["writing_only"].play(page, server)
     expect(page.locator("body")).to_have_attribute("data-hearing", "none")

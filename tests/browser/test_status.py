@@ -27,7 +27,7 @@ def test_every_state_is_shown_with_the_servers_label_at_once(page: Page, server:
     assert all(timing["shownAt"] >= timing["receivedAt"] for timing in timings), "how long is told by the bench"
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 def test_a_conversation_whose_tools_are_still_being_opened_is_starting_and_not_ready(
     page: Page, server: FakeServer
 ) -> None:

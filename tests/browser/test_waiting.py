@@ -14,7 +14,7 @@ from tests.browser.scenes import SCENES, agent, talked, user
 SCENE = {scene.name: scene for scene in SCENES}
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 def test_a_retry_says_which_one_it_is_and_when_it_begins(page: Page, server: FakeServer) -> None:
     SCENE["retrying"].play(page, server)
     hint = page.locator("#state-hint")
@@ -30,7 +30,7 @@ def test_an_answer_that_takes_long_says_so(page: Page, server: FakeServer) -> No
     expect(page.locator("#state-hint")).to_contain_text("Taking longer than usual: ", timeout=20_000)
 
 
-@pytest.mark.req("H-11", "L-14")
+@pytest.mark.req("H-11.so", "L-14")
 def test_a_lost_session_shows_as_reconnecting_with_its_attempt_and_without_a_pause(
     page: Page, server: FakeServer
 ) -> None:
@@ -49,7 +49,7 @@ def test_a_lost_connection_counts_its_attempts(page: Page, server: FakeServer) -
     expect(page.locator("#pause")).to_be_disabled()
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 def test_a_fault_says_when_it_goes_on_by_itself(page: Page, server: FakeServer) -> None:
     SCENE["faulted"].play(page, server)
     hint = page.locator("#state-hint")

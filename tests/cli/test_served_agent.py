@@ -96,7 +96,7 @@ agent = Agent(
 """
 
 
-@pytest.mark.req("H-09")
+@pytest.mark.req("H-09.phone")
 @pytest.mark.parametrize(
     ("given", "asks", "silence_ms"),
     [

@@ -208,7 +208,7 @@ def test_an_early_request_that_hangs_is_dropped_after_the_limit_of_an_attempt() 
     assert stage.state.user is User.SETTLING
 
 
-@pytest.mark.req("H-16", "H-04")
+@pytest.mark.req("H-16", "H-04.offer")
 @at_each_leaf
 def test_another_agent_that_is_to_speak_drops_it_and_one_that_waits_does_not(leaf: Reply) -> None:
     stage = go_to(asked_early(), leaf)

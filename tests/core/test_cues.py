@@ -35,7 +35,7 @@ def given(stage: Stage) -> list[tuple[int, Cue]]:
 # -- A wait
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.words", "H-01.signs")
 def test_a_wait_has_a_sound_after_3_s_then_words_and_then_words_again_and_again() -> None:
     stage = asked(attempt_ms_max=60_000, answer_ms_max=60_000)
     stage.wait(2_999)
@@ -50,7 +50,7 @@ def test_a_wait_has_a_sound_after_3_s_then_words_and_then_words_again_and_again(
     assert [cue for _, cue in given(stage)] == [Cue.SOUND, Cue.WORDS, Cue.WORDS, Cue.WORDS]
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 @pytest.mark.parametrize(("pause_ms", "text_ms"), [(300, 100), (300, 900), (1_000, 100), (1_000, 1_500), (2_900, 0)])
 def test_a_sign_comes_sooner_after_a_slow_end_of_a_turn(pause_ms: int, text_ms: int) -> None:
     """The person falls silent, the turn ends after `pause_ms`, and its text comes after another `text_ms`."""
@@ -73,7 +73,7 @@ def test_a_sign_comes_sooner_after_a_slow_end_of_a_turn(pause_ms: int, text_ms: 
     assert stage.at - asked_at == min(stage.settings.cue_ms[0], 3_500 - pause_ms - text_ms)
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.words", "H-01.signs")
 def test_the_defaults_give_a_sign_within_4_s_words_within_8_s_and_a_sign_every_10_s() -> None:
     first, second, *later = Settings().cue_ms
     assert first < 4_000
@@ -82,7 +82,7 @@ def test_the_defaults_give_a_sign_within_4_s_words_within_8_s_and_a_sign_every_1
     assert all(wait_ms < 10_000 for wait_ms in (second, *later))
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.own")
 def test_a_cue_changes_nothing_but_itself() -> None:
     stage = asked()
     before = stage.state
@@ -94,7 +94,7 @@ def test_a_cue_changes_nothing_but_itself() -> None:
     assert stage.views("lifecycle")[-1] == "processing"
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_cues_go_on_while_the_brain_retries_and_do_not_begin_again() -> None:
     stage = asked()
     stage.wait_for(Timer.CUE)
@@ -104,7 +104,7 @@ def test_cues_go_on_while_the_brain_retries_and_do_not_begin_again() -> None:
     assert given(stage) == [(ASKED_AT + 3_000, Cue.SOUND), (ASKED_AT + 7_000, Cue.WORDS)]
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_call_that_is_waited_for_has_cues_too() -> None:
     stage = in_a_call()
     assert due(stage, Timer.CUE)
@@ -115,7 +115,7 @@ def test_a_call_that_is_waited_for_has_cues_too() -> None:
     assert due(stage, Timer.CUE) == 0  # nothing is awaited while the job runs in the background
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_news_that_the_brain_has_is_waited_for() -> None:
     stage = in_a_call()
     stage.happen(ev.CallDispatched)
@@ -127,7 +127,7 @@ def test_news_that_the_brain_has_is_waited_for() -> None:
     assert due(stage, Timer.CUE)
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_person_who_waits_for_nothing_hears_no_cue() -> None:
     stage = scenes.up(cue_ms=CUE_MS)
     stage.wait(60_000)
@@ -140,7 +140,7 @@ def test_a_person_who_waits_for_nothing_hears_no_cue() -> None:
 # -- The end of a wait
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_the_answer_stops_a_cue_that_was_given() -> None:
     stage = asked()
     stage.wait_for(Timer.CUE)
@@ -150,13 +150,13 @@ def test_the_answer_stops_a_cue_that_was_given() -> None:
     assert stage.state.cues == 0
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_an_answer_in_time_has_no_cue_to_stop() -> None:
     stage = asked()
     assert stage.speak() == (fx.StartPlayback(1, 1),)
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.onset")
 @pytest.mark.parametrize("onset", [ev.SpeechStarted, ev.PttPressed])
 def test_an_onset_stops_the_cue_in_that_step(onset: type[ev.Event]) -> None:
     stage = asked()
@@ -166,7 +166,7 @@ def test_an_onset_stops_the_cue_in_that_step(onset: type[ev.Event]) -> None:
     assert stage.state.reply is Reply.COMMITTING  # it costs no answer
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.onset")
 def test_a_typed_turn_stops_no_cue_because_the_wait_goes_on() -> None:
     stage = asked()
     stage.wait_for(Timer.CUE)
@@ -177,7 +177,7 @@ def test_a_typed_turn_stops_no_cue_because_the_wait_goes_on() -> None:
     assert stage.at == words_at + stage.state.settings.cue_ms[-1]
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.onset")
 def test_a_sound_over_the_voice_stops_no_cue() -> None:
     stage = speaking()
     assert stage.happen(ev.SpeechStarted) == (fx.HoldPlayback(1),)
@@ -190,7 +190,7 @@ def cough(stage: Stage, ms: int = 200) -> None:
     stage.hear_words(0, final=True)
 
 
-@pytest.mark.req("H-01", "H-08")
+@pytest.mark.req("H-01.signs", "H-08")
 @pytest.mark.parametrize("every_ms", [1_000, 2_450, 2_900, 5_000])
 def test_sounds_without_words_do_not_put_cues_off(every_ms: int) -> None:
     stage = asked(attempt_ms_max=60_000, answer_ms_max=60_000)
@@ -204,7 +204,7 @@ def test_sounds_without_words_do_not_put_cues_off(every_ms: int) -> None:
     assert all(later[0] - earlier[0] <= 8_000 + 201 for earlier, later in pairwise(found))
 
 
-@pytest.mark.req("H-01", "H-08")
+@pytest.mark.req("H-01.signs", "H-08")
 @pytest.mark.parametrize(("after_ms", "is_soon"), [(0, True), (299, True), (300, False)])
 def test_a_cue_that_a_sound_without_words_cuts_off_at_once_is_no_sign(after_ms: int, is_soon: bool) -> None:
     stage = asked(attempt_ms_max=60_000, answer_ms_max=60_000)
@@ -214,7 +214,7 @@ def test_a_cue_that_a_sound_without_words_cuts_off_at_once_is_no_sign(after_ms: 
     assert (due(stage, Timer.CUE) == stage.at + stage.settings.beat_ms) is is_soon
 
 
-@pytest.mark.req("H-01", "H-08")
+@pytest.mark.req("H-01.words", "H-08")
 @pytest.mark.parametrize(("after_ms", "is_soon"), [(0, True), (700, True), (999, True), (1_000, False)])
 def test_words_that_a_sound_cuts_off_before_they_can_be_understood_are_said_again(after_ms: int, is_soon: bool) -> None:
     """The voice may need most of a second to begin."""
@@ -229,7 +229,7 @@ def test_words_that_a_sound_cuts_off_before_they_can_be_understood_are_said_agai
     assert [cue for _, cue in given(stage)] == [Cue.SOUND, Cue.WORDS, Cue.WORDS, Cue.WORDS]
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_words_begin_the_wait_anew() -> None:
     stage = asked(attempt_ms_max=60_000, answer_ms_max=60_000)
     stage.wait_for(Timer.CUE)
@@ -241,7 +241,7 @@ def test_words_begin_the_wait_anew() -> None:
     assert (stage.state.cues, due(stage, Timer.CUE)) == (0, stage.at + 3_000)
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 @pytest.mark.parametrize("final", [True, False])
 def test_a_turn_that_ends_while_the_voice_goes_on_has_no_cue_at_once(final: bool) -> None:
     stage = asked()
@@ -258,7 +258,7 @@ def test_a_turn_that_ends_while_the_voice_goes_on_has_no_cue_at_once(final: bool
     assert due(stage, Timer.CUE) == ended_at + CUE_MS[0] + (0 if final else 300)
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.onset")
 def test_no_cue_is_given_while_the_person_speaks() -> None:
     stage = asked()
     stage.begin_talking()
@@ -269,7 +269,7 @@ def test_no_cue_is_given_while_the_person_speaks() -> None:
 # -- A voice that pauses
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_voice_that_pauses_has_a_cue_and_a_report_of_playback_moves_it_by_the_sound_that_was_heard() -> None:
     stage = speaking(heard_ms=0)
     stage.wait(2_000)
@@ -281,7 +281,7 @@ def test_a_voice_that_pauses_has_a_cue_and_a_report_of_playback_moves_it_by_the_
     assert (stage.state.cues, due(stage, Timer.CUE)) == (0, stage.at + 3_000)  # never later than after 3 s of silence
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_voice_that_is_held_has_no_cue() -> None:
     stage = speaking()
     stage.begin_talking()
@@ -305,7 +305,7 @@ def end_session_early(stage: Stage) -> None:
     stage.happen(ev.SessionEnded)
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 @pytest.mark.parametrize(
     ("act", "link"),
     [(fault, Link.FAULTED), (lose, Link.BACKING_OFF), (end_session_early, Link.RENEWING)],
@@ -318,7 +318,7 @@ def test_a_wait_for_the_session_has_cues(act: Callable[[Stage], None], link: Lin
     assert stage.at <= ASKED_AT + 4_000
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_fault_brings_no_cue_forward() -> None:
     """Otherwise the person hears two sentences in a row."""
     stage = asked()
@@ -332,7 +332,7 @@ def test_a_fault_brings_no_cue_forward() -> None:
     assert due(stage, Timer.CUE) == last_at + 8_000
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_session_that_does_not_open_has_cues_if_the_agent_speaks_first() -> None:
     stage = Stage(profile("words", cue_ms=CUE_MS))
     stage.happen(ev.StartRequested)
@@ -340,7 +340,7 @@ def test_a_session_that_does_not_open_has_cues_if_the_agent_speaks_first() -> No
     assert stage.at <= 3_001
 
 
-@pytest.mark.req("H-01", "M-07")
+@pytest.mark.req("H-01.signs", "M-07.lasts")
 @pytest.mark.parametrize("pause", [ev.SuspendRequested, ev.LinkWobbled])
 def test_no_cue_is_armed_where_it_could_not_be_heard(pause: type[ev.Event]) -> None:
     stage = asked()
@@ -348,7 +348,7 @@ def test_no_cue_is_armed_where_it_could_not_be_heard(pause: type[ev.Event]) -> N
     assert due(stage, Timer.CUE) == 0
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_pause_stops_the_cue_that_is_heard() -> None:
     stage = asked()
     assert stage.wait_for(Timer.CUE) == (SOUND,)
@@ -357,7 +357,7 @@ def test_a_pause_stops_the_cue_that_is_heard() -> None:
     assert stage.state.cues == 1, "the next cue is in words, as without the pause"
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_pause_stops_words_that_no_wait_counts() -> None:
     stage = asked()
     for _ in range(20):
@@ -370,7 +370,7 @@ def test_a_pause_stops_words_that_no_wait_counts() -> None:
     assert fx.StopCue() in stage.happen(ev.SuspendRequested)
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_pause_that_goes_on_in_a_new_session_stops_the_cue_of_the_wait_for_it() -> None:
     stage = asked()
     stage.happen(ev.SuspendRequested)
@@ -382,14 +382,14 @@ def test_a_pause_that_goes_on_in_a_new_session_stops_the_cue_of_the_wait_for_it(
     assert stage.state.link is Link.SUSPENDED
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_pause_while_the_person_speaks_has_no_cue_to_stop() -> None:
     stage = asked()
     stage.begin_talking()
     assert fx.StopCue() not in stage.happen(ev.SuspendRequested)
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_resume_arms_the_cue_again() -> None:
     stage = asked()
     stage.happen(ev.SuspendRequested)
@@ -412,7 +412,7 @@ def hello(stage: Stage) -> tuple[fx.Effect, ...]:
     return stage.happen(ev.TurnEnded)
 
 
-@pytest.mark.req("H-03")
+@pytest.mark.req("H-03.alone")
 def test_hello_while_an_answer_is_owed_is_answered_by_a_sign_of_life_and_cancels_nothing() -> None:
     stage = asked()
     stage.happen(ev.ReplyAccepted)
@@ -422,14 +422,14 @@ def test_hello_while_an_answer_is_owed_is_answered_by_a_sign_of_life_and_cancels
     assert stage.effects(fx.CancelReply) == []
 
 
-@pytest.mark.req("H-03")
+@pytest.mark.req("H-03.alone")
 def test_hello_during_a_call_is_answered_by_a_sign_of_life() -> None:
     stage = in_a_call()
     assert hello(stage)[-1] == fx.PlayCue(Cue.PRESENCE)
     assert stage.happen(ev.JobFinished) == (fx.PostOutput(1, Outcome.DONE), fx.StartReply(3, 1, 1))
 
 
-@pytest.mark.req("H-03")
+@pytest.mark.req("H-03.alone")
 def test_a_late_text_of_hello_is_answered_by_a_sign_of_life() -> None:
     stage = asked()
     stage.begin_talking()
@@ -441,7 +441,7 @@ def test_a_late_text_of_hello_is_answered_by_a_sign_of_life() -> None:
     assert stage.state.reply is Reply.COMMITTING
 
 
-@pytest.mark.req("H-03")
+@pytest.mark.req("H-03.more")
 def test_hello_and_more_supersedes_the_question_as_before() -> None:
     stage = asked()
     stage.begin_talking()
@@ -452,19 +452,19 @@ def test_hello_and_more_supersedes_the_question_as_before() -> None:
     assert stage.happen(ev.TurnEnded) == (fx.CommitAudio(2), fx.StartReply(3, 1, 2))
 
 
-@pytest.mark.req("H-03")
+@pytest.mark.req("H-03.more")
 def test_hello_while_nothing_is_owed_is_a_turn() -> None:
     stage = scenes.up()
     assert hello(stage) == (fx.CommitAudio(1), fx.StartReply(1, 1, 1))
 
 
-@pytest.mark.req("H-03")
+@pytest.mark.req("H-03.alone")
 def test_hello_over_the_answer_is_recorded_as_overheard_without_a_sign() -> None:
     stage = speaking(name="words")
     assert hello(stage) == (fx.CommitAudio(2), fx.RecordOverheard(2))
 
 
-@pytest.mark.req("H-03")
+@pytest.mark.req("H-03.alone")
 def test_a_filler_after_hello_is_no_longer_a_question_whether_the_agent_is_there() -> None:
     stage = scenes.up()
     stage.begin_talking()
@@ -478,7 +478,7 @@ def test_a_filler_after_hello_is_no_longer_a_question_whether_the_agent_is_there
 # -- The rest of an answer that was cut off
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_person_who_waits_for_a_lost_line_in_the_middle_of_an_answer_hears_cues() -> None:
     stage = speaking()
     stage.happen(ev.LinkClosed)
@@ -491,7 +491,7 @@ def test_a_person_who_waits_for_a_lost_line_in_the_middle_of_an_answer_hears_cue
     assert second == first + CUE_MS[1]
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_person_who_waits_for_the_offer_to_go_on_hears_cues() -> None:
     stage = speaking()
     stage.happen(ev.LinkClosed)

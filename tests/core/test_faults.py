@@ -230,7 +230,7 @@ def test_a_late_word_of_a_failed_attempt_is_dropped() -> None:
     assert stage.state is after
 
 
-@pytest.mark.req("M-05", "L-12", "H-02")
+@pytest.mark.req("M-05", "L-12", "H-02.told")
 @pytest.mark.parametrize(
     ("error", "told"),
     [
@@ -271,7 +271,7 @@ def test_a_fault_stops_the_sound_cancels_the_work_and_keeps_what_was_heard() -> 
     )
 
 
-@pytest.mark.req("L-13", "M-08", "H-02")
+@pytest.mark.req("L-13", "M-08.again", "H-02.again")
 def test_a_fault_is_dismissed_after_ten_seconds_exactly_and_its_question_is_asked_again() -> None:
     stage = asking()
     break_ears(stage)
@@ -285,7 +285,7 @@ def test_a_fault_is_dismissed_after_ten_seconds_exactly_and_its_question_is_aske
     assert stage.effects(fx.ReportLost) == []
 
 
-@pytest.mark.req("L-13", "M-08")
+@pytest.mark.req("L-13", "M-08.dismissed")
 def test_the_person_can_dismiss_a_fault_and_is_told_what_is_lost() -> None:
     stage = asking()
     break_ears(stage)
@@ -300,14 +300,14 @@ def test_the_person_can_dismiss_a_fault_and_is_told_what_is_lost() -> None:
     assert stage.effects(fx.StartReply) == [fx.StartReply(1, 1, 1)]
 
 
-@pytest.mark.req("L-13", "M-08")
+@pytest.mark.req("L-13", "M-08.dismissed")
 def test_a_dismissed_fault_with_nothing_owed_loses_nothing() -> None:
     stage = up()
     break_ears(stage)
     assert stage.happen(ev.DismissRequested) == (fx.ClearFault(), fx.SaveContext(), fx.OpenSession(2))
 
 
-@pytest.mark.req("L-13", "M-08")
+@pytest.mark.req("L-13", "M-08.again")
 def test_a_retry_after_a_fault_keeps_what_is_owed_and_asks_it() -> None:
     stage = asking()
     break_ears(stage)
@@ -317,7 +317,7 @@ def test_a_retry_after_a_fault_keeps_what_is_owed_and_asks_it() -> None:
     assert stage.effects(fx.ReportLost) == []
 
 
-@pytest.mark.req("M-18", "M-08", "H-02")
+@pytest.mark.req("M-18", "M-08.again", "H-02.again")
 def test_words_that_are_said_in_a_fault_end_it_and_are_answered() -> None:
     stage = up()
     break_ears(stage)
@@ -327,7 +327,7 @@ def test_words_that_are_said_in_a_fault_end_it_and_are_answered() -> None:
     assert stage.wait_for(T.BEAT) == (fx.StartReply(1, 1, 1),)
 
 
-@pytest.mark.req("M-18", "M-08", "H-02")
+@pytest.mark.req("M-18", "M-08.again", "H-02.again")
 def test_words_that_are_said_in_a_fault_are_asked_together_with_its_question() -> None:
     stage = asking()
     break_ears(stage)
@@ -338,7 +338,7 @@ def test_words_that_are_said_in_a_fault_are_asked_together_with_its_question() -
     assert stage.effects(fx.ReportLost) == []
 
 
-@pytest.mark.req("C-REQ-009", "M-08")
+@pytest.mark.req("C-REQ-009", "M-08.path")
 @pytest.mark.parametrize("way_out", [ev.RetryRequested, ev.DismissRequested])
 def test_a_recoverable_fault_goes_to_preparing_and_then_listens(way_out: type[ev.Event]) -> None:
     stage = up()

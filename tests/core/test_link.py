@@ -59,7 +59,7 @@ def test_an_attempt_without_an_answer_is_bounded() -> None:
 # -- M-07: suspension and renewal
 
 
-@pytest.mark.req("M-07")
+@pytest.mark.req("M-07.limit")
 def test_a_pause_with_a_limit_of_30_s_ends_the_conversation_after_30_s() -> None:
     stage = up(suspend_ms_max=30_000)
     stage.happen(ev.SuspendRequested)
@@ -70,7 +70,7 @@ def test_a_pause_with_a_limit_of_30_s_ends_the_conversation_after_30_s() -> None
     assert stage.records[-1].effects == (fx.CloseSession(1),)
 
 
-@pytest.mark.req("M-07", "L-16", "H-10")
+@pytest.mark.req("M-07.renewed", "L-16", "H-10.silent")
 def test_the_session_limit_is_a_renewal_and_the_link_stays_up() -> None:
     stage = up()
     stage.wait(899_999)
@@ -82,7 +82,7 @@ def test_the_session_limit_is_a_renewal_and_the_link_stays_up() -> None:
     assert stage.state.link is Link.UP
 
 
-@pytest.mark.req("M-07")
+@pytest.mark.req("M-07.limits", "M-07.renewed")
 def test_a_renewal_that_fails_or_takes_30_s_becomes_a_reconnection() -> None:
     failed, late = up(), up()
     for stage in (failed, late):
@@ -95,7 +95,7 @@ def test_a_renewal_that_fails_or_takes_30_s_becomes_a_reconnection() -> None:
     assert late.state.link is Link.BACKING_OFF
 
 
-@pytest.mark.req("M-07", "C-REQ-008")
+@pytest.mark.req("M-07.lasts", "C-REQ-008")
 def test_a_renewal_during_a_pause_does_not_end_the_pause() -> None:
     stage = up(session_ms_max=60_000, session_warning_ms=50_000)
     stage.wait(50_000)
@@ -108,7 +108,7 @@ def test_a_renewal_during_a_pause_does_not_end_the_pause() -> None:
     assert stage.state.link is Link.UP
 
 
-@pytest.mark.req("M-07", "H-10")
+@pytest.mark.req("M-07.renewed", "M-07.lasts", "H-10.silent")
 def test_a_resume_before_the_renewed_session_is_there_does_not_wait_for_it() -> None:
     stage = up(session_ms_max=60_000, session_warning_ms=50_000)
     stage.wait(50_000)
@@ -123,7 +123,7 @@ def test_a_resume_before_the_renewed_session_is_there_does_not_wait_for_it() -> 
 # -- M-08: faults
 
 
-@pytest.mark.req("M-08")
+@pytest.mark.req("M-08.path")
 def test_a_recoverable_fault_goes_to_preparing_and_then_listening() -> None:
     stage = up()
     stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
@@ -134,7 +134,7 @@ def test_a_recoverable_fault_goes_to_preparing_and_then_listening() -> None:
     assert (stage.view("conversation"), stage.view("lifecycle")) == ("listening", "idle")
 
 
-@pytest.mark.req("M-08")
+@pytest.mark.req("M-08.dismissed")
 def test_dismissing_a_fault_reports_what_was_owed_as_lost() -> None:
     stage = asked()
     stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
@@ -145,7 +145,7 @@ def test_dismissing_a_fault_reports_what_was_owed_as_lost() -> None:
     assert requests(stage) == [(1, 1)]
 
 
-@pytest.mark.req("M-08", "L-13", "H-02")
+@pytest.mark.req("M-08.again", "L-13", "H-02.again")
 def test_a_fault_without_a_reaction_is_dismissed_after_10_s_and_loses_nothing() -> None:
     stage = asked()
     stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
@@ -158,7 +158,7 @@ def test_a_fault_without_a_reaction_is_dismissed_after_10_s_and_loses_nothing() 
     assert requests(stage) == [(1, 1), (1, 1)]
 
 
-@pytest.mark.req("M-08")
+@pytest.mark.req("M-08.again")
 def test_retrying_after_a_fault_keeps_what_was_owed() -> None:
     stage = asked()
     stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
@@ -169,7 +169,7 @@ def test_retrying_after_a_fault_keeps_what_was_owed() -> None:
     assert stage.effects(fx.ReportLost) == []
 
 
-@pytest.mark.req("M-08", "C-REQ-009")
+@pytest.mark.req("M-08.again", "C-REQ-009")
 def test_a_fatal_fault_is_shown_and_ends_the_conversation() -> None:
     stage = asked()
     stage.fail_reply(ErrorClass.AUTH_FAILURE)
@@ -181,7 +181,7 @@ def test_a_fatal_fault_is_shown_and_ends_the_conversation() -> None:
     assert stage.records[-1].effects == (fx.CloseSession(1), fx.ReportLost(1, 1))
 
 
-@pytest.mark.req("M-08")
+@pytest.mark.req("M-08.dismissed")
 def test_dismissing_a_failed_reconnection_reports_the_open_turn_as_lost() -> None:
     stage = asked()
     stage.happen(ev.LinkClosed)

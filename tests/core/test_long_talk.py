@@ -13,7 +13,7 @@ from tests.core.scenes import asked, requests, up, when
 # -- Long talk
 
 
-@pytest.mark.req("H-07", "L-03")
+@pytest.mark.req("H-07.floor", "H-07.words", "L-03")
 @pytest.mark.parametrize("words", [0, 2], ids=["text only at the end", "partial text"])
 def test_a_person_who_talks_for_five_minutes_keeps_the_floor_and_gets_one_answer(words: int) -> None:
     stage = up()
@@ -29,7 +29,7 @@ def test_a_person_who_talks_for_five_minutes_keeps_the_floor_and_gets_one_answer
     assert stage.happen(ev.TurnEnded) == (fx.CommitAudio(1), fx.StartReply(1, 1, 1))
 
 
-@pytest.mark.req("H-07", "M-13")
+@pytest.mark.req("H-07.floor", "H-07.words", "M-13")
 @pytest.mark.parametrize("words", [0, 2], ids=["text only at the end", "partial text"])
 def test_the_longest_turn_is_asked_and_the_person_is_told(words: int) -> None:
     stage = up()
@@ -43,7 +43,7 @@ def test_the_longest_turn_is_asked_and_the_person_is_told(words: int) -> None:
     assert stage.hear_words(900, final=True) == (fx.StartReply(1, 1, 1),)
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.floor")
 def test_a_sound_that_turn_taking_dismisses_frees_the_floor_although_it_goes_on() -> None:
     stage = asked()
     stage.begin_talking()
@@ -53,7 +53,7 @@ def test_a_sound_that_turn_taking_dismisses_frees_the_floor_although_it_goes_on(
     assert stage.happen(ev.SoundDismissed) == (fx.DiscardAudio(2), fx.StartPlayback(1, 1))
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.words")
 def test_a_turn_with_words_ends_when_its_sound_is_dismissed_and_its_words_count() -> None:
     stage = up()
     stage.begin_talking()
@@ -79,7 +79,7 @@ def with_a_cough(for_ms: int) -> Stage:
     return stage
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.words")
 def test_a_cough_behind_the_words_delays_the_answer_by_its_length_and_600_ms() -> None:
     stage = with_a_cough(300)
     stage.happen(ev.SpeechStopped)
@@ -89,14 +89,14 @@ def test_a_cough_behind_the_words_delays_the_answer_by_its_length_and_600_ms() -
     assert requests(stage) == [(1, 1)]
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.words")
 def test_an_endpoint_after_the_cough_asks_at_once() -> None:
     stage = with_a_cough(300)
     stage.happen(ev.SpeechStopped)
     assert stage.happen(ev.TurnEnded) == (fx.CommitAudio(1), fx.StartReply(1, 1, 1))
 
 
-@pytest.mark.req("H-07", "H-15")
+@pytest.mark.req("H-07.words", "H-15")
 def test_words_of_the_second_sound_join_the_turn() -> None:
     stage = with_a_cough(300)
     stage.happen(ev.SpeechStopped)
@@ -108,7 +108,7 @@ def test_words_of_the_second_sound_join_the_turn() -> None:
     assert stage.happen(ev.TurnEnded) == (fx.CommitAudio(1), fx.StartReply(1, 1, 1))
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.send")
 @pytest.mark.parametrize("end", [ev.PttReleased, ev.SendPressed])
 @pytest.mark.parametrize("pressed_after_the_endpoint", [False, True])
 def test_send_means_send_although_a_noise_goes_on(end: type[ev.Event], pressed_after_the_endpoint: bool) -> None:
@@ -122,7 +122,7 @@ def test_send_means_send_although_a_noise_goes_on(end: type[ev.Event], pressed_a
     assert when(stage, fx.StartReply) == [sent_at + 600]
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.send")
 def test_a_send_never_makes_the_wait_for_the_text_longer() -> None:
     stage = with_a_cough(300)
     stage.happen(ev.TurnEnded)

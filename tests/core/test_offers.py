@@ -31,7 +31,7 @@ def cut_off(heard_ms: int = 600, name: str = "confirm", **changes: object) -> St
 # -- The offer
 
 
-@pytest.mark.req("H-04")
+@pytest.mark.req("H-04.offer")
 @pytest.mark.parametrize("name", ["confirm", "immediate", "words"])
 def test_a_sound_that_held_no_word_is_followed_by_an_offer_within_2_s(name: str) -> None:
     stage = cut_off(name=name)
@@ -44,7 +44,7 @@ def test_a_sound_that_held_no_word_is_followed_by_an_offer_within_2_s(name: str)
     assert not stage.state.cut
 
 
-@pytest.mark.req("H-04")
+@pytest.mark.req("H-04.offer")
 def test_a_press_without_a_word_is_followed_by_an_offer() -> None:
     stage = speaking()
     stage.happen(ev.PttPressed)
@@ -57,7 +57,7 @@ def test_a_press_without_a_word_is_followed_by_an_offer() -> None:
     assert stage.effects(fx.StartReply)[-1].ask is Ask.OFFER
 
 
-@pytest.mark.req("H-04")
+@pytest.mark.req("H-04.heard")
 def test_the_turn_is_answered_as_far_as_it_was_heard() -> None:
     stage = cut_off()
     assert stage.effects(fx.TruncateReply) == [fx.TruncateReply(1, 600)]
@@ -65,7 +65,7 @@ def test_the_turn_is_answered_as_far_as_it_was_heard() -> None:
     assert stage.effects(fx.ReportLost) == []
 
 
-@pytest.mark.req("H-04")
+@pytest.mark.req("H-04.again")
 def test_an_answer_of_which_nothing_was_heard_is_asked_again_instead_of_offered() -> None:
     stage = cut_off(heard_ms=0)
     stage.happen(ev.SpeechStopped)
@@ -75,7 +75,7 @@ def test_an_answer_of_which_nothing_was_heard_is_asked_again_instead_of_offered(
     assert all(start.ask is Ask.ANSWER for start in asks)
 
 
-@pytest.mark.req("H-04")
+@pytest.mark.req("H-04.offer")
 def test_words_are_answered_and_nothing_is_offered() -> None:
     stage = cut_off()
     stage.hear_words(2, final=True)
@@ -86,7 +86,7 @@ def test_words_are_answered_and_nothing_is_offered() -> None:
     assert stage.effects(fx.StartReply)[-1].ask is Ask.ANSWER
 
 
-@pytest.mark.req("H-04")
+@pytest.mark.req("H-04.offer")
 @pytest.mark.parametrize("stop", [ev.InterruptRequested, ev.TextTyped])
 def test_a_person_who_stops_the_agent_on_purpose_gets_no_offer(stop: type[ev.Event]) -> None:
     stage = speaking()
@@ -96,7 +96,7 @@ def test_a_person_who_stops_the_agent_on_purpose_gets_no_offer(stop: type[ev.Eve
     assert due(stage, Timer.OFFER) == 0
 
 
-@pytest.mark.req("H-04")
+@pytest.mark.req("H-04.offer")
 def test_a_stop_command_while_the_voice_ends_withdraws_the_offer() -> None:
     stage = speaking()
     stage.begin_talking()
@@ -106,7 +106,7 @@ def test_a_stop_command_while_the_voice_ends_withdraws_the_offer() -> None:
     assert not stage.state.cut
 
 
-@pytest.mark.req("H-04")
+@pytest.mark.req("H-04.offer")
 def test_the_offer_waits_while_the_sound_goes_on_and_begins_again_after_another_sound() -> None:
     stage = cut_off()
     stage.wait(5_000)
@@ -119,7 +119,7 @@ def test_the_offer_waits_while_the_sound_goes_on_and_begins_again_after_another_
     assert due(stage, Timer.OFFER) == stage.at + OFFER_MS
 
 
-@pytest.mark.req("H-04")
+@pytest.mark.req("H-04.offer")
 def test_an_offer_that_is_cut_off_is_offered_again_but_a_check_in_is_not() -> None:
     stage = cut_off()
     stage.happen(ev.SpeechStopped)
@@ -139,7 +139,7 @@ def test_an_offer_that_is_cut_off_is_offered_again_but_a_check_in_is_not() -> No
 # -- A lost line
 
 
-@pytest.mark.req("H-11", "H-02")
+@pytest.mark.req("H-11.cut", "H-02.cut")
 @pytest.mark.parametrize("name", ["confirm", "immediate", "words"])
 def test_an_answer_that_a_lost_line_has_cut_off_is_taken_up_once_the_line_is_back(name: str) -> None:
     stage = speaking(600, name)
@@ -154,7 +154,7 @@ def test_an_answer_that_a_lost_line_has_cut_off_is_taken_up_once_the_line_is_bac
     assert not stage.state.cut
 
 
-@pytest.mark.req("H-11", "H-02")
+@pytest.mark.req("H-11.cut", "H-02.cut")
 def test_an_answer_of_which_nothing_was_heard_before_the_line_was_lost_is_asked_again_instead() -> None:
     stage = speaking(0)
     stage.happen(ev.LinkClosed)
@@ -165,7 +165,7 @@ def test_an_answer_of_which_nothing_was_heard_before_the_line_was_lost_is_asked_
     assert stage.effects(fx.StartReply)[-1] == fx.StartReply(3, 1, 1, Ask.ANSWER)
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.cut")
 @pytest.mark.parametrize("is_playing", [False, True])
 def test_an_offer_that_a_lost_line_has_cut_off_is_made_again(is_playing: bool) -> None:
     stage = speaking()
@@ -184,7 +184,7 @@ def test_an_offer_that_a_lost_line_has_cut_off_is_made_again(is_playing: bool) -
     assert [start.ask for start in stage.effects(fx.StartReply)] == [Ask.ANSWER, Ask.OFFER, Ask.OFFER]
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.cut")
 def test_a_check_in_that_a_lost_line_has_cut_off_is_not_taken_up() -> None:
     stage = up(dead_air_ms=5_000)
     stage.wait(5_000)
@@ -193,7 +193,7 @@ def test_a_check_in_that_a_lost_line_has_cut_off_is_not_taken_up() -> None:
     assert not stage.state.cut
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.cut")
 @pytest.mark.parametrize("kind", [ev.InterruptRequested, ev.TextTyped])
 def test_an_answer_that_the_person_stopped_before_the_line_was_lost_is_not_taken_up(kind: type[ev.Event]) -> None:
     stage = speaking()
@@ -203,7 +203,7 @@ def test_an_answer_that_the_person_stopped_before_the_line_was_lost_is_not_taken
     assert not stage.state.cut
 
 
-@pytest.mark.req("H-05", "H-11")
+@pytest.mark.req("H-05", "H-11.cut")
 def test_last_words_that_a_lost_line_has_cut_off_are_heard_before_the_conversation_ends() -> None:
     stage = speaking()
     stage.happen(ev.EndAfterSpeaking)
@@ -217,7 +217,7 @@ def test_last_words_that_a_lost_line_has_cut_off_are_heard_before_the_conversati
     assert stage.state.link is Link.TERMINATING
 
 
-@pytest.mark.req("H-04")
+@pytest.mark.req("H-04.offer")
 def test_words_while_the_line_is_lost_are_answered_instead() -> None:
     stage = speaking()
     stage.happen(ev.LinkClosed)
@@ -228,7 +228,7 @@ def test_words_while_the_line_is_lost_are_answered_instead() -> None:
     assert requests(stage)[-1] == (2, 2)
 
 
-@pytest.mark.req("H-04", "H-02")
+@pytest.mark.req("H-04.offer", "H-02.told")
 def test_an_answer_that_a_fault_has_cut_off_is_told_and_not_offered() -> None:
     stage = speaking()
     stage.wait_for(Timer.STALL)
@@ -236,7 +236,7 @@ def test_an_answer_that_a_fault_has_cut_off_is_told_and_not_offered() -> None:
     assert not stage.state.cut
 
 
-@pytest.mark.req("H-04")
+@pytest.mark.req("H-04.offer")
 def test_the_end_of_the_conversation_forgets_the_offer() -> None:
     stage = cut_off()
     stage.happen(ev.EndRequested)
@@ -317,7 +317,7 @@ def at_the_end_of_a_goodbye(is_spoken: bool = True, **changes: object) -> Stage:
     return stage
 
 
-@pytest.mark.req("H-07", "H-08")
+@pytest.mark.req("H-07.floor", "H-08")
 @pytest.mark.parametrize("is_spoken", [True, False])
 def test_the_end_of_a_goodbye_waits_for_the_verdict_on_a_sound_and_noise_does_not_keep_the_call(
     is_spoken: bool,
@@ -333,7 +333,7 @@ def test_the_end_of_a_goodbye_waits_for_the_verdict_on_a_sound_and_noise_does_no
     assert [start.ask for start in stage.effects(fx.StartReply)] == [Ask.GOODBYE]
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.floor", "H-07.words")
 @pytest.mark.parametrize("substantial", [0, 1, 3])
 @pytest.mark.parametrize("is_spoken", [True, False])
 def test_words_at_the_end_of_a_goodbye_keep_the_call_every_time(is_spoken: bool, substantial: int) -> None:
@@ -355,7 +355,7 @@ def test_words_at_the_end_of_a_goodbye_keep_the_call_every_time(is_spoken: bool,
         assert stage.state.link is Link.UP
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.floor", "H-07.words")
 def test_the_late_text_of_a_short_sound_at_the_end_of_a_goodbye_keeps_the_call() -> None:
     stage = at_the_end_of_a_goodbye()
     stage.happen(ev.SpeechStopped)
@@ -404,7 +404,7 @@ def test_noise_cuts_off_a_goodbye_once_and_the_next_time_the_call_ends(name: str
     assert [start.ask for start in stage.effects(fx.StartReply)] == [Ask.GOODBYE] * 2
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.floor", "H-07.words")
 @pytest.mark.parametrize("name", ["confirm", "immediate"])
 def test_words_that_cut_off_a_second_goodbye_keep_the_call(name: str) -> None:
     stage = up(name, dead_air_ms=5_000, check_ins_max=0, hangs_up=True)
@@ -424,7 +424,7 @@ def test_words_that_cut_off_a_second_goodbye_keep_the_call(name: str) -> None:
     assert stage.state.link is Link.UP
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.floor", "H-07.words")
 @pytest.mark.parametrize("substantial", [0, 1])
 @pytest.mark.parametrize("is_late", [False, True])
 def test_a_word_over_the_goodbye_that_does_not_interrupt_it_is_answered_after_it(
@@ -476,7 +476,7 @@ def test_words_stop_the_wait_for_a_check_in_and_an_empty_text_begins_a_new_one()
 # -- Idle
 
 
-@pytest.mark.req("H-09")
+@pytest.mark.req("H-09.browser")
 @pytest.mark.parametrize("name", ["confirm", "immediate"])
 def test_in_a_browser_there_is_one_check_in_after_5_minutes_and_no_goodbye(name: str) -> None:
     stage = Stage(profile(name, session_ms_max=0, session_warning_ms=0))
@@ -489,7 +489,7 @@ def test_in_a_browser_there_is_one_check_in_after_5_minutes_and_no_goodbye(name:
     assert stage.state.link is Link.UP
 
 
-@pytest.mark.req("H-09")
+@pytest.mark.req("H-09.browser")
 def test_a_turn_makes_another_check_in_possible() -> None:
     stage = Stage(profile("confirm"))
     stage.start()
@@ -501,7 +501,7 @@ def test_a_turn_makes_another_check_in_possible() -> None:
     assert due(stage, Timer.DEAD_AIR) == stage.at + 300_000
 
 
-@pytest.mark.req("H-09")
+@pytest.mark.req("H-09.phone")
 def test_an_agent_that_hangs_up_says_goodbye_after_its_check_ins() -> None:
     stage = up(dead_air_ms=5_000, check_ins_max=1, hangs_up=True)
     for _ in range(2):
@@ -511,14 +511,14 @@ def test_an_agent_that_hangs_up_says_goodbye_after_its_check_ins() -> None:
     assert stage.state.link is Link.TERMINATING
 
 
-@pytest.mark.req("H-09")
+@pytest.mark.req("H-09.browser")
 def test_an_answered_question_is_no_check_in() -> None:
     stage = asked(dead_air_ms=5_000)
     stage.answer()
     assert due(stage, Timer.DEAD_AIR) == stage.at + 5_000
 
 
-@pytest.mark.req("H-09")
+@pytest.mark.req("H-09.browser")
 def test_a_person_who_is_at_the_screen_is_not_asked_whether_they_are_there() -> None:
     stage = Stage(profile("confirm", session_ms_max=0, session_warning_ms=0))
     dead_air_ms = stage.settings.dead_air_ms
@@ -536,7 +536,7 @@ def test_a_person_who_is_at_the_screen_is_not_asked_whether_they_are_there() -> 
 # -- A question that was lost with the line
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.cut")
 def test_a_question_that_was_lost_with_the_line_is_said_again() -> None:
     stage = up()
     assert stage.happen(ev.QuestionMissed) == ()
@@ -544,7 +544,7 @@ def test_a_question_that_was_lost_with_the_line_is_said_again() -> None:
     assert stage.at == OFFER_MS
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.cut")
 @pytest.mark.parametrize("kind", [ev.SpeechRequested, ev.EndAfterSpeaking])
 def test_it_is_not_said_again_if_something_else_is_said_next(kind: type[ev.Event]) -> None:
     stage = up()
@@ -553,7 +553,7 @@ def test_it_is_not_said_again_if_something_else_is_said_next(kind: type[ev.Event
     assert not stage.state.cut
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.cut")
 def test_it_is_not_said_again_while_an_answer_is_owed_or_the_person_speaks() -> None:
     stage = asked()
     stage.happen(ev.QuestionMissed)

@@ -19,7 +19,7 @@ DAY_MS = 24 * 3_600_000
 # -- A pause
 
 
-@pytest.mark.req("M-07")
+@pytest.mark.req("M-07.lasts")
 def test_a_pause_has_no_limit() -> None:
     stage = up(session_ms_max=0, session_warning_ms=0)
     stage.happen(ev.SuspendRequested)
@@ -30,7 +30,7 @@ def test_a_pause_has_no_limit() -> None:
     assert (stage.state.link, stage.state.paused) == (Link.UP, False)
 
 
-@pytest.mark.req("M-07")
+@pytest.mark.req("M-07.limit", "M-07.lasts")
 def test_a_limit_of_pauses_ends_the_conversation_and_never_resumes_it() -> None:
     stage = up(suspend_ms_max=60_000)
     stage.happen(ev.SuspendRequested)
@@ -51,7 +51,7 @@ def fault(stage: Stage) -> None:
     stage.wait_for(T.DISMISS)
 
 
-@pytest.mark.req("M-07")
+@pytest.mark.req("M-07.lasts")
 @pytest.mark.parametrize("disturb", [lose, fault])
 def test_a_pause_continues_after_a_lost_line_and_after_a_fault(disturb: Callable[[Stage], None]) -> None:
     stage = asked()
@@ -80,7 +80,7 @@ def break_down(stage: Stage) -> None:
     stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
 
 
-@pytest.mark.req("M-07")
+@pytest.mark.req("M-07.lasts")
 @pytest.mark.parametrize("disturb", [back_off, reconnect, break_down, fault])
 def test_a_resume_while_the_line_is_not_there_ends_the_pause(disturb: Callable[[Stage], None]) -> None:
     stage = up()
@@ -98,7 +98,7 @@ def test_a_resume_while_the_line_is_not_there_ends_the_pause(disturb: Callable[[
     assert stage.state.link is Link.UP
 
 
-@pytest.mark.req("M-07")
+@pytest.mark.req("M-07.lasts")
 def test_a_resume_without_a_pause_does_nothing() -> None:
     stage = up()
     stage.happen(ev.LinkClosed)
@@ -107,7 +107,7 @@ def test_a_resume_without_a_pause_does_nothing() -> None:
     assert stage.state is before
 
 
-@pytest.mark.req("M-07")
+@pytest.mark.req("M-07.lasts")
 def test_a_pause_can_be_asked_for_while_the_session_is_replaced() -> None:
     stage = speaking(session_ms_max=2_500, session_warning_ms=0)
     stage.wait_for(T.SESSION_LIMIT)
@@ -122,7 +122,7 @@ def test_a_pause_can_be_asked_for_while_the_session_is_replaced() -> None:
 # -- A renewal
 
 
-@pytest.mark.req("M-07")
+@pytest.mark.req("M-07.renewed", "M-07.lasts")
 def test_the_end_of_a_session_whose_successor_was_replaced_too_is_stale() -> None:
     stage = speaking(session_ms_max=2_500, session_warning_ms=0)
     stage.wait_for(T.SESSION_LIMIT)
@@ -144,7 +144,7 @@ def renewing(**changes: object) -> Stage:
     return stage
 
 
-@pytest.mark.req("H-10")
+@pytest.mark.req("H-10.silent")
 def test_a_renewal_leaves_the_link_and_the_voice_as_they_are() -> None:
     stage = renewing()
     assert (stage.state.link, stage.view("conversation")) == (Link.UP, "speaking")
@@ -156,7 +156,7 @@ def test_a_renewal_leaves_the_link_and_the_voice_as_they_are() -> None:
     assert stage.effects(fx.HoldPlayback) == stage.effects(fx.StopPlayback) == []
 
 
-@pytest.mark.req("H-10")
+@pytest.mark.req("H-10.silent")
 def test_the_new_session_has_its_own_limit_from_the_moment_it_is_ready() -> None:
     stage = up(session_ms_max=60_000, session_warning_ms=50_000)
     stage.wait_for(T.SESSION_LIMIT)
@@ -166,7 +166,7 @@ def test_the_new_session_has_its_own_limit_from_the_moment_it_is_ready() -> None
     assert due(stage, T.SESSION_LIMIT) == stage.at + 60_000
 
 
-@pytest.mark.req("H-10", "C-REQ-008")
+@pytest.mark.req("H-10.silent", "C-REQ-008")
 def test_only_if_the_old_session_ends_first_the_conversation_is_suspended() -> None:
     stage = renewing()
     assert stage.happen(ev.SessionEnded) == (fx.HoldPlayback(1),)
@@ -175,7 +175,7 @@ def test_only_if_the_old_session_ends_first_the_conversation_is_suspended() -> N
     assert stage.view("conversation") == "speaking"
 
 
-@pytest.mark.req("H-10")
+@pytest.mark.req("H-10.silent")
 def test_a_line_that_wobbles_when_the_old_session_ends_waits_for_the_new_one() -> None:
     stage = renewing()
     stage.happen(ev.LinkWobbled)
@@ -183,7 +183,7 @@ def test_a_line_that_wobbles_when_the_old_session_ends_waits_for_the_new_one() -
     assert stage.state.link is Link.RENEWING
 
 
-@pytest.mark.req("H-10")
+@pytest.mark.req("H-10.silent")
 @pytest.mark.parametrize("early_end", [True, False])
 def test_a_renewal_that_takes_30_s_becomes_a_reconnect(early_end: bool) -> None:
     stage = up(session_ms_max=10_000, session_warning_ms=0)
@@ -196,14 +196,14 @@ def test_a_renewal_that_takes_30_s_becomes_a_reconnect(early_end: bool) -> None:
     assert (stage.at, stage.state.link) == (40_000, Link.BACKING_OFF)
 
 
-@pytest.mark.req("H-10")
+@pytest.mark.req("H-10.silent")
 def test_a_session_that_ends_without_a_renewal_is_a_lost_line() -> None:
     stage = up()
     assert stage.happen(ev.SessionEnded) == (fx.SaveContext(),)
     assert stage.state.link is Link.BACKING_OFF
 
 
-@pytest.mark.req("H-10", "M-07")
+@pytest.mark.req("H-10.silent", "M-07.limits", "M-07.renewed", "M-07.lasts")
 def test_a_renewal_that_takes_too_long_in_a_pause_keeps_the_pause() -> None:
     stage = up(session_ms_max=10_000, session_warning_ms=0)
     stage.happen(ev.SuspendRequested)

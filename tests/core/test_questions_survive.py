@@ -31,7 +31,7 @@ def exhaust(stage: Stage, error: ErrorClass) -> tuple[fx.Effect, ...]:
 # -- Asked again, once
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.again")
 @pytest.mark.parametrize("error", [E.RATE_LIMIT, E.NETWORK_TIMEOUT, E.SERVER_ERROR])
 def test_a_question_whose_retries_are_used_up_is_asked_again_after_the_fault(error: ErrorClass) -> None:
     stage = asked()
@@ -47,7 +47,7 @@ def test_a_question_whose_retries_are_used_up_is_asked_again_after_the_fault(err
     assert stage.effects(fx.ReportLost) == []
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.told", "H-02.again")
 def test_a_question_is_asked_again_only_once_and_then_the_person_hears_an_apology() -> None:
     stage = asked()
     exhaust(stage, E.RATE_LIMIT)
@@ -64,7 +64,7 @@ def test_a_question_is_asked_again_only_once_and_then_the_person_hears_an_apolog
     assert len(requests(stage)) == count
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.told", "H-02.again")
 @pytest.mark.parametrize("part", [P.BRAIN, P.VOICE])
 def test_a_question_is_not_asked_again_if_that_can_not_help(part: FaultSource) -> None:
     stage = asked()
@@ -73,7 +73,7 @@ def test_a_question_is_not_asked_again_if_that_can_not_help(part: FaultSource) -
     assert (stage.state.answered, stage.state.link) == (1, Link.FAULTED)
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.again")
 def test_the_next_question_has_its_own_second_chance() -> None:
     stage = asked()
     break_ears(stage)
@@ -89,7 +89,7 @@ def test_the_next_question_has_its_own_second_chance() -> None:
     assert requests(stage)[-1] == (2, 2)
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.told")
 def test_the_apology_is_heard_though_the_person_has_heard_cues_before() -> None:
     stage = asked(attempt_ms_max=30_000)
     stage.wait_for(T.CUE)
@@ -99,7 +99,7 @@ def test_the_apology_is_heard_though_the_person_has_heard_cues_before() -> None:
     assert fx.StopCue() not in effects
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.again")
 def test_a_person_who_speaks_at_the_fault_is_not_talked_to() -> None:
     stage = asked()
     stage.begin_talking()
@@ -115,7 +115,7 @@ def make_noise(stage: Stage) -> tuple[fx.Effect, ...]:
     return stage.hear_words(0, final=True)
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.told")
 @pytest.mark.parametrize(("after_ms", "is_again"), [(50, True), (3_900, True), (4_100, False)])
 def test_an_apology_that_a_sound_without_words_cut_off_is_said_again(after_ms: int, is_again: bool) -> None:
     stage = asked()
@@ -126,7 +126,7 @@ def test_an_apology_that_a_sound_without_words_cut_off_is_said_again(after_ms: i
     assert fx.PlayCue(Cue.APOLOGY) not in make_noise(stage), "only once"
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.told")
 def test_an_apology_that_came_due_during_a_sound_without_words_is_said_after_it() -> None:
     stage = asked()
     stage.begin_talking()
@@ -136,7 +136,7 @@ def test_an_apology_that_came_due_during_a_sound_without_words_is_said_after_it(
     assert fx.PlayCue(Cue.APOLOGY) in stage.hear_words(0, final=True)
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.told")
 def test_an_apology_over_which_the_person_says_something_is_not_said_again() -> None:
     stage = asked()
     stage.fail_reply(E.UNKNOWN)
@@ -151,7 +151,7 @@ def test_an_apology_over_which_the_person_says_something_is_not_said_again() -> 
 # -- What was heard, and calls
 
 
-@pytest.mark.req("H-02", "M-05")
+@pytest.mark.req("H-02.told", "M-05")
 def test_an_answer_that_breaks_off_is_told_and_not_asked_again() -> None:
     stage = speaking(heard_ms=400)
     assert stage.happen(ev.PlaybackFailed, error=E.SERVER_ERROR) == (
@@ -168,7 +168,7 @@ def test_an_answer_that_breaks_off_is_told_and_not_asked_again() -> None:
     assert stage.effects(fx.ReportLost) == []
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.again")
 def test_an_answer_of_which_nothing_was_heard_is_asked_again() -> None:
     stage = speaking(heard_ms=0)
     stage.happen(ev.PlaybackFailed, error=E.SERVER_ERROR)
@@ -178,7 +178,7 @@ def test_an_answer_of_which_nothing_was_heard_is_asked_again() -> None:
     assert requests(stage) == [(1, 1), (1, 1)]
 
 
-@pytest.mark.req("H-02", "M-05")
+@pytest.mark.req("H-02.told", "M-05")
 def test_a_question_whose_answer_has_made_a_call_is_never_asked_again_by_itself_and_the_person_is_told() -> None:
     stage = in_a_call()
     assert break_ears(stage) == (
@@ -194,7 +194,7 @@ def test_a_question_whose_answer_has_made_a_call_is_never_asked_again_by_itself_
     assert requests(stage) == [(1, 1)]
 
 
-@pytest.mark.req("H-02", "M-05")
+@pytest.mark.req("H-02.told", "M-05")
 @pytest.mark.parametrize("error", [E.UNKNOWN, E.INVALID_ARGS])
 def test_an_answer_that_fails_for_good_after_its_call_is_told_and_not_asked_for_again_by_itself(
     error: ErrorClass,
@@ -212,7 +212,7 @@ def test_an_answer_that_fails_for_good_after_its_call_is_told_and_not_asked_for_
     assert len(requests(stage)) == 2
 
 
-@pytest.mark.req("H-02", "M-05")
+@pytest.mark.req("H-02.again", "M-05")
 def test_an_answer_that_fails_after_its_call_is_asked_for_again_once_with_the_output() -> None:
     stage = in_a_call()
     stage.happen(ev.JobFinished)
@@ -233,7 +233,7 @@ def test_an_answer_that_fails_after_its_call_is_asked_for_again_once_with_the_ou
 # -- The person need not wait
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.again")
 @pytest.mark.parametrize("sign", [ev.SpeechStarted, ev.PttPressed])
 def test_speech_leaves_a_fault_in_that_step(sign: type[ev.Event]) -> None:
     stage = asked()
@@ -243,7 +243,7 @@ def test_speech_leaves_a_fault_in_that_step(sign: type[ev.Event]) -> None:
     assert stage.state.link is Link.PREPARING
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.again")
 def test_a_typed_turn_leaves_a_fault_and_is_asked_with_its_question() -> None:
     stage = asked()
     break_ears(stage)
@@ -253,7 +253,7 @@ def test_a_typed_turn_leaves_a_fault_and_is_asked_with_its_question() -> None:
     assert requests(stage) == [(1, 1), (1, 2)]
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.again")
 @pytest.mark.parametrize("sign", [ev.SpeechStopped, ev.PttReleased, ev.SendPressed])
 def test_the_end_of_speech_that_began_before_the_fault_leaves_it_too(sign: type[ev.Event]) -> None:
     stage = up()
@@ -264,7 +264,7 @@ def test_the_end_of_speech_that_began_before_the_fault_leaves_it_too(sign: type[
     assert stage.state.link is Link.PREPARING
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.again")
 def test_words_of_speech_that_began_before_the_fault_leave_it() -> None:
     stage = up()
     stage.begin_talking()
@@ -272,7 +272,7 @@ def test_words_of_speech_that_began_before_the_fault_leave_it() -> None:
     assert stage.hear_words(2) == RECOVERED
 
 
-@pytest.mark.req("H-02", "M-08")
+@pytest.mark.req("H-02.told", "H-02.again", "M-08.dismissed", "M-08.again")
 def test_only_a_dismissal_by_the_person_reports_the_question_as_lost() -> None:
     stage = asked()
     break_ears(stage)
@@ -282,7 +282,7 @@ def test_only_a_dismissal_by_the_person_reports_the_question_as_lost() -> None:
 # -- A reply of nothing
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.empty")
 def test_an_empty_reply_is_asked_once_more_after_1_s() -> None:
     stage = asked()
     stage.happen(ev.ReplyAccepted)
@@ -293,7 +293,7 @@ def test_an_empty_reply_is_asked_once_more_after_1_s() -> None:
     assert stage.at == empty_at + 1_000
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.empty", "H-02.told")
 def test_a_second_empty_reply_is_told_and_is_no_fault() -> None:
     stage = asked()
     stage.happen(ev.ReplyWasEmpty)
@@ -304,7 +304,7 @@ def test_a_second_empty_reply_is_told_and_is_no_fault() -> None:
     assert requests(stage) == [(1, 1), (1, 1)]
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.empty")
 def test_an_empty_reply_that_made_a_call_goes_on_with_its_output() -> None:
     stage = asked()
     stage.happen(ev.ReplyAccepted)
@@ -313,7 +313,7 @@ def test_an_empty_reply_that_made_a_call_goes_on_with_its_output() -> None:
     assert stage.happen(ev.JobFinished) == (fx.PostOutput(1, Outcome.DONE), fx.StartReply(3, 1, 1))
 
 
-@pytest.mark.req("H-02", "M-05")
+@pytest.mark.req("H-02.empty", "M-05")
 def test_two_empty_replies_behind_a_call_tell_that_the_call_was_made() -> None:
     stage = asked()
     stage.happen(ev.ReplyAccepted)
@@ -325,7 +325,7 @@ def test_two_empty_replies_behind_a_call_tell_that_the_call_was_made() -> None:
     assert stage.happen(ev.ReplyWasEmpty) == (fx.ReportLost(1, 1), fx.PlayCue(Cue.CALL_MADE))
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.empty", "H-02.told")
 def test_an_empty_reply_after_another_retry_is_told_at_once() -> None:
     stage = asked()
     stage.fail_reply(E.RATE_LIMIT)
@@ -336,7 +336,7 @@ def test_an_empty_reply_after_another_retry_is_told_at_once() -> None:
 # -- A fatal fault
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.told")
 def test_a_fatal_fault_ends_the_conversation_once_its_words_were_heard() -> None:
     stage = asked()
     effects = stage.fail_reply(E.AUTH_FAILURE)
@@ -350,7 +350,7 @@ def test_a_fatal_fault_ends_the_conversation_once_its_words_were_heard() -> None
     assert stage.state.link is Link.TERMINATING
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.told")
 def test_no_cue_cuts_off_the_last_words_of_a_fatal_fault() -> None:
     stage = asked()
     stage.fail_reply(E.AUTH_FAILURE)
@@ -359,7 +359,7 @@ def test_no_cue_cuts_off_the_last_words_of_a_fatal_fault() -> None:
     assert stage.effects(fx.PlayCue) == [fx.PlayCue(Cue.ENDED)]
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.told")
 def test_last_words_mean_nothing_outside_a_fatal_fault() -> None:
     stage = asked()
     break_ears(stage)
@@ -367,7 +367,7 @@ def test_last_words_mean_nothing_outside_a_fatal_fault() -> None:
     assert stage.state.link is Link.FAULTED
 
 
-@pytest.mark.req("H-02", "M-12")
+@pytest.mark.req("H-02.told", "M-12")
 def test_a_line_that_is_lost_too_often_says_that_the_question_gets_no_answer() -> None:
     stage = asked()
     for _ in range(stage.state.settings.line_losses_max + 1):

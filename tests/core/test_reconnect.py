@@ -335,6 +335,7 @@ def test_a_retry_after_a_failed_reconnect_restores_the_context_that_was_saved() 
 # -- A wobble
 
 
+@pytest.mark.req("M-07.limits")
 @pytest.mark.req("L-15")
 def test_a_wobble_has_two_seconds_to_heal_exactly() -> None:
     stage = up()
@@ -389,7 +390,7 @@ def test_the_context_is_saved_half_a_minute_before_the_limit_and_the_session_ren
     assert stage.view("conversation") == "listening"
 
 
-@pytest.mark.req("L-16", "M-07")
+@pytest.mark.req("L-16", "M-07.renewed")
 def test_a_renewed_session_gets_the_context_and_its_own_limit() -> None:
     stage = up()
     stage.wait_for(T.SESSION_LIMIT)
@@ -402,7 +403,7 @@ def test_a_renewed_session_gets_the_context_and_its_own_limit() -> None:
     assert stage.at == renewed_at + SESSION_MS
 
 
-@pytest.mark.req("L-16", "C-AC-005", "C-REQ-008", "H-10")
+@pytest.mark.req("L-16", "C-AC-005", "C-REQ-008", "H-10.silent")
 def test_a_renewal_neither_stops_nor_holds_the_answer() -> None:
     stage = speaking(for_ms=0, session_ms_max=1_800, session_warning_ms=0)
     stage.play(200)
@@ -427,7 +428,7 @@ def test_a_renewal_keeps_the_request_that_is_out() -> None:
     assert stage.effects(fx.StartReply) == [fx.StartReply(1, 1, 1)]
 
 
-@pytest.mark.req("L-16", "M-07")
+@pytest.mark.req("L-16", "M-07.limits", "M-07.renewed")
 def test_a_renewal_that_takes_thirty_seconds_becomes_a_reconnect() -> None:
     stage = up()
     stage.wait_for(T.SESSION_LIMIT)
@@ -438,7 +439,7 @@ def test_a_renewal_that_takes_thirty_seconds_becomes_a_reconnect() -> None:
     assert stage.view("lifecycle") == "reconnecting"
 
 
-@pytest.mark.req("L-16", "M-07")
+@pytest.mark.req("L-16", "M-07.renewed")
 @pytest.mark.parametrize("lose", [fail_session, close, request])
 def test_a_renewal_that_fails_becomes_a_reconnect(lose: Act) -> None:
     stage = up()
@@ -507,7 +508,7 @@ def test_a_pause_that_is_asked_for_while_the_line_wobbles_outlasts_the_wobble() 
     assert stage.view("conversation") == "suspended"
 
 
-@pytest.mark.req("C-REQ-008", "M-07")
+@pytest.mark.req("C-REQ-008", "M-07.limit")
 def test_a_pause_that_reaches_its_limit_exactly_ends_the_conversation_and_reports_what_is_owed() -> None:
     stage = asking(suspend_ms_max=30_000)
     stage.happen(ev.SuspendRequested)
@@ -799,7 +800,7 @@ def test_a_loss_too_many_is_reported_and_told_and_not_asked_again() -> None:
     assert len(stage.effects(fx.StartReply)) == 4
 
 
-@pytest.mark.req("M-12", "H-04")
+@pytest.mark.req("M-12", "H-04.heard")
 def test_an_answer_of_which_something_was_heard_is_not_asked_again() -> None:
     stage = speaking(for_ms=400)
     assert stage.happen(ev.LinkClosed) == (
@@ -834,7 +835,7 @@ def test_the_next_turn_has_its_own_second_chance() -> None:
     assert stage.wait_for(T.BEAT) == (fx.StartReply(7, 2, 2),)
 
 
-@pytest.mark.req("M-12", "M-08")
+@pytest.mark.req("M-12", "M-08.again")
 def test_the_next_turn_has_its_own_second_chance_after_a_dismissed_fault_too() -> None:
     stage = asking()
     stage.happen(ev.LinkClosed)

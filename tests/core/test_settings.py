@@ -61,7 +61,7 @@ def test_a_conversation_can_not_change_its_settings() -> None:
 # -- Profiles
 
 
-@pytest.mark.req("L-23", "M-14", "H-09")
+@pytest.mark.req("L-23", "M-14", "H-09.phone", "H-09.browser")
 def test_the_profiles_differ_in_overlap_greeting_and_patience_and_in_nothing_else() -> None:
     confirm = PROFILES["confirm"]
     assert confirm == Settings()
@@ -104,7 +104,7 @@ def test_a_profile_can_be_changed_without_changing_the_built_in_one() -> None:
     assert PROFILES["words"].talk_ms_max == 600_000
 
 
-@pytest.mark.req("L-23", "H-09")
+@pytest.mark.req("L-23", "H-09.phone")
 def test_hanging_up_after_silence_without_check_ins_is_refused() -> None:
     problem = "hangs_up=True needs dead_air_ms above 0: with 0, silence never leads to a check-in or a goodbye"
     assert problems("confirm", dead_air_ms=0, hangs_up=True) == (problem,)
@@ -113,7 +113,7 @@ def test_hanging_up_after_silence_without_check_ins_is_refused() -> None:
         replace(PROFILES["words"], dead_air_ms=0)
 
 
-@pytest.mark.req("L-23", "H-09")
+@pytest.mark.req("L-23", "H-09.phone")
 def test_check_ins_that_are_switched_off_take_hanging_up_with_them() -> None:
     assert not profile("words", dead_air_ms=0).hangs_up
     assert not with_changes(PROFILES["words"], dead_air_ms=0, greets=False).hangs_up

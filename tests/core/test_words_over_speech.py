@@ -24,7 +24,7 @@ def overheard_over(heard_ms: int = 400) -> Stage:
     return stage
 
 
-@pytest.mark.req("H-06", "M-09")
+@pytest.mark.req("H-06.early", "M-09")
 def test_an_overheard_answer_is_asked_after_the_question() -> None:
     stage = overheard_over()
     assert stage.happen(ev.AnswerOverheard) == ()
@@ -34,14 +34,14 @@ def test_an_overheard_answer_is_asked_after_the_question() -> None:
     assert requests(stage) == [(1, 1), (2, 2)]
 
 
-@pytest.mark.req("H-06", "M-09")
+@pytest.mark.req("H-06.early", "M-09")
 def test_an_answer_found_after_the_question_is_asked_at_once() -> None:
     stage = overheard_over()
     stage.finish()
     assert stage.happen(ev.AnswerOverheard) == (fx.StartReply(3, 2, 2),)
 
 
-@pytest.mark.req("H-06")
+@pytest.mark.req("H-06.early")
 def test_a_turn_that_is_still_open_is_no_overheard_answer() -> None:
     stage = speaking(heard_ms=400)
     stage.begin_talking()
@@ -50,7 +50,7 @@ def test_a_turn_that_is_still_open_is_no_overheard_answer() -> None:
     assert stage.state.said == 1
 
 
-@pytest.mark.req("H-06", "H-15")
+@pytest.mark.req("H-06.early", "H-15")
 def test_late_text_of_an_answer_that_is_owed_joins_it() -> None:
     stage = overheard_over()
     stage.happen(ev.AnswerOverheard)

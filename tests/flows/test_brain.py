@@ -424,7 +424,7 @@ flows:
 """
 
 
-@pytest.mark.req("H-06", "H-14")
+@pytest.mark.req("H-06.unheard", "H-14")
 @pytest.mark.parametrize(("premature", "books"), [(True, False), (False, True)])
 def test_a_yes_that_began_before_the_question_was_heard_is_asked_again(premature: bool, books: bool) -> None:
     paid: list[str] = []
@@ -484,7 +484,7 @@ def test_of_an_answer_that_was_cut_off_only_the_question_is_said_again_if_the_re
     run_simulated(scene())
 
 
-@pytest.mark.req("H-06")
+@pytest.mark.req("H-06.unheard")
 @pytest.mark.parametrize(
     ("given", "origin"),
     [({"premature": True}, None), ({"premature": True, "typed": True}, "Boston"), ({}, "Boston")],
@@ -513,7 +513,7 @@ def test_a_value_that_was_spoken_before_its_question_was_heard_is_asked_again(
     run_simulated(scene())
 
 
-@pytest.mark.req("H-06")
+@pytest.mark.req("H-06.unheard")
 def test_after_a_question_that_was_heard_before_a_value_may_come_at_any_time() -> None:
     async def scene() -> None:
         brain, said = flights(), list[Any]()
@@ -538,7 +538,7 @@ def slots_of(brain: FlowBrain, call: Call) -> dict[str, Any]:
     return {name: filled.value for name, filled in talk.state.top.slots}
 
 
-@pytest.mark.req("H-06")
+@pytest.mark.req("H-06.unheard")
 def test_the_end_of_a_sentence_over_the_next_question_becomes_no_answer_to_it() -> None:
     """On a call: the question for the origin was cut after a moment."""
     brain = flights()
@@ -554,7 +554,7 @@ BOOKED = ("I want to book a flight", "Boston", "Paris", "tomorrow")
 CANCELLED = ("I want to book a flight", "Boston", "cancel that", "yes")
 
 
-@pytest.mark.req("H-06")
+@pytest.mark.req("H-06.unheard")
 @pytest.mark.parametrize("before", [BOOKED, CANCELLED], ids=["second booking", "after a cancelled booking"])
 def test_a_question_that_was_heard_in_an_earlier_task_has_not_been_asked_in_this_one(before: tuple[str, ...]) -> None:
     """The same question and the same answer were said in the task before."""
@@ -570,7 +570,7 @@ def test_a_question_that_was_heard_in_an_earlier_task_has_not_been_asked_in_this
         assert slots_of(brain, call) == {"origin": "Chicago"}
 
 
-@pytest.mark.req("H-06")
+@pytest.mark.req("H-06.unheard")
 @pytest.mark.parametrize(
     ("said", "slots"),
     [
@@ -591,7 +591,7 @@ def test_values_that_name_their_slots_are_kept_before_the_question_is_heard(said
         assert asked in call.heard[-1]
 
 
-@pytest.mark.req("H-06")
+@pytest.mark.req("H-06.unheard")
 def test_a_day_that_may_be_two_is_no_answer_to_a_question_that_was_not_heard_either() -> None:
     brain = flights()
     with Call(Agent(brain)) as call:
@@ -602,7 +602,7 @@ def test_a_day_that_may_be_two_is_no_answer_to_a_question_that_was_not_heard_eit
         assert call.heard[-1] == "When would you like to depart?"
 
 
-@pytest.mark.req("H-06")
+@pytest.mark.req("H-06.unheard")
 def test_another_process_knows_since_when_a_question_is_open() -> None:
     """The question was heard, and cut off only when it was said again. So a value may come at any time."""
 

@@ -41,7 +41,7 @@ def test_a_yes_marks_the_values_of_its_question_as_confirmed() -> None:
     }
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 def test_the_form_of_a_completed_flow_stays_with_its_results() -> None:
     form = form_of(TRANSFER, at_confirmation().says("yes").done(ref="T42").state)
     assert form is not None

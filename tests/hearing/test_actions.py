@@ -147,7 +147,7 @@ def test_an_echo_that_begins_after_the_sound_has_ended_is_no_turn(after_ms: int)
     assert call.wait(4_000).asked == ["hello"]
 
 
-@pytest.mark.req("H-12", "H-06")
+@pytest.mark.req("H-12", "H-06.early")
 def test_a_person_who_answers_with_the_agents_words_after_hearing_them_is_asked_about() -> None:
     call = finish(speaking_for(2_200)).wait(900)
     assert call.say("at noon").wait(3_000).asked == ["hello", "at noon"]

@@ -106,7 +106,7 @@ def test_words_of_a_voice_that_was_taken_for_noise_are_measured_against_the_spee
     assert call.hearing.known[-1].over_ms == 0
 
 
-@pytest.mark.req("H-06", "H-14")
+@pytest.mark.req("H-06.unheard", "H-14")
 def test_words_of_a_voice_that_was_given_up_and_has_ended_answer_no_later_question() -> None:
     call = HeardCall().speak("it is nine").wait(900).post(ev.PlaybackProgressed, heard_ms=900).give(SpeechBegan(1))
     call.wait(50).give(TurnOver(1), SpeechEnded(1)).post(ev.PlaybackFinished, heard_ms=1_000).wait(2_000)
@@ -216,7 +216,7 @@ def renew_session(call: HeardCall) -> HeardCall:
     return call.wait(10_000).post(ev.SessionReady)
 
 
-@pytest.mark.req("H-06")
+@pytest.mark.req("H-06.unheard")
 def test_a_question_is_not_heard_while_the_next_session_is_opened() -> None:
     settings = profile("words", greets=False, dead_air_ms=0, session_ms_max=2_000, session_warning_ms=1_000)
     call = HeardCall("words", settings=settings).wait(2_000).speak("shall i book it", (0, 1_000)).wait(100)

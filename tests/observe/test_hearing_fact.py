@@ -26,7 +26,7 @@ TABLE = {
 MICROPHONES = (M.ON, M.OPENING, M.MUTED, M.BROKEN, M.OFF)
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.hearing")
 @pytest.mark.parametrize("ears", EarsCondition)
 @pytest.mark.parametrize("microphone", Microphone)
 def test_ears_and_microphone_give_one_fact(ears: EarsCondition, microphone: Microphone) -> None:

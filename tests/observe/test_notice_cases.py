@@ -380,26 +380,26 @@ case(FALSE, Shown("gone"))(lambda: come_back_to(is_over=False))
 # -- The tests
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 def test_every_notice_has_a_case_in_which_it_is_true_and_one_in_which_it_would_be_false() -> None:
     rows = {Shown(row.code, row.fatal) for row in NOTICE_ROWS}
     assert TRUE.keys() == rows
     assert FALSE.keys() == rows
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 @pytest.mark.parametrize("key", sorted(TRUE), ids=str)
 def test_a_notice_is_shown_when_it_is_true(key: Shown) -> None:
     assert key in TRUE[key]()
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 @pytest.mark.parametrize("key", sorted(FALSE), ids=str)
 def test_a_notice_is_not_shown_when_it_would_be_false(key: Shown) -> None:
     assert key not in FALSE[key]()
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 @pytest.mark.parametrize("row", NOTICE_ROWS, ids=lambda row: f"{row.code} {row.fatal}")
 def test_a_notice_has_a_text_and_offers_only_what_a_client_can_do(row: Any) -> None:
     assert notice("en", row.text, part="voice", said="a table").strip()

@@ -78,6 +78,7 @@ def record_of(event: ev.Event, before: Link, after: Link, *effects: fx.Effect) -
 # -- The table
 
 
+@pytest.mark.req("H-11.language")
 def test_every_row_has_a_text_in_every_language_and_every_text_has_a_row() -> None:
     assert {row.text for row in NOTICE_ROWS} | {"start_refused"} == {*NOTICES}, "start_refused is sent as an error"
     assert {row.level for row in NOTICE_ROWS} == {"info", "warning", "error"}

@@ -15,7 +15,7 @@ def state(**fields: object) -> State:
     return initial(PROFILES["confirm"])._replace(link=Link.UP)._replace(**fields)  # type: ignore[arg-type]
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.words")
 def test_each_reason_belongs_to_its_state() -> None:
     tool = (JobRecord(1, JobKind.TOOL, False, 5),)
     assert wait_reason(state(link=Link.BACKING_OFF)) == "reconnecting"

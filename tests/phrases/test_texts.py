@@ -62,6 +62,7 @@ def test_a_spoken_phrase_is_a_sentence_that_a_voice_can_say(language: str, code:
         assert len(variant) <= 160
 
 
+@pytest.mark.req("H-11.language")
 @every_language
 def test_no_phrase_is_left_in_another_language(language: str) -> None:
     """But for "Ja?", which is German and Dutch."""
@@ -73,6 +74,7 @@ def test_no_phrase_is_left_in_another_language(language: str) -> None:
 # -- What is read
 
 
+@pytest.mark.req("H-11.language")
 @every_language
 def test_labels_and_notices_are_complete_and_have_the_fields_of_their_code(language: str) -> None:
     texts = texts_in(language)

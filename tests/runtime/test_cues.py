@@ -39,7 +39,7 @@ def sounded(stage: Stage) -> list[str]:
     return [one.what for one in stage.line.sounded]
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.words", "H-01.signs", "H-01.own")
 def test_a_user_who_waits_hears_a_sound_then_words_and_then_the_answer() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")
@@ -59,7 +59,7 @@ def test_a_user_who_waits_hears_a_sound_then_words_and_then_the_answer() -> None
     play(scene, ScriptedBrain([[Delay(7_500), "Good day."]]))
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.onset")
 def test_an_onset_stops_a_cue_in_its_own_millisecond() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")
@@ -73,7 +73,7 @@ def test_an_onset_stops_a_cue_in_its_own_millisecond() -> None:
     play(scene, ScriptedBrain([[Delay(7_900), "Good day."]]))
 
 
-@pytest.mark.req("H-01", "L-09")
+@pytest.mark.req("H-01.signs", "L-09")
 def test_a_long_tool_call_is_never_silent_for_ten_seconds() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("look it up")
@@ -104,7 +104,7 @@ async def reconnect(stage: Stage) -> None:
     stage.conversation.reconnect()
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.words")
 @pytest.mark.parametrize("act", [cough, reconnect])
 def test_after_anything_that_the_user_did_or_missed_the_next_cue_has_words_again(act: Act) -> None:
     async def scene(stage: Stage) -> None:
@@ -120,7 +120,7 @@ def test_after_anything_that_the_user_did_or_missed_the_next_cue_has_words_again
     play(scene, brain, tools=[scripted_tool("look_up", Delay(25_000), "found")], session=ScriptedSession)
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.words")
 def test_words_that_the_voice_could_not_say_are_tried_again_at_the_next_cue() -> None:
     class BrokenVoice:
         async def speak(self, text: str) -> AsyncIterator[Sound]:
@@ -136,7 +136,7 @@ def test_words_that_the_voice_could_not_say_are_tried_again_at_the_next_cue() ->
     play(scene, ScriptedBrain([Hang()]), voice=BrokenVoice())
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.words")
 def test_with_no_thinking_sound_the_first_sign_is_words() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")
@@ -146,7 +146,7 @@ def test_with_no_thinking_sound_the_first_sign_is_words() -> None:
     play(scene, ScriptedBrain([[Delay(4_000), "Good day."]]), sounds=Sounds(thinking=False))
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.words")
 def test_words_of_your_own_are_said_instead_of_the_languages() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")
@@ -156,7 +156,7 @@ def test_words_of_your_own_are_said_instead_of_the_languages() -> None:
     play(scene, ScriptedBrain([[Delay(7_500), "Good day."]]), phrases=Phrases(spoken={"working": "Just a tick."}))
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.words")
 def test_a_voice_that_hangs_is_replaced_by_the_built_in_sound() -> None:
     class HangingVoice:
         async def speak(self, text: str) -> AsyncIterator[Sound]:
@@ -173,7 +173,7 @@ def test_a_voice_that_hangs_is_replaced_by_the_built_in_sound() -> None:
     play(scene, ScriptedBrain([Hang()]), voice=HangingVoice())
 
 
-@pytest.mark.req("H-02", "L-13")
+@pytest.mark.req("H-02.again", "L-13")
 def test_a_question_is_asked_again_by_itself_after_a_fault_and_then_answered() -> None:
     brain = ScriptedBrain([Fail(ErrorClass.SERVER_ERROR), Fail(ErrorClass.SERVER_ERROR), "Good day."])
 
@@ -187,7 +187,7 @@ def test_a_question_is_asked_again_by_itself_after_a_fault_and_then_answered() -
     play(scene, brain)
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.told")
 def test_a_question_that_fails_twice_is_given_up_with_an_apology() -> None:
     brain = ScriptedBrain([Fail(ErrorClass.SERVER_ERROR)] * 4)
 
@@ -201,7 +201,7 @@ def test_a_question_that_fails_twice_is_given_up_with_an_apology() -> None:
     play(scene, brain)
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.again")
 def test_speaking_during_a_fault_does_not_wait_for_its_end() -> None:
     brain = ScriptedBrain([Fail(ErrorClass.SERVER_ERROR), Fail(ErrorClass.SERVER_ERROR), "Good day to both."])
 
@@ -218,7 +218,7 @@ def test_speaking_during_a_fault_does_not_wait_for_its_end() -> None:
     play(scene, brain)
 
 
-@pytest.mark.req("H-02", "C-AC-006")
+@pytest.mark.req("H-02.told", "C-AC-006")
 def test_a_refused_key_is_told_before_the_conversation_ends() -> None:
     async def brain(request: Request) -> AsyncIterator[str]:
         raise ServiceError(ErrorClass.AUTH_FAILURE, "no")
@@ -235,7 +235,7 @@ def test_a_refused_key_is_told_before_the_conversation_ends() -> None:
     play(scene, brain)
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.empty")
 @pytest.mark.parametrize("nothing", ["", "   ", "***", "-- \n --"])
 def test_an_empty_answer_is_asked_for_once_more_and_then_told(nothing: str) -> None:
     brain = ScriptedBrain([nothing, nothing])
@@ -250,7 +250,7 @@ def test_an_empty_answer_is_asked_for_once_more_and_then_told(nothing: str) -> N
     play(scene, brain)
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.told")
 def test_half_an_answer_and_then_a_hang_is_given_up_as_fast_as_no_answer() -> None:
     async def brain(request: Request) -> AsyncIterator[str]:
         yield "This is the first half. And "
@@ -266,7 +266,7 @@ def test_half_an_answer_and_then_a_hang_is_given_up_as_fast_as_no_answer() -> No
     play(scene, brain)
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_brain_that_dribbles_is_heard_word_by_word() -> None:
     words = "This is a long answer whose words come one by one and take their time"
 
@@ -286,7 +286,7 @@ def test_a_brain_that_dribbles_is_heard_word_by_word() -> None:
     play(scene, brain)
 
 
-@pytest.mark.req("H-03")
+@pytest.mark.req("H-03.alone")
 @pytest.mark.parametrize("text", ["hello?", "are you there?", "hurry up"])
 def test_hello_while_an_answer_is_awaited_costs_nothing(text: str) -> None:
     brain = ScriptedBrain([[Delay(6_000), "Good day."]])
@@ -305,7 +305,7 @@ def test_hello_while_an_answer_is_awaited_costs_nothing(text: str) -> None:
     play(scene, brain)
 
 
-@pytest.mark.req("H-03")
+@pytest.mark.req("H-03.more")
 def test_more_than_hello_supersedes_the_question() -> None:
     brain = ScriptedBrain([[Delay(6_000), "Never."], "Good day."])
 
@@ -318,7 +318,7 @@ def test_more_than_hello_supersedes_the_question() -> None:
     play(scene, brain)
 
 
-@pytest.mark.req("H-04")
+@pytest.mark.req("H-04.offer")
 def test_a_cough_that_cut_an_answer_off_is_followed_by_an_offer_within_two_seconds() -> None:
     brain = ScriptedBrain(["There are two flights today and one of them leaves very early in the morning."])
 
@@ -350,7 +350,7 @@ def test_an_end_after_speaking_lets_the_last_words_be_heard() -> None:
     play(scene, ScriptedBrain(["Thank you very much and goodbye."]))
 
 
-@pytest.mark.req("H-09")
+@pytest.mark.req("H-09.phone", "H-09.browser")
 def test_in_a_browser_idle_lasts_and_on_the_phone_the_agent_says_goodbye() -> None:
     async def browser(stage: Stage) -> None:
         await stage.say("hello there")
@@ -368,7 +368,7 @@ def test_in_a_browser_idle_lasts_and_on_the_phone_the_agent_says_goodbye() -> No
     play(phone, ScriptedBrain(["Welcome.", "Good day."]), profile="words")
 
 
-@pytest.mark.req("M-07")
+@pytest.mark.req("M-07.lasts")
 def test_a_pause_lasts_until_it_is_resumed_also_over_a_lost_line() -> None:
     async def scene(stage: Stage) -> None:
         stage.conversation.suspend("lunch")

@@ -64,7 +64,7 @@ def _is_at(words: list[Any], at: int, sentence: str) -> bool:
     return " ".join(word.text for word in words[at : at + len(sentence.split())]) == sentence
 
 
-@pytest.mark.req("H-11", "H-02")
+@pytest.mark.req("H-11.cut", "H-02.cut")
 @pytest.mark.parametrize(("sentence", "rest"), [(FIRST, ANSWER), (SECOND, f"{SECOND} {THIRD}"), (THIRD, THIRD)])
 def test_an_answer_is_taken_up_from_the_sentence_that_was_cut(sentence: str, rest: str) -> None:
     async def scene() -> None:
@@ -78,7 +78,7 @@ def test_an_answer_is_taken_up_from_the_sentence_that_was_cut(sentence: str, res
     run_simulated(scene())
 
 
-@pytest.mark.req("H-11", "H-02")
+@pytest.mark.req("H-11.cut", "H-02.cut")
 def test_an_answer_that_is_cut_again_and_again_is_heard_to_its_end_once() -> None:
     async def scene() -> None:
         process = await cut_in(FIRST)
@@ -99,7 +99,7 @@ def test_an_answer_that_is_cut_again_and_again_is_heard_to_its_end_once() -> Non
     run_simulated(scene())
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.cut")
 def test_an_answer_of_which_all_was_heard_after_all_is_not_repeated() -> None:
     async def scene() -> None:
         process = await cut_in(THIRD, knows_heard=False)
@@ -117,7 +117,7 @@ def test_an_answer_of_which_all_was_heard_after_all_is_not_repeated() -> None:
     run_simulated(scene())
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.cut")
 def test_without_a_report_of_what_was_heard_the_agent_offers_to_go_on() -> None:
     async def scene() -> None:
         process = await cut_in(SECOND, knows_heard=False)
@@ -132,7 +132,7 @@ def test_without_a_report_of_what_was_heard_the_agent_offers_to_go_on() -> None:
     run_simulated(scene())
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.cut")
 def test_a_client_that_has_heard_less_than_is_known_of_it_is_a_new_one_and_gets_the_offer() -> None:
     async def scene() -> None:
         process = await cut_in(SECOND, knows_heard=False)
@@ -148,7 +148,7 @@ def test_a_client_that_has_heard_less_than_is_known_of_it_is_a_new_one_and_gets_
     run_simulated(scene())
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.cut")
 def test_an_answer_that_the_brain_had_not_written_to_its_end_is_offered() -> None:
     async def scene() -> None:
         agent = make([f"{FIRST} {SECOND} ", Delay(6_000), Hang()])
@@ -162,7 +162,7 @@ def test_an_answer_that_the_brain_had_not_written_to_its_end_is_offered() -> Non
     run_simulated(scene())
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.cut")
 def test_words_that_are_said_meanwhile_are_answered_and_the_old_answer_is_not_taken_up() -> None:
     async def scene() -> None:
         process = await cut_in(SECOND)
@@ -177,7 +177,7 @@ def test_words_that_are_said_meanwhile_are_answered_and_the_old_answer_is_not_ta
     run_simulated(scene())
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.cut")
 def test_an_answer_that_the_person_stopped_is_not_taken_up() -> None:
     async def scene() -> None:
         process = await begin(MemoryStore(), make())
@@ -193,7 +193,7 @@ def test_an_answer_that_the_person_stopped_is_not_taken_up() -> None:
     run_simulated(scene())
 
 
-@pytest.mark.req("H-05", "H-11")
+@pytest.mark.req("H-05", "H-11.cut")
 def test_last_words_are_taken_up_and_the_conversation_ends_after_them() -> None:
     async def scene() -> None:
         process = await cut_in(SECOND, make([LastWords(ANSWER)]))
@@ -203,7 +203,7 @@ def test_last_words_are_taken_up_and_the_conversation_ends_after_them() -> None:
     run_simulated(scene())
 
 
-@pytest.mark.req("H-05", "H-11")
+@pytest.mark.req("H-05", "H-11.cut")
 def test_last_words_are_said_to_their_end_even_if_it_is_not_known_how_much_was_heard() -> None:
     async def scene() -> None:
         process = await cut_in(SECOND, make([LastWords(ANSWER)]), knows_heard=False)
@@ -213,7 +213,7 @@ def test_last_words_are_said_to_their_end_even_if_it_is_not_known_how_much_was_h
     run_simulated(scene())
 
 
-@pytest.mark.req("H-01", "H-14")
+@pytest.mark.req("H-01.signs", "H-14")
 @pytest.mark.parametrize("knows_heard", [True, False])
 def test_an_offer_that_a_lost_line_cuts_off_is_made_again_and_stays_the_agents_own(knows_heard: bool) -> None:
     async def scene() -> None:
@@ -237,7 +237,7 @@ def test_an_offer_that_a_lost_line_cuts_off_is_made_again_and_stays_the_agents_o
     run_simulated(scene())
 
 
-@pytest.mark.req("H-14", "H-11")
+@pytest.mark.req("H-14", "H-11.cut")
 @pytest.mark.parametrize("knows_heard", [True, False])
 def test_a_question_in_an_offer_is_the_agents_own_and_one_in_the_rest_is_the_answers(knows_heard: bool) -> None:
     async def scene() -> None:
@@ -276,7 +276,7 @@ async def cough_at(heard_ms: int, tail_ms: int = 0) -> Process:
     return process
 
 
-@pytest.mark.req("H-04")
+@pytest.mark.req("H-04.offer")
 def test_a_sound_that_cut_an_answer_off_is_followed_by_an_offer_to_go_on() -> None:
     async def scene() -> None:
         process = await cough_at(600)
@@ -286,7 +286,7 @@ def test_a_sound_that_cut_an_answer_off_is_followed_by_an_offer_to_go_on() -> No
     run_simulated(scene())
 
 
-@pytest.mark.req("H-04", "H-11")
+@pytest.mark.req("H-04.offer", "H-11.cut")
 def test_after_a_sound_behind_the_last_word_there_is_nothing_to_go_on_with_and_the_agent_says_yes() -> None:
     async def scene() -> None:
         process = await cough_at(len(FIRST) * 60 + 200, tail_ms=2_000)
@@ -321,7 +321,7 @@ async def taken_over(heard: str, played_to: str | None) -> Process:
     return await begin(store, agent, Played(speech.voice, played_ms) if played_to is not None else None)
 
 
-@pytest.mark.req("H-11", "H-02")
+@pytest.mark.req("H-11.cut", "H-02.cut")
 @pytest.mark.parametrize(
     ("heard", "played_to", "rest"),
     [(SECOND, SECOND, f"{SECOND} {THIRD}"), (THIRD, THIRD, THIRD), (SECOND, FIRST, f"{SECOND} {THIRD}")],
@@ -340,7 +340,7 @@ def test_a_process_that_takes_over_goes_on_where_the_client_says_that_it_stopped
     run_simulated(scene())
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.cut")
 def test_a_text_that_can_not_be_interrupted_is_taken_up_too() -> None:
     async def scene() -> None:
         process = await cut_in(SECOND, make([Firm(ANSWER)]))
@@ -366,7 +366,7 @@ class LosesAnEnd(ScriptedLine):
         await super().open(pass_on)
 
 
-@pytest.mark.req("H-02", "M-09")
+@pytest.mark.req("H-02.cut", "M-09")
 @pytest.mark.parametrize(
     ("text", "asks"), [("could you look up the next train", True), ("mhm", False)], ids=["words", "a backchannel"]
 )

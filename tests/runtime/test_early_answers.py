@@ -60,7 +60,7 @@ def conversation(text: str, before_end_ms: int, name: str, *asks: Any) -> Stage:
     return play(scene, brain, profile=profile(name, greets=False))
 
 
-@pytest.mark.req("H-06")
+@pytest.mark.req("H-06.early")
 @pytest.mark.parametrize("name", PROFILES)
 @pytest.mark.parametrize("before_end_ms", EARLY)
 @pytest.mark.parametrize("text", ANSWERS)
@@ -75,7 +75,7 @@ def test_an_answer_that_begins_over_the_end_of_the_question_is_the_answer(
     assert stage.lost == []
 
 
-@pytest.mark.req("H-06")
+@pytest.mark.req("H-06.early")
 @pytest.mark.parametrize("name", ["confirm", "words"])
 @pytest.mark.parametrize("text", ["yeah", "okay", "mhm"])
 def test_a_backchannel_in_the_middle_of_a_long_sentence_stays_a_backchannel(text: str, name: str) -> None:
@@ -84,28 +84,28 @@ def test_a_backchannel_in_the_middle_of_a_long_sentence_stays_a_backchannel(text
     assert not any(getattr(item, "interrupted", False) for item in stage.conversation.history)
 
 
-@pytest.mark.req("H-06")
+@pytest.mark.req("H-06.early")
 @pytest.mark.parametrize("name", ["confirm", "words"])
 def test_a_backchannel_over_the_end_of_a_statement_stays_a_backchannel(name: str) -> None:
     stage = conversation("okay", 900, name, f"{ASK} I will wait here for as long as you need to decide.")
     assert asked(stage) == ["find me a flight"]
 
 
-@pytest.mark.req("H-06")
+@pytest.mark.req("H-06.unheard")
 @pytest.mark.parametrize("name", ["confirm", "words"])
 def test_an_answer_to_a_question_of_which_less_than_half_was_heard_is_none(name: str) -> None:
     stage = conversation("yes", 700, name, f"{LEAD} Book it now?")
     assert asked(stage) == ["find me a flight"]
 
 
-@pytest.mark.req("H-06")
+@pytest.mark.req("H-06.early")
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_brain_can_ask_a_question_that_has_no_question_mark(name: str) -> None:
     stage = conversation("yes", 400, name, LEAD, OpenQuestion("Please say whether I shall book that flight for you."))
     assert asked(stage) == ["find me a flight", "yes"]
 
 
-@pytest.mark.req("H-06")
+@pytest.mark.req("H-06.early")
 def test_a_statement_that_follows_an_open_question_keeps_the_question_open() -> None:
     """A brain that says where its question is knows better than the last question mark."""
     stage = conversation("yes", 400, "confirm", OpenQuestion("Shall I book it."), LEAD)
@@ -115,7 +115,7 @@ def test_a_statement_that_follows_an_open_question_keeps_the_question_open() -> 
 # -- Confirmations
 
 
-@pytest.mark.req("H-06", "H-14")
+@pytest.mark.req("H-06.unheard", "H-14")
 @pytest.mark.parametrize("name", PROFILES)
 @pytest.mark.parametrize("rest", ["to Chicago?", "at 7?", "for Ada Lovelace?", "for 42 euros?"])
 def test_a_yes_before_the_value_was_heard_confirms_nothing(rest: str, name: str) -> None:
@@ -124,7 +124,7 @@ def test_a_yes_before_the_value_was_heard_confirms_nothing(rest: str, name: str)
     assert all(request.premature for request in stage.agent.thinker.requests[1:])
 
 
-@pytest.mark.req("H-06", "H-14")
+@pytest.mark.req("H-06.early", "H-14")
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_yes_after_the_value_was_heard_confirms_it(name: str) -> None:
     stage = conversation("yes", 500, name, f"{LEAD} Shall I book the flight at 7 to Chicago for you right away?")
@@ -132,7 +132,7 @@ def test_a_yes_after_the_value_was_heard_confirms_it(name: str) -> None:
     assert not stage.agent.thinker.requests[-1].premature
 
 
-@pytest.mark.req("H-06", "H-14")
+@pytest.mark.req("H-06.unheard", "H-14")
 @pytest.mark.parametrize(("values", "confirms"), [((), True), (("window seat",), False)])
 def test_a_value_that_the_brain_marks_must_be_heard(values: tuple[str, ...], confirms: bool) -> None:
     question = OpenQuestion("Shall I book that flight for you with a window seat?", values)
@@ -144,7 +144,7 @@ def test_a_value_that_the_brain_marks_must_be_heard(values: tuple[str, ...], con
 # -- Firm questions
 
 
-@pytest.mark.req("H-06", "H-13")
+@pytest.mark.req("H-06.early", "H-13")
 @pytest.mark.parametrize("name", PROFILES)
 @pytest.mark.parametrize("text", ["yes", "the second one"])
 def test_an_answer_over_the_end_of_a_firm_question_is_the_answer_and_does_not_cut_it(text: str, name: str) -> None:
@@ -156,7 +156,7 @@ def test_an_answer_over_the_end_of_a_firm_question_is_the_answer_and_does_not_cu
 # -- In the signals
 
 
-@pytest.mark.req("H-06")
+@pytest.mark.req("H-06.early")
 def test_the_verdict_and_the_end_of_the_turn_are_in_the_signals() -> None:
     stage = conversation("okay", 500, "confirm")
     assert "early_answer" in [signal.decision for signal in stage.told(sg.Decided)]

@@ -114,7 +114,7 @@ def test_while_the_ears_are_broken_what_the_user_types_is_answered() -> None:
     play(scene, ScriptedBrain(echo), ears=BreakingOnce())
 
 
-@pytest.mark.req("H-11", "C-REQ-003.later")
+@pytest.mark.req("H-11.hearing", "C-REQ-003.later")
 def test_ears_that_break_show_as_broken_and_as_on_only_after_they_listened_for_a_while() -> None:
     class BreakingOnce(ScriptedEars):
         async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
@@ -202,7 +202,7 @@ def test_after_a_lost_line_it_listens_when_capture_runs_again() -> None:
     play(scene, ScriptedBrain(echo))
 
 
-@pytest.mark.req("H-11", "C-REQ-003.start")
+@pytest.mark.req("H-11.hearing", "C-REQ-003.start")
 def test_ears_that_are_not_ready_keep_a_start_in_preparing() -> None:
     async def scene(stage: Stage) -> None:
         entered = [signal for signal in stage.told(sg.StateEntered) if signal.view == "phase"]

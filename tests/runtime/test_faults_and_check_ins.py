@@ -24,7 +24,7 @@ async def _soon(holds: Any) -> bool:
     return bool(holds())
 
 
-@pytest.mark.req("L-13", "L-20.recover", "M-08")
+@pytest.mark.req("L-13", "L-20.recover", "M-08.again")
 def test_a_retry_after_a_fault_answers_what_is_still_owed() -> None:
     brain = ScriptedBrain([*FAILS, "Good day."])
 
@@ -40,7 +40,7 @@ def test_a_retry_after_a_fault_answers_what_is_still_owed() -> None:
     play(scene, brain)
 
 
-@pytest.mark.req("L-13", "M-08")
+@pytest.mark.req("L-13", "M-08.dismissed")
 def test_a_fault_that_is_dismissed_reports_what_was_lost() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")
@@ -54,7 +54,7 @@ def test_a_fault_that_is_dismissed_reports_what_was_lost() -> None:
     play(scene, ScriptedBrain(FAILS))
 
 
-@pytest.mark.req("L-13", "M-08")
+@pytest.mark.req("L-13", "M-08.again")
 def test_a_fault_that_is_not_dismissed_is_over_after_ten_seconds_and_the_question_is_asked_again() -> None:
     brain = ScriptedBrain([*FAILS, "Good day."])
 
@@ -71,7 +71,7 @@ def test_a_fault_that_is_not_dismissed_is_over_after_ten_seconds_and_the_questio
     play(scene, brain)
 
 
-@pytest.mark.req("L-13", "M-08")
+@pytest.mark.req("L-13", "M-08.again")
 def test_speaking_during_a_fault_is_not_made_to_wait_and_both_questions_are_answered() -> None:
     brain = ScriptedBrain([*FAILS, "Good day."])
 
@@ -90,7 +90,7 @@ def test_speaking_during_a_fault_is_not_made_to_wait_and_both_questions_are_answ
     play(scene, brain)
 
 
-@pytest.mark.req("L-13", "M-08")
+@pytest.mark.req("L-13", "M-08.again")
 def test_a_question_that_is_no_use_to_ask_again_is_told_to_be_lost_with_an_apology_in_the_same_step() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")

@@ -52,7 +52,7 @@ async def talk(stage: Stage, ms: int, kind: str = "end", text: str = STORY) -> i
     return began_at
 
 
-@pytest.mark.req("H-07", "L-03")
+@pytest.mark.req("H-07.floor", "H-07.words", "L-03")
 @pytest.mark.parametrize("ms", LONG)
 @pytest.mark.parametrize("kind", ["end", "partials"])
 @pytest.mark.parametrize("name", ["confirm", "words", "immediate"])
@@ -69,7 +69,7 @@ def test_a_person_who_talks_for_minutes_is_heard_out_and_answered_once(ms: int, 
     play(scene, ScriptedBrain(otherwise="I see."), profile=profile(name, greets=False))
 
 
-@pytest.mark.req("H-07", "L-03.commits", "L-03.logged")
+@pytest.mark.req("H-07.floor", "L-03.commits", "L-03.logged")
 def test_the_audio_of_a_long_turn_is_committed_every_thirty_seconds() -> None:
     async def scene(stage: Stage) -> None:
         await talk(stage, 95_000)
@@ -86,7 +86,7 @@ def test_the_audio_of_a_long_turn_is_committed_every_thirty_seconds() -> None:
     play(scene, ScriptedBrain(otherwise="I see."))
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.floor")
 @pytest.mark.parametrize("ms", LONG)
 def test_a_reply_that_becomes_ready_meanwhile_waits_until_the_person_has_finished(ms: int) -> None:
     brain = ScriptedBrain(lambda request: [Delay(1_500), f"Answer {len(brain.requests)}."])
@@ -107,7 +107,7 @@ def test_a_reply_that_becomes_ready_meanwhile_waits_until_the_person_has_finishe
     play(scene, brain)
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.words")
 def test_what_has_ended_a_long_talk_without_text_is_still_heard_if_its_text_comes_seconds_later() -> None:
     """The sound counts as noise after 0.6 s. Its late text is a turn all the same."""
 
@@ -128,7 +128,7 @@ def test_what_has_ended_a_long_talk_without_text_is_still_heard_if_its_text_come
 # -- The limit
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.words")
 @pytest.mark.parametrize("kind", ["end", "partials", "frames"])
 def test_at_the_limit_what_there_is_is_committed_and_asked_and_the_person_is_told(kind: str) -> None:
     settings = profile("confirm", greets=False, talk_ms_max=40_000)
@@ -166,7 +166,7 @@ def test_at_the_limit_what_there_is_is_committed_and_asked_and_the_person_is_tol
 # -- Noise
 
 
-@pytest.mark.req("H-07", "V-02")
+@pytest.mark.req("H-07.words", "V-02")
 @pytest.mark.parametrize("ms", [700, 8_000, 60_000])
 def test_a_sound_is_noise_only_once_it_has_ended_without_words(ms: int) -> None:
     async def scene(stage: Stage) -> None:
@@ -184,7 +184,7 @@ def test_a_sound_is_noise_only_once_it_has_ended_without_words(ms: int) -> None:
     play(scene, ScriptedBrain(otherwise="I see."))
 
 
-@pytest.mark.req("H-07", "M-15")
+@pytest.mark.req("H-07.words", "M-15")
 def test_words_in_a_voice_that_was_taken_for_noise_are_a_whole_turn() -> None:
     """Music on the line, and then the person speaks into it: the ears report one sound without a break."""
 

@@ -39,7 +39,7 @@ def key(signal: sg.TurnStarted | sg.TurnCompleted | sg.TurnDropped | sg.TurnInte
 # -- One end is missing
 
 
-@pytest.mark.req("H-07", "V-05")
+@pytest.mark.req("H-07.words", "V-05")
 @pytest.mark.parametrize("frames", [False, True])
 def test_an_onset_whose_end_never_comes_is_settled_within_the_limit_of_a_turn(frames: bool) -> None:
     async def scene(stage: Stage) -> None:
@@ -56,7 +56,7 @@ def test_an_onset_whose_end_never_comes_is_settled_within_the_limit_of_a_turn(fr
     play(scene, ScriptedBrain(otherwise="Fine."), profile=profile("confirm", greets=False, **SHORT))
 
 
-@pytest.mark.req("H-07", "M-15")
+@pytest.mark.req("H-07.words", "M-15")
 @pytest.mark.parametrize("onset", [False, True])
 def test_a_partial_text_whose_end_never_comes_is_asked(onset: bool) -> None:
     async def scene(stage: Stage) -> None:
@@ -71,7 +71,7 @@ def test_a_partial_text_whose_end_never_comes_is_asked(onset: bool) -> None:
     play(scene, ScriptedBrain(otherwise="Fine."), profile=profile("confirm", greets=False, **SHORT))
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.words")
 @pytest.mark.parametrize("name", ["confirm", "words", "immediate"])
 def test_an_onset_over_the_agent_whose_end_never_comes_costs_no_answer(name: str) -> None:
     async def scene(stage: Stage) -> None:
@@ -90,7 +90,7 @@ def test_an_onset_over_the_agent_whose_end_never_comes_costs_no_answer(name: str
     play(scene, brain, profile=profile(name, greets=False, **SHORT))
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.words")
 @pytest.mark.parametrize("by", ["end", "hang up", "drop"])
 def test_a_turn_that_is_open_when_the_call_ends_ends_in_the_signals(by: str) -> None:
     async def scene(stage: Stage) -> None:
@@ -153,7 +153,7 @@ def random_call(seed: int) -> Stage:
     return play(scene, brain, profile=settings)
 
 
-@pytest.mark.req("H-07", "H-15")
+@pytest.mark.req("H-07.words", "H-15")
 @pytest.mark.parametrize("seed", range(60))
 def test_every_turn_that_began_has_one_end_in_the_signals(seed: int) -> None:
     stage = random_call(seed)

@@ -76,7 +76,7 @@ async def cut_in_the_question(bank: Bank, store: MemoryStore, heard_ms: int) -> 
     return played
 
 
-@pytest.mark.req("H-02", "H-14")
+@pytest.mark.req("H-02.cut", "H-14")
 def test_after_a_crash_the_question_is_said_again_by_itself() -> None:
     async def scene() -> None:
         bank, store = Bank(), MemoryStore()
@@ -93,7 +93,7 @@ def test_after_a_crash_the_question_is_said_again_by_itself() -> None:
     run_simulated(scene())
 
 
-@pytest.mark.req("H-02", "H-14")
+@pytest.mark.req("H-02.cut", "H-14")
 def test_a_yes_right_after_a_crash_sends_nothing() -> None:
     async def scene() -> None:
         bank, store = Bank(), MemoryStore()
@@ -108,7 +108,7 @@ def test_a_yes_right_after_a_crash_sends_nothing() -> None:
     run_simulated(scene())
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.cut")
 def test_a_question_that_was_heard_before_the_crash_is_not_said_again() -> None:
     async def scene() -> None:
         bank, store = Bank(TRANSFER.replace("{name}?", "{name} today, and all of it at once?")), MemoryStore()
@@ -124,7 +124,7 @@ def test_a_question_that_was_heard_before_the_crash_is_not_said_again() -> None:
     run_simulated(scene())
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.cut")
 def test_a_brain_that_remembers_nothing_has_the_rest_said_again_from_the_sentence_that_was_cut() -> None:
     async def scene() -> None:
         brain = ScriptedBrain([["I found one. ", OpenQuestion("Shall I really book that flight for you today?")]])

@@ -89,7 +89,7 @@ async def question(stage: Stage, kind: str) -> None:
 KINDS = ["onset and end", "partials", "frames", "commit"]
 
 
-@pytest.mark.req("H-07", "L-02", "L-03")
+@pytest.mark.req("H-07.send", "L-02", "L-03")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("by", ["send", "release"])
 @pytest.mark.parametrize("name", ["confirm", "words", "immediate"])
@@ -120,7 +120,7 @@ def test_what_was_sent_is_asked_within_a_second_while_a_noise_goes_on(kind: str,
     play(scene, ScriptedBrain(otherwise="At ten."), ears=ears, profile=profile(name, greets=False))
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.send")
 @pytest.mark.parametrize("by", ["send", "release"])
 def test_ears_that_never_give_the_text_of_what_was_sent_hold_up_the_next_turn_by_a_second_at_most(by: str) -> None:
     async def scene(stage: Stage) -> None:
@@ -140,7 +140,7 @@ def test_ears_that_never_give_the_text_of_what_was_sent_hold_up_the_next_turn_by
     play(scene, ScriptedBrain(otherwise="At ten."))
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.send", "H-07.words")
 def test_words_that_go_on_after_the_send_delay_no_request_and_are_asked_once_in_their_order() -> None:
     """Until the text of what was sent is known, its words may still come. Those that come later are the next turn."""
 
@@ -168,7 +168,7 @@ def test_words_that_go_on_after_the_send_delay_no_request_and_are_asked_once_in_
     play(scene, ScriptedBrain(otherwise="At ten."))
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.send")
 @pytest.mark.parametrize("utterances", [1, 3])
 def test_new_utterances_after_the_release_do_not_delay_the_request(utterances: int) -> None:
     """A button that was released late, and a radio: each sound begins a new utterance without words."""

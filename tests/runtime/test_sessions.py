@@ -78,7 +78,7 @@ def test_a_pause_while_the_brain_thinks_keeps_its_answer_and_its_time() -> None:
     play(scene, brain)
 
 
-@pytest.mark.req("M-07")
+@pytest.mark.req("M-07.lasts")
 def test_a_pause_lasts_until_it_is_resumed() -> None:
     session = ScriptedSession()
 
@@ -94,7 +94,7 @@ def test_a_pause_lasts_until_it_is_resumed() -> None:
     play(scene, ScriptedBrain(), session=lambda: session)
 
 
-@pytest.mark.req("M-07")
+@pytest.mark.req("M-07.limit", "M-07.lasts")
 def test_a_pause_longer_than_its_limit_ends_the_conversation_and_never_listens_by_itself() -> None:
     async def scene(stage: Stage) -> None:
         stage.conversation.suspend()
@@ -190,7 +190,7 @@ def test_attempts_follow_after_one_three_and_ten_seconds() -> None:
     play(scene, brain, session=lambda: session, profile=CALM, notes=lambda: ("notes.md",))
 
 
-@pytest.mark.req("L-14", "M-02", "M-08")
+@pytest.mark.req("L-14", "M-02", "M-08.again")
 def test_a_line_that_stays_away_is_a_fault_after_forty_five_seconds_and_a_retry_gets_it_back() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")
@@ -304,7 +304,7 @@ def test_events_of_an_older_session_are_ignored() -> None:
 # -- The session's limit
 
 
-@pytest.mark.req("L-16.times", "L-16.session", "M-07")
+@pytest.mark.req("L-16.times", "L-16.session", "M-07.renewed")
 def test_an_idle_session_is_renewed_at_its_limit_without_a_trace() -> None:
     session = ScriptedSession(renew_ms=300)
 
@@ -324,7 +324,7 @@ def test_an_idle_session_is_renewed_at_its_limit_without_a_trace() -> None:
     play(scene, ScriptedBrain(["Good day."]), session=lambda: session, profile=CALM)
 
 
-@pytest.mark.req("L-16", "M-07", "C-AC-005")
+@pytest.mark.req("L-16", "M-07.renewed", "C-AC-005")
 def test_a_session_is_renewed_in_mid_speech_and_the_speech_goes_on() -> None:
     session = ScriptedSession(renew_ms=300)
     brain = ScriptedBrain([TWO])
@@ -366,7 +366,7 @@ def test_the_summary_that_the_brain_made_before_the_limit_is_what_the_new_sessio
     play(scene, Brain(["Good day."]), session=lambda: session, profile=CALM)
 
 
-@pytest.mark.req("L-16", "L-14", "M-07")
+@pytest.mark.req("L-16", "L-14", "M-07.renewed")
 def test_a_renewal_that_fails_becomes_a_reconnect() -> None:
     session = ScriptedSession(renew_failures=[OSError()])
 

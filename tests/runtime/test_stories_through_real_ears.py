@@ -75,7 +75,7 @@ STORY = (
 )
 
 
-@pytest.mark.req("H-07", "L-03")
+@pytest.mark.req("H-07.floor", "H-07.words", "L-03")
 @pytest.mark.parametrize("talk_s", [90, pytest.param(300, marks=pytest.mark.sweep)])
 def test_a_person_who_talks_for_minutes_is_not_talked_over_and_gets_one_answer(person: Voice, talk_s: int) -> None:
     for model in ("silero-vad", "moonshine-tiny", "smart-turn"):
@@ -121,7 +121,7 @@ def backgrounds(person: Voice) -> dict[str, Samples]:
     return {"hum": hum(1), "babble": babble(voices, 6, 0.2)}
 
 
-@pytest.mark.req("H-07", "L-02")
+@pytest.mark.req("H-07.send", "L-02")
 @pytest.mark.parametrize("noise", ["hum", "babble"])
 def test_what_was_sent_is_asked_within_a_second_over_a_noise(
     ears: LocalEars, wish: Samples, backgrounds: dict[str, Samples], noise: str
@@ -143,7 +143,7 @@ def test_what_was_sent_is_asked_within_a_second_over_a_noise(
     play_with_microphone(scene, brain, background, ears=ears, profile=profile("confirm", greets=False))
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.words")
 def test_without_a_send_babble_hides_the_end_of_a_turn(
     ears: LocalEars, wish: Samples, backgrounds: dict[str, Samples]
 ) -> None:
@@ -166,7 +166,7 @@ FOUND = "I found a flight for you, which leaves early in the morning."
 SHALL_I = "Shall I book that flight for you right now then?"
 
 
-@pytest.mark.req("H-06")
+@pytest.mark.req("H-06.early")
 @pytest.mark.parametrize("name", PROFILES)
 @pytest.mark.parametrize("text", ["Yes.", "No."])
 def test_an_answer_that_begins_before_the_question_has_ended_is_the_answer(
@@ -256,7 +256,7 @@ def test_words_over_firm_speech_are_answered_after_it(ears: LocalEars, wish: Sam
 # -- Lost ends
 
 
-@pytest.mark.req("H-07", "V-05")
+@pytest.mark.req("H-07.words", "V-05")
 def test_words_during_which_the_microphone_dies_are_asked_as_far_as_they_were_heard(
     ears: LocalEars, wish: Samples
 ) -> None:

@@ -77,7 +77,7 @@ def test_ears_that_raise_are_started_again_and_the_conversation_goes_on(when: st
 # -- They hang
 
 
-@pytest.mark.req("H-07", "C-INT-002")
+@pytest.mark.req("H-07.words", "C-INT-002")
 def test_ears_that_hang_in_the_middle_of_a_turn_keep_neither_turn_nor_keyboard() -> None:
     settings = profile("confirm", greets=False, dead_air_ms=0, talk_ms_max=30_000)
 
@@ -229,7 +229,7 @@ def test_a_silence_longer_than_the_call_ends_the_turn_and_breaks_nothing(quiet_m
 # -- They never stop
 
 
-@pytest.mark.req("H-07", "C-CON-003")
+@pytest.mark.req("H-07.words", "C-CON-003")
 def test_ears_that_never_stop_talking_lose_nothing_and_fill_no_memory() -> None:
     async def scene(stage: Stage) -> None:
         count = 0
@@ -250,7 +250,7 @@ def test_ears_that_never_stop_talking_lose_nothing_and_fill_no_memory() -> None:
     play(scene, fine(), profile=profile("confirm", greets=False, dead_air_ms=0, talk_ms_max=30_000))
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.words")
 def test_ends_of_turns_without_end_ask_nothing() -> None:
     async def scene(stage: Stage) -> None:
         for _ in range(200):

@@ -57,7 +57,7 @@ def being_said(served: ServedConversation) -> str:
     return speech.ledger.text if speech is not None else ""
 
 
-@pytest.mark.req("H-11", "H-02")
+@pytest.mark.req("H-11.cut", "H-02.cut")
 @pytest.mark.parametrize(
     ("more_ms", "rest"),
     [(0, f"{SECOND} {THIRD}"), (600, f"{SECOND} {THIRD}"), (-300, f"{FIRST} {SECOND} {THIRD}")],
@@ -84,7 +84,7 @@ def test_a_client_that_says_where_it_stopped_hears_the_rest_from_the_sentence_th
     run_simulated(scene())
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.cut")
 def test_a_page_that_was_reloaded_is_asked_whether_to_go_on() -> None:
     async def scene() -> None:
         async def act(served: ServedConversation, page: Page, voice: int) -> None:
@@ -101,7 +101,7 @@ def test_a_page_that_was_reloaded_is_asked_whether_to_go_on() -> None:
     run_simulated(scene())
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.cut")
 def test_a_client_that_played_all_of_it_meanwhile_hears_nothing_again() -> None:
     async def scene() -> None:
         place: dict[str, int] = {}
@@ -125,7 +125,7 @@ FOUND, QUESTION = "I found one at nine.", "Shall I book that seat for you right 
 SAID_AGAIN_MS_MAX = 4_000
 
 
-@pytest.mark.req("H-06", "H-11", "H-02")
+@pytest.mark.req("H-06.unheard", "H-11.cut", "H-02.cut")
 @pytest.mark.parametrize("client_tells", [True, False], ids=["the client says how far it played", "a reloaded page"])
 def test_a_question_that_was_cut_is_said_again_by_the_node_that_takes_over(client_tells: bool) -> None:
     """The node dies a moment after the beginning of the question. Nothing is said by the person."""

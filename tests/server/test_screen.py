@@ -120,7 +120,7 @@ def test_many_debug_requests_replay_the_steps_once() -> None:
     serve(script)
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.hearing")
 def test_a_muted_client_is_told_that_its_user_is_not_heard() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()

@@ -69,7 +69,7 @@ def test_after_the_end_the_same_socket_starts_a_new_conversation() -> None:
     serve(script)
 
 
-@pytest.mark.req("H-09")
+@pytest.mark.req("H-09.browser")
 def test_the_conversation_knows_whether_its_user_is_at_the_page() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
@@ -89,7 +89,7 @@ def test_the_conversation_knows_whether_its_user_is_at_the_page() -> None:
     serve(script)
 
 
-@pytest.mark.req("H-09")
+@pytest.mark.req("H-09.browser")
 def test_a_person_whose_client_says_that_they_are_at_the_screen_is_not_asked_whether_they_are_there() -> None:
     dead_air_s = 5
 

@@ -16,6 +16,7 @@ from duologue.testing import Fail
 from tests.server.running_server import RunningServer, agent_that_says, serve, talk
 
 
+@pytest.mark.req("H-11.language")
 @pytest.mark.req("C-INT-003", "C-CON-001")
 def test_a_client_gets_every_state_in_its_language() -> None:
     async def script(running: RunningServer) -> None:
@@ -92,6 +93,7 @@ def test_the_history_marks_lost_turns_and_leaves_out_empty_answers() -> None:
     assert shown[-1]["unheard"] == "I am."
 
 
+@pytest.mark.req("H-11.language")
 def test_a_fault_is_told_in_each_clients_language_and_works_again_only_after_an_answer() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()

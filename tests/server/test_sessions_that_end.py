@@ -56,7 +56,7 @@ def trouble(client: Client) -> list[dict[str, Any]]:
     return [told for told in client.told("notification") if told["level"] != "info"]
 
 
-@pytest.mark.req("L-16", "M-07")
+@pytest.mark.req("L-16", "M-07.renewed")
 def test_a_session_at_its_limit_is_renewed_and_the_client_is_shown_nothing() -> None:
     session, brain = ScriptedSession(renew_ms=50), Summarising(lambda request: f"You said {request.text}.")
 
@@ -84,7 +84,7 @@ def test_a_session_at_its_limit_is_renewed_and_the_client_is_shown_nothing() -> 
     assert [item.text for item in context.recent if isinstance(item, UserSaid)] == ["hello"]
 
 
-@pytest.mark.req("L-16", "M-07")
+@pytest.mark.req("L-16", "M-07.renewed")
 def test_words_said_during_a_renewal_are_answered_once_without_waiting_for_it() -> None:
     session, brain = ScriptedSession(renew_ms=60_000), ScriptedBrain(lambda request: f"You said {request.text}.")
 
@@ -100,7 +100,7 @@ def test_words_said_during_a_renewal_are_answered_once_without_waiting_for_it() 
     assert [request.text for request in brain.requests] == ["meanwhile"]
 
 
-@pytest.mark.req("L-16", "M-07")
+@pytest.mark.req("L-16", "M-07.renewed")
 def test_an_answer_that_is_playing_does_not_stop_for_the_renewal() -> None:
     session, brain = ScriptedSession(renew_ms=100), ScriptedBrain(lambda request: LONG)
 
@@ -122,7 +122,7 @@ def test_an_answer_that_is_playing_does_not_stop_for_the_renewal() -> None:
     assert len(brain.requests) == 1
 
 
-@pytest.mark.req("L-14", "L-16", "M-07")
+@pytest.mark.req("L-14", "L-16", "M-07.renewed")
 def test_a_renewal_that_fails_is_a_reconnect_with_the_same_context() -> None:
     failure = ServiceError(ErrorClass.SERVER_ERROR, "no new session")
     session = ScriptedSession(renew_failures=[failure])

@@ -51,7 +51,7 @@ def told(found: list[Situation]) -> list[tuple[str, int, int, bool]]:
     return [(now.why, now.attempt, now.attempts_max, now.until > 0) for now in found if now.why]
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 @pytest.mark.parametrize(
     ("error", "why"), [(ErrorClass.NETWORK_TIMEOUT, "retry"), (ErrorClass.RATE_LIMIT, "rate_limit")]
 )
@@ -67,7 +67,7 @@ def test_an_error_that_is_retried_once_says_one_of_one() -> None:
     assert told(situations(Agent(brain, voice=ScriptedVoice())))[0] == ("retry", 1, 1, True)
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 def test_a_fault_says_when_the_conversation_continues_by_itself() -> None:
     brain = ScriptedBrain([[Fail(ErrorClass.UNKNOWN)]])
     agent = Agent(brain, voice=ScriptedVoice(), profile=profile("confirm", dismiss_ms=10_000))
@@ -99,7 +99,7 @@ def test_a_first_question_is_never_called_queued() -> None:
     assert {now.queued_last for now in found} == {0}
 
 
-@pytest.mark.req("H-11", "L-14")
+@pytest.mark.req("H-11.so", "L-14")
 def test_a_lost_line_says_which_attempt_is_next_and_which_is_running() -> None:
     async def lose(_: Conversation, line: ScriptedLine) -> None:
         line.tell(Closed())

@@ -314,7 +314,7 @@ def test_a_question_that_was_played_to_its_end_during_the_takeover_is_not_asked_
     run_simulated(scene())
 
 
-@pytest.mark.req("D-14", "H-02")
+@pytest.mark.req("D-14", "H-02.cut")
 @pytest.mark.parametrize("after_s", [0.0, 0.05])  # before and after the new server has taken up the question
 def test_a_yes_counts_at_once_if_its_question_was_heard_before_the_takeover(tmp_path: Path, after_s: float):
     async def scene() -> None:

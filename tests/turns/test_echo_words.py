@@ -84,13 +84,13 @@ def test_a_text_that_begins_before_its_words_have_been_heard_is_the_agents_own(h
     assert is_own(heard, CITIES, CITIES.words[first].start_ms + delay_ms)
 
 
-@pytest.mark.req("H-06", "H-12")
+@pytest.mark.req("H-06.early", "H-12")
 @pytest.mark.parametrize("heard", ["Chicago", "Boston", "or Boston", "Chicago or Boston", "like Boston"])
 def test_an_answer_with_the_agents_words_after_hearing_them_is_a_persons(heard: str) -> None:
     assert not is_own(heard, CITIES, END + 260)
 
 
-@pytest.mark.req("H-06")
+@pytest.mark.req("H-06.early")
 def test_an_offered_option_can_be_chosen_while_the_agent_goes_on() -> None:
     own = said("You can take the second one or wait until Monday")
     heard_by = own.words[5].end_ms  # "one"
@@ -135,7 +135,7 @@ def test_the_words_of_a_person_are_what_remains_without_the_agents(heard: str, o
     assert without_own(heard, CITIES, onset_at) == left
 
 
-@pytest.mark.req("H-06", "H-12")
+@pytest.mark.req("H-06.early", "H-12")
 @pytest.mark.parametrize(
     ("heard", "onset_at"),
     [

@@ -237,7 +237,7 @@ def test_an_objection_counts_in_a_partial_text_too() -> None:
     assert count("not sure", is_final=False).substantial == 2
 
 
-@pytest.mark.req("H-03")
+@pytest.mark.req("H-03.alone")
 def test_a_text_that_goes_on_may_still_become_a_call_for_attention() -> None:
     for partial in ("are", "are you", "hello? are you", "hello", "can you still"):
         assert is_call_for_attention(partial, is_final=False), partial

@@ -227,7 +227,7 @@ def test_a_script_without_spaces_is_cut_by_length_without_word_times() -> None:
 # -- Questions
 
 
-@pytest.mark.req("H-06", "H-14")
+@pytest.mark.req("H-06.early", "H-14")
 @pytest.mark.parametrize(
     ("text", "values", "span"),
     [
@@ -423,7 +423,7 @@ def test_what_is_only_written_counts_as_heard_once_what_came_before_it_was_heard
     assert ledger.split(200) == Split("All done. 👍", "")
 
 
-@pytest.mark.req("L-06", "H-06", "H-14")
+@pytest.mark.req("L-06", "H-06.early", "H-14")
 def test_a_question_in_two_parts_is_one_question() -> None:
     ledger = Ledger()
     ledger.begin("Shall I book it for Ada,", goes_on=True)
@@ -459,7 +459,7 @@ def spoken_by_a_model(*texts: str) -> Ledger:
     return ledger
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.cut")
 @pytest.mark.parametrize(
     ("heard_ms", "rest"),
     [

@@ -116,7 +116,8 @@ def test_an_expired_session_is_replaced_with_its_context() -> None:
 # -- Renewing
 
 
-@pytest.mark.req("L-16.times", "L-16.session", "C-AC-005", "M-07")
+@pytest.mark.req("H-10.summary")
+@pytest.mark.req("L-16.times", "L-16.session", "C-AC-005", "M-07.renewed")
 def test_a_session_is_renewed_before_its_limit_with_the_summary(tmp_path: Path) -> None:
     async def act(call: RealtimeCall) -> None:
         call.conversation.type("my name is Ada")
@@ -138,7 +139,7 @@ def test_a_session_is_renewed_before_its_limit_with_the_summary(tmp_path: Path) 
     assert replays(tmp_path / "call.jsonl")
 
 
-@pytest.mark.req("L-16", "H-10")
+@pytest.mark.req("L-16", "H-10.silent")
 def test_a_renewal_is_not_heard() -> None:
     """The agent speaks when the limit comes, and goes on while the next session is opened."""
 
@@ -180,7 +181,7 @@ def _answer_from(items: list[dict[str, Any]]) -> Speak:
     return Speak("Good.")
 
 
-@pytest.mark.req("H-10", "L-16.summary", "L-16.unnoticed", "C-AC-005", "C-REQ-008")
+@pytest.mark.req("H-10.summary", "H-10.silent", "L-16.summary", "L-16.unnoticed", "C-AC-005", "C-REQ-008")
 def test_a_renewal_in_the_middle_of_an_answer_is_not_noticed_and_forgets_nothing() -> None:
     """Every sample of the answer is played once and without a gap, the sessions change after it, and the new session
     knows the name that was given more turns ago than are restored word for word."""

@@ -415,7 +415,7 @@ def test_a_ready_answer_behind_a_second_long_turn_of_fillers_is_dropped_and_its_
     assert stage.happen(ev.TurnEnded) == (fx.CommitAudio(3), fx.StartReply(3, 1, 3))
 
 
-@pytest.mark.req("C-REQ-006", "H-07")
+@pytest.mark.req("C-REQ-006", "H-07.floor")
 def test_a_voice_without_text_is_not_talked_over_before_the_longest_turn_is_over() -> None:
     stage = waiting_for_copilot()
     stage.begin_talking()

@@ -165,7 +165,7 @@ def test_silence_a_release_and_send_end_the_listening(ending: type[ev.Event]) ->
     assert stage.views("lifecycle") == ["idle", "listening", "processing"]
 
 
-@pytest.mark.req("L-03.commits", "H-07")
+@pytest.mark.req("L-03.commits", "H-07.floor")
 def test_thirty_seconds_commit_the_audio_and_listening_goes_on() -> None:
     stage = listening()
     stage.wait(29_999)
@@ -175,7 +175,7 @@ def test_thirty_seconds_commit_the_audio_and_listening_goes_on() -> None:
     assert stage.view("lifecycle") == "listening"
 
 
-@pytest.mark.req("L-03.ends", "L-03.commits", "H-07")
+@pytest.mark.req("L-03.ends", "L-03.commits", "H-07.floor")
 def test_listening_ends_after_ten_minutes_and_not_a_millisecond_before() -> None:
     stage = listening()
     stage.wait(599_999)

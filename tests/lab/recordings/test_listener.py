@@ -86,7 +86,7 @@ def test_every_turn_of_a_long_recording_is_heard_and_ended(turns: int, gap_s: in
     assert [said.text for said in result.turns] == ["w3 w5"] * turns
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.words")
 @pytest.mark.parametrize("words", [110, 270])
 def test_a_long_turn_ends_only_once_and_loses_no_word(words: int) -> None:
     """Its audio is committed every 30 s, which is no end. These ears write a word that was cut by it twice."""

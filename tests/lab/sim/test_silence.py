@@ -168,7 +168,7 @@ def test_a_caller_who_speaks_or_pauses_or_can_not_hear_does_not_wait() -> None:
 # -- How long the silence was
 
 
-@pytest.mark.req("H-01", "H-08")
+@pytest.mark.req("H-01.signs", "H-08")
 def test_sounds_without_words_end_no_silence() -> None:
     account = CallerAccount(typed=[1_000])
     for number in range(1, 11):
@@ -186,18 +186,18 @@ def test_ears_that_fail_during_an_utterance_do_not_hide_its_end() -> None:
     assert list(waits(account, heard(ANSWERED))) == [TimeSpan(1_000, 31_000)]
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_without_a_sound_the_whole_wait_is_silence() -> None:
     assert measure(asked(), heard(ANSWERED)) == Silence(29_000, 29_000, 0)
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.words", "H-01.signs")
 def test_a_sound_is_a_sign_but_no_words() -> None:
     sounds = (sound("cue", 1, 4_000, 4_600), spoken("voice", 1, 20_000, 31_000))
     assert measure(asked(), heard(*sounds, cues=(CueGiven(4_000, "sound", ""),))) == Silence(3_000, 19_000, 15_400)
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.words")
 def test_words_after_a_sound_that_a_noise_cut_off_at_once_count_as_words() -> None:
     """The noise takes no time on the clock that measures silence, so both cues are given at the same moment of it."""
     account = asked()
@@ -210,13 +210,13 @@ def test_words_after_a_sound_that_a_noise_cut_off_at_once_count_as_words() -> No
     assert measure(account, heard(sound("cue", 2, 4_900, 6_000), ANSWERED, cues=plain)).words_ms > 20_000
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.words")
 def test_a_cue_with_words_counts_as_words() -> None:
     call = heard(spoken("cue", 1, 6_000, 8_000), ANSWERED, cues=(WORDS,))
     assert measure(asked(), call) == Silence(5_000, 5_000, 22_000)
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.words")
 @pytest.mark.parametrize(
     ("start_ms", "requests", "failed", "stands_in"),
     [
@@ -239,19 +239,19 @@ def test_a_sound_stands_in_for_words_only_if_the_voice_failed_to_say_them(
     assert not heard(cues=(CueGiven(6_000, "sound", ""),)).has_words(beep, account), "there were no words to say"
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.words")
 def test_an_apology_that_is_only_a_sound_ends_no_wait() -> None:
     call = heard(sound("cue", 1, 4_000, 5_000), ANSWERED, cues=(CueGiven(3_900, "apology", "I'm sorry."),))
     assert list(waits(CallerAccount(typed=[1_000]), call)) == [TimeSpan(1_000, 31_000)]
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.words", "H-01.signs")
 def test_an_answer_that_is_only_a_sound_is_no_answer() -> None:
     call = heard(sound("voice", 1, 2_000, 3_000), ANSWERED._replace(number=2))
     assert list(waits(asked(), call)) == [TimeSpan(1_000, 31_000)]
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_silence_from_the_voice_on_counts_also_if_the_ears_lost_its_end() -> None:
     account = asked()
     account.ends.clear()
@@ -377,13 +377,13 @@ SITUATIONS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.words", "H-01.signs")
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_a_caller_who_waits_never_hears_an_unexplained_silence_while(situation: str) -> None:
     assert complaints(**SITUATIONS[situation]) == []
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.words")
 def test_without_words_a_voice_that_did_not_fail_is_noticed() -> None:
     evidence = played_call(**SITUATIONS["the voice fails"])
     assert not any(one.is_speech for one in evidence.sounded)
@@ -399,7 +399,7 @@ async def ask_no_voice(self: Cues, number: int, text: str, cue: Cue) -> None:
     self._line.play_cue(number, thinking_sound())
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.words")
 @pytest.mark.parametrize(
     ("of", "name", "broken"), [(GuardedLine, "play_cue", play_beep_instead), (Cues, "_say", ask_no_voice)]
 )
@@ -412,7 +412,7 @@ def test_a_product_whose_words_are_a_beep_is_noticed(
     assert not any("before the first sign" in one for one in found)
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_product_without_cues_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Cues, "play", lambda self, effect: None)
     found = complaints()
@@ -420,7 +420,7 @@ def test_a_product_without_cues_is_noticed(monkeypatch: pytest.MonkeyPatch) -> N
     assert any("between two signs" in one for one in found) or any("before the first words" in one for one in found)
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_machine_that_thinks_that_nothing_is_waited_for_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cues, "waits_in_silence", lambda s: False)
     assert any("before the first sign" in one for one in complaints())
@@ -436,13 +436,13 @@ class LyingLine(ScriptedLine):
         asyncio.get_running_loop().call_soon(self.tell, Finished(voice, self.played[voice]))
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_an_answer_that_the_machine_believes_to_be_heard_and_that_was_never_played_is_noticed() -> None:
     found = complaints(ScriptedBrain(["It is sunny."]), line=LyingLine())
     assert any("before the first sign" in one for one in found)
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_question_that_is_swallowed_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     post = Driver.post
 
@@ -455,7 +455,7 @@ def test_a_question_that_is_swallowed_is_noticed(monkeypatch: pytest.MonkeyPatch
     assert any("before the first sign" in one for one in complaints())
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_the_result_of_a_tool_that_is_never_told_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     def forget(self: ToolCalls, effect: fx.PostOutput) -> None:
         self._driver.post(ev.InterruptRequested)  # the machine drops everything that is waited for

@@ -169,7 +169,7 @@ def _shown_at(stage: Stage, code: str) -> int:
     raise AssertionError(code)
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 @pytest.mark.parametrize("code", TRUE)
 def test_a_notice_that_is_shown_when_it_is_true_is_not_complained_about(code: str) -> None:
     stage = TRUE[code]()
@@ -178,7 +178,7 @@ def test_a_notice_that_is_shown_when_it_is_true_is_not_complained_about(code: st
     assert untrue_notices(journal_of(stage), signals) == []
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 @pytest.mark.parametrize(("code", "other"), [(code, other) for code, others in OTHERS.items() for other in others])
 def test_the_same_notice_in_another_conversation_is_found(code: str, other: Callable[[], Stage]) -> None:
     true = TRUE[code]()
@@ -189,7 +189,7 @@ def test_the_same_notice_in_another_conversation_is_found(code: str, other: Call
     assert found == [f"{code!r} was shown at {at} ms, but it was not true"]
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 @pytest.mark.parametrize("code", TRUE)
 def test_a_notice_that_comes_too_early_is_found(code: str) -> None:
     stage = TRUE[code]()
@@ -197,7 +197,7 @@ def test_a_notice_that_comes_too_early_is_found(code: str) -> None:
     assert f"{code!r} was shown at 0 ms, but it was not true" in untrue_notices(journal_of(stage), early)
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 def test_a_fault_is_judged_by_its_part_its_class_and_whether_it_ends_the_conversation() -> None:
     stage = broken_ears()
     stage.wait_for(T.DISMISS)
@@ -211,7 +211,7 @@ def test_a_fault_is_judged_by_its_part_its_class_and_whether_it_ends_the_convers
         assert untrue_notices(lines, [other]) == [f"{other.code!r} was shown at {told.at} ms, but it was not true"]
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 def test_a_fault_that_is_said_to_pass_may_not_end_the_conversation() -> None:
     stage = refused_key()
     stage.wait_for(T.DISMISS)
@@ -221,7 +221,7 @@ def test_a_fault_that_is_said_to_pass_may_not_end_the_conversation() -> None:
     assert untrue_notices(journal_of(stage), [replace(told, fatal=False)]) != []
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 def test_the_connection_is_back_only_once() -> None:
     stage = back_after_a_loss()
     (told,) = noticed(stage)
@@ -244,7 +244,7 @@ def _as_json(event: ev.Event) -> str:
     return canonical(event_to_json(event))
 
 
-@pytest.mark.req("H-11", "H-02")
+@pytest.mark.req("H-11.so", "H-02.told")
 @pytest.mark.parametrize(
     ("requests", "events", "is_true"),
     [
@@ -266,7 +266,7 @@ def test_a_turn_that_is_told_to_be_lost_is_not_answered_later_by_itself(
     assert (untrue_notices(journal_with(*events), [LOST], account) == []) is is_true
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 @pytest.mark.parametrize("is_answer", [True, False])
 @pytest.mark.parametrize(
     "heard",
@@ -289,7 +289,7 @@ def test_only_an_answer_shows_that_it_works_again(heard: tuple[ev.Event, ...], i
     assert found == ([] if is_answer else ["'recovered' was shown at 9500 ms, but it was not true"])
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 @pytest.mark.parametrize(
     ("where", "services"),
     [
@@ -311,7 +311,7 @@ def test_a_problem_of_every_service_is_judged(where: str, services: list[str]) -
     assert (untrue_notices(lines, [problem], CallerAccount(worked=slow)) == []) is (where in ("close", "session"))
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 def test_a_problem_is_true_only_if_the_service_has_failed_or_was_slow() -> None:
     lines, problem = journal_of(up()), Problem(9_000, "voice", "VoiceFailed")
     assert untrue_notices(lines, [problem]) == ["a problem of 'voice' was reported at 9000 ms, but it had not failed"]
@@ -322,13 +322,13 @@ def test_a_problem_is_true_only_if_the_service_has_failed_or_was_slow() -> None:
     assert untrue_notices(lines, [replace(problem, where="on_message")]) == [], "the agent's own code isn't simulated"
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 def test_a_notice_that_the_judge_does_not_know_is_reported() -> None:
     found = untrue_notices(journal_of(up()), [Noticed(5, "all_is_well", "info", "all_is_well")])
     assert found == ["'all_is_well' was shown at 5 ms, and nothing is known about this notice"]
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.so")
 def test_every_notice_that_a_call_can_show_is_judged() -> None:
     codes = {row.code for row in NOTICE_ROWS}
     assert codes == {*JUDGED, *OF_SERVERS, "problem_tools"}, "no simulated call opens a tool server"

@@ -61,7 +61,7 @@ def test_what_an_agent_changes_in_its_profile_is_kept_on_the_phone(name: str) ->
     assert (own.overlap, own.greets) == (Overlap.WORDS, True)
 
 
-@pytest.mark.req("H-09")
+@pytest.mark.req("H-09.phone")
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_setting_that_an_agent_gives_is_kept_on_the_phone_even_if_it_is_the_profiles_default(name: str) -> None:
     base = PROFILES[name]

@@ -65,14 +65,14 @@ def break_ears(stage: Stage) -> None:
 # -- 10 No unexplained silence
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_wait_without_a_cue_is_found() -> None:
     for stage in (asked(), in_a_call(), speaking()):
         assert list(check_state(stage.state)) == []
         assert broken(check_state(without(stage.state, Timer.CUE))) == {laws.NO_UNEXPLAINED_SILENCE}
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_cue_that_is_armed_for_nothing_is_found() -> None:
     talking = asked()
     talking.begin_talking()
@@ -82,12 +82,12 @@ def test_a_cue_that_is_armed_for_nothing_is_found() -> None:
         ]
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_cues_that_are_counted_although_the_person_waits_for_nothing_are_found() -> None:
     assert found(check_state(up().state._replace(cues=1))) == ["the count of cues isn't 0, although the wait is over"]
 
 
-@pytest.mark.req("H-01", "H-08")
+@pytest.mark.req("H-01.signs", "H-08")
 @pytest.mark.parametrize("change", [{"sign_at": 10**6}, {"cues": 0}])
 def test_a_sound_without_words_that_puts_cues_off_is_found(change: dict[str, int]) -> None:
     stage = asked()
@@ -99,7 +99,7 @@ def test_a_sound_without_words_that_puts_cues_off_is_found(change: dict[str, int
     assert found(check_step(wrong)) == ["a sound without words has delayed the next cue"]
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.own")
 def test_a_cue_that_changes_the_conversation_is_found() -> None:
     def take_the_turn(d: Draft, e: ev.Event) -> None:
         d.check_ins += 1
@@ -109,7 +109,7 @@ def test_a_cue_that_changes_the_conversation_is_found() -> None:
     assert breaks(laws.NO_UNEXPLAINED_SILENCE, Machine(rows), AUDIBLE)
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_due_cue_that_is_not_played_is_found() -> None:
     stage = asked()
     stage.wait_for(Timer.CUE)
@@ -123,7 +123,7 @@ def test_a_due_cue_that_is_not_played_is_found() -> None:
     ]
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.onset")
 def test_a_cue_over_the_person_and_two_cues_at_once_are_found() -> None:
     stage = asked()
     stage.begin_talking()
@@ -135,7 +135,7 @@ def test_a_cue_over_the_person_and_two_cues_at_once_are_found() -> None:
     assert "two cues are played at once" in found(check_step(with_effects(last(stage), fx.PlayCue(Cue.WORDS))))
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.signs")
 def test_a_cue_that_goes_on_after_the_wait_is_found() -> None:
     stage = asked()
     stage.wait_for(Timer.CUE)
@@ -145,7 +145,7 @@ def test_a_cue_that_goes_on_after_the_wait_is_found() -> None:
     assert "the wait has ended, but its cue goes on" in found(check_step(without_effects(step, fx.StopCue)))
 
 
-@pytest.mark.req("H-01")
+@pytest.mark.req("H-01.onset")
 @pytest.mark.parametrize("onset", [ev.SpeechStarted, ev.PttPressed])
 def test_an_onset_that_stops_the_cue_twice_or_not_at_all_is_found(onset: type[ev.Event]) -> None:
     stage = up()
@@ -159,7 +159,7 @@ def test_an_onset_that_stops_the_cue_twice_or_not_at_all_is_found(onset: type[ev
 # -- 11 A question survives a fault
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.again")
 def test_the_end_of_a_fault_that_drops_the_question_is_found() -> None:
     stage = asked()
     break_ears(stage)
@@ -169,7 +169,7 @@ def test_the_end_of_a_fault_that_drops_the_question_is_found() -> None:
     assert broken(check_step(with_effects(step, fx.ReportLost(1, 1)))) == {laws.QUESTION_SURVIVES}
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.told")
 def test_a_machine_that_gives_questions_up_without_a_word_is_found() -> None:
     def forget(d: Draft, e: ev.Event) -> None:
         d.emit(fx.ReportLost(d.answered + 1, d.asked))
@@ -180,7 +180,7 @@ def test_a_machine_that_gives_questions_up_without_a_word_is_found() -> None:
     assert breaks(laws.QUESTION_SURVIVES, Machine(rows), TALK)
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.told")
 def test_a_question_that_is_given_up_without_a_word_is_found() -> None:
     stage = asked()
     stage.fail_reply(E.UNKNOWN)
@@ -189,7 +189,7 @@ def test_a_question_that_is_given_up_without_a_word_is_found() -> None:
     assert found(check_step(without_effects(step, fx.PlayCue))) == ["a question is given up, but the person isn't told"]
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.told")
 def test_a_fatal_fault_without_a_word_is_found() -> None:
     stage = up()
     stage.happen(ev.ServiceFailed, part=P.SESSION, error=E.AUTH_FAILURE)
@@ -200,7 +200,7 @@ def test_a_fatal_fault_without_a_word_is_found() -> None:
     ]
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.told")
 def test_an_answer_that_breaks_off_without_a_word_is_found() -> None:
     stage = speaking()
     stage.happen(ev.PlaybackFailed, error=E.SERVER_ERROR)
@@ -209,7 +209,7 @@ def test_an_answer_that_breaks_off_without_a_word_is_found() -> None:
     assert found(check_step(without_effects(step, fx.PlayCue))) == ["an answer breaks off, but the person isn't told"]
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.again")
 def test_a_question_that_would_make_its_call_twice_is_found() -> None:
     stage = in_a_call()
     break_ears(stage)
@@ -219,7 +219,7 @@ def test_a_question_that_would_make_its_call_twice_is_found() -> None:
     assert "the brain would be asked again, although its answer has made a tool call" in found(check_step(again))
 
 
-@pytest.mark.req("H-02")
+@pytest.mark.req("H-02.again")
 def test_a_fault_that_makes_a_person_wait_is_found() -> None:
     rows = changed("TextTyped/WordsHeard [is_recoverable] -> preparing", drop)
     assert breaks(laws.QUESTION_SURVIVES, Machine(rows), TALK)
@@ -228,13 +228,13 @@ def test_a_fault_that_makes_a_person_wait_is_found() -> None:
 # -- 12 An interruption without words ends well
 
 
-@pytest.mark.req("H-04")
+@pytest.mark.req("H-04.offer")
 def test_an_interruption_without_an_offer_is_found() -> None:
     owners = DeadlineOwners(LIMITS, [limit for limit in JOINT_LIMITS if limit.timer is not Timer.OFFER])
     assert breaks(laws.INTERRUPTION_ENDS_WELL, Machine(owners=owners), AUDIBLE)
 
 
-@pytest.mark.req("H-04")
+@pytest.mark.req("H-04.heard")
 def test_an_answer_that_was_cut_off_and_is_forgotten_is_found() -> None:
     stage = speaking()
     stage.begin_talking()
@@ -248,7 +248,7 @@ def test_an_answer_that_was_cut_off_and_is_forgotten_is_found() -> None:
     assert found(check_step(forgotten)) == ["the mark of an answer that was cut off is lost"]
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.cut")
 def test_an_answer_that_a_lost_line_cuts_off_for_good_is_found() -> None:
     def forget(d: Draft, e: ev.Event) -> None:
         silence_voice(d, e)
@@ -265,7 +265,7 @@ def test_an_answer_that_a_lost_line_cuts_off_for_good_is_found() -> None:
     ]
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("H-11.cut")
 def test_an_offer_that_a_lost_line_drops_is_found() -> None:
     stage = speaking()
     stage.happen(ev.LinkClosed)
@@ -400,7 +400,7 @@ def test_an_end_that_is_not_armed_is_found() -> None:
     ]
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.floor")
 def test_a_hang_up_on_a_person_who_has_just_begun_to_talk_is_found() -> None:
     def in_any_case(s: State, e: ev.Event) -> bool:
         return s.ask is Ask.GOODBYE and s.voice in SOUNDING
@@ -409,7 +409,7 @@ def test_a_hang_up_on_a_person_who_has_just_begun_to_talk_is_found() -> None:
     assert breaks(laws.LAST_WORDS_ARE_HEARD, Machine(rows), GOODBYES)
 
 
-@pytest.mark.req("H-07")
+@pytest.mark.req("H-07.floor", "H-07.words")
 def test_an_end_that_words_do_not_withdraw_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duologue.core.user.withdraw_end", lambda d: None)
     assert breaks(laws.LAST_WORDS_ARE_HEARD, Machine(), GOODBYES)
@@ -424,7 +424,7 @@ def test_a_quiet_conversation_without_a_check_in_to_come_is_found() -> None:
     assert broken(check_state(without(s, Timer.DEAD_AIR))) == {laws.NOISE_IS_BOUNDED}
 
 
-@pytest.mark.req("H-09")
+@pytest.mark.req("H-09.browser")
 def test_a_browser_conversation_may_stay_quiet_after_its_check_in() -> None:
     stage = Stage(profile("confirm"))
     stage.start()
@@ -437,13 +437,13 @@ def test_a_browser_conversation_may_stay_quiet_after_its_check_in() -> None:
 # -- 15 A pause lasts
 
 
-@pytest.mark.req("M-07")
+@pytest.mark.req("M-07.lasts")
 def test_a_pause_that_ends_by_itself_is_found() -> None:
     rows = tuple(one for one in ROWS if "[is_paused] -> suspended" not in one.name)
     assert breaks(laws.PAUSE_LASTS, Machine(rows), LINK)
 
 
-@pytest.mark.req("M-07")
+@pytest.mark.req("M-07.lasts")
 def test_a_pause_that_no_one_asked_for_is_found() -> None:
     stage = up()
     stage.happen(ev.SuspendRequested)
@@ -451,7 +451,7 @@ def test_a_pause_that_no_one_asked_for_is_found() -> None:
     assert broken(check_state(stage.state._replace(paused=False))) == {laws.PAUSE_LASTS}
 
 
-@pytest.mark.req("M-07")
+@pytest.mark.req("M-07.lasts")
 def test_a_pause_that_an_event_of_the_line_ends_is_found() -> None:
     stage = up()
     stage.happen(ev.SuspendRequested)
@@ -469,7 +469,7 @@ def test_a_pause_that_an_event_of_the_line_ends_is_found() -> None:
 HELLO = AUDIBLE._replace(fillers=True)
 
 
-@pytest.mark.req("H-03")
+@pytest.mark.req("H-03.alone")
 def test_a_hello_that_cancels_the_answer_is_found() -> None:
     def adds_always(s: State, e: ev.Event) -> bool:
         return isinstance(e, ev.TextTyped) or (isinstance(e, ev.WordsHeard) and e.substantial > 0)
@@ -479,7 +479,7 @@ def test_a_hello_that_cancels_the_answer_is_found() -> None:
     assert breaks(laws.HELLO_COSTS_NOTHING, Machine(rows), HELLO)
 
 
-@pytest.mark.req("H-03")
+@pytest.mark.req("H-03.alone")
 def test_a_hello_that_counts_as_a_turn_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duologue.core.user.asks_for_presence", lambda s, words: False)
     assert breaks(laws.HELLO_COSTS_NOTHING, Machine(), HELLO)
@@ -497,7 +497,7 @@ def answered_hello() -> CheckedStep:
     return step
 
 
-@pytest.mark.req("H-03")
+@pytest.mark.req("H-03.alone")
 def test_a_hello_without_a_sign_of_life_is_found() -> None:
     silent = without_effects(answered_hello(), fx.PlayCue)
     assert found(check_step(silent)) == [
@@ -505,7 +505,7 @@ def test_a_hello_without_a_sign_of_life_is_found() -> None:
     ]
 
 
-@pytest.mark.req("H-03")
+@pytest.mark.req("H-03.alone")
 @pytest.mark.parametrize("effect", [fx.CancelReply(3), fx.ReportLost(1, 1), fx.CancelWork(1)])
 def test_a_hello_that_costs_an_answer_or_a_job_is_found(effect: fx.Effect) -> None:
     assert "a turn that only asks whether the agent is there has cancelled something" in found(
@@ -513,7 +513,7 @@ def test_a_hello_that_costs_an_answer_or_a_job_is_found(effect: fx.Effect) -> No
     )
 
 
-@pytest.mark.req("H-03")
+@pytest.mark.req("H-03.alone")
 def test_a_hello_that_is_forgotten_or_makes_the_brain_begin_again_is_found() -> None:
     step = answered_hello()
     assert found(check_step(without_effects(step, fx.RecordOverheard))) == [
