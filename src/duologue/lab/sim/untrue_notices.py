@@ -208,7 +208,7 @@ def _has_worked(journal: JournalFacts, notice: sg.Noticed, shown: Sequence[sg.No
 
 
 def _answer_in(fact: JournalFact, journal: JournalFacts) -> int:
-    """The number of the request of whose answer something was heard or shown in this event; 0 if there is none."""
+    """The number of the request of whose answer something was heard or shown in this event; 0 if nothing was."""
     if fact.kind == "ReplyFinished":
         return int(fact.given["reply"])
     if fact.kind not in _PLAYED or fact.given["heard_ms"] <= 0:
