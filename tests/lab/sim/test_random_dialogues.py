@@ -47,9 +47,11 @@ def test_random_dialogues_break_no_law(name: str) -> None:
     assert not broken, "\n".join(shown)
 
 
-@pytest.mark.parametrize("seed", [12, 157, 687, 776])
-def test_a_repair_that_the_user_leaves_loses_no_slot_of_the_task_below_it(seed: int) -> None:
-    flows = load_flows(EXAMPLES / "pizza.yaml")
+@pytest.mark.parametrize(
+    ("example", "seed"), [*(("pizza", seed) for seed in (12, 157, 687, 776)), ("trains", 34), ("trains", 134)]
+)
+def test_no_slot_is_lost_in_dialogues_that_once_lost_one(example: str, seed: int) -> None:
+    flows = load_flows(EXAMPLES / f"{example}.yaml")
     assert not random_dialogue(flows, seed).complaints
 
 

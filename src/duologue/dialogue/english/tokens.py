@@ -170,7 +170,9 @@ def _pause(gap: str) -> str:
 
 
 # Without its ending, each of these would be another word: "busy" would be "bus".
-_WHOLE = {"suite": "suite", "suites": "suite", "busy": "busy"}
+_WHOLE = {
+    "suite": "suite", "suites": "suite", "busy": "busy", "quite": "quite", "movie": "movie", "movies": "movie",
+}  # fmt: skip
 _ENDINGS = ("ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
 _VOWELS = "aeiou"
 
