@@ -185,6 +185,7 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         same=lists["same"],
         tills=lists["tills"],
         or_so=lexicon.or_so,
+        duties=lexicon.duties,
         lacking=lexicon.lacking,
         nothing=lists["nothing"],
         neither=lists["neither"],
