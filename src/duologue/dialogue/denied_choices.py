@@ -1,5 +1,5 @@
-"""Handles "no french please", if the agent asked for a choice: the user refuses French, or says no to something else and
-wants French.
+"""Handles "no french please", if the agent asked for a choice: the user refuses French, or says no to something else
+and wants French.
 
 STT often leaves out the comma that would tell. Rule: such a reply neither fills nor skips the slot; the agent asks
 whether the choice is meant.
@@ -38,4 +38,6 @@ def take_denied_choice(message: MessageInContext) -> bool:
 def _values_of(message: MessageInContext) -> frozenset[str]:
     slot = message.asked.slot
     names = message.d.spec(slot.name).names
-    return frozenset((*(choice.value for choice in slot.choices), *(names.values.values() if names is not None else ())))
+    return frozenset(
+        (*(choice.value for choice in slot.choices), *(names.values.values() if names is not None else ()))
+    )

@@ -177,7 +177,7 @@ def _end_of_yes(reply: MessageInContext) -> int:
 
 
 def _end_of_first_yes(reply: MessageInContext) -> int:
-    """The index of the first word that is neither a yes nor polite. A longer yes may go on after it ("yes and do …")."""
+    """The index of the first word that is neither a yes nor polite. A longer yes may go on there ("yes and do …")."""
     around = reply.words.polite | reply.words.fillers
     return next(
         at

@@ -195,6 +195,8 @@ ENGLISH = LanguagePack(
             """no|without|don't need|don't want|do not need|do not want|won't need|not need|remove|take off|take out|
             take|leave out|leave off|drop|scrap|skip|delete|get rid of|forget|forget about|lose"""
         ),
+        later=_phrases("later|push back|put back|move back|delay|postpone"),
+        earlier=_phrases("earlier|sooner|bring forward|move forward|put forward"),
         duties=_phrases(
             """should|shouldn't|must|mustn't|need|needs|needn't|want|wants|would like|i'd like|we'd like|she'd like|
             he'd like|they'd like|ought|have to|has to|had better|make sure|don't forget|remember to|prefer|prefers|

@@ -1,7 +1,8 @@
 """Signs that are written between the words of a spoken e-mail address: "anna.lee at example.com", "ted_hill at …".
 
-Each such sign becomes a token, as if the user had spoken it. Rule: STT also writes signs that the user hasn't spoken, in
-spelled letters ("b.o.b") and double names ("Anna-Lena"). Such a sign is doubtful, so the reply is read with it and without it.
+Each such sign becomes a token, as if the user had spoken it. Rule: STT also writes signs that the user hasn't spoken,
+in spelled letters ("b.o.b") and double names ("Anna-Lena"). Such a sign is doubtful, so the reply is read with it and
+without it.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ _NAMES = {".": "dot", "-": "dash", "_": "underscore"}
 
 def with_written_signs(tokens: Sequence[Token], *, are_all_meant: bool) -> tuple[list[Token], list[int]]:
     """The tokens of a reply, with a token for each sign that is written between them. The second list has, for each
-    token and for the end of the reply, the index that it had in the reply. If `are_all_meant` is False, doubtful signs are
-    left out."""
+    token and for the end of the reply, the index that it had in the reply. If `are_all_meant` is False, doubtful
+    signs are left out."""
     found, places = list[Token](), list[int]()
     for place, token in enumerate(tokens):
         one = token

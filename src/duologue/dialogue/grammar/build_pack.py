@@ -185,6 +185,8 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         same=lists["same"],
         tills=lists["tills"],
         or_so=lexicon.or_so,
+        later=lexicon.later,
+        earlier=lexicon.earlier,
         duties=lexicon.duties,
         lacking=lexicon.lacking,
         nothing=lists["nothing"],

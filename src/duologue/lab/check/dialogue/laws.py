@@ -14,8 +14,8 @@ from duologue.dialogue.commands import Affirm, Cancel, ClearSlot, CorrectSlot, H
 from duologue.dialogue.effects import HandOver, Save
 from duologue.dialogue.events import ActionDone, NothingSaid, Rejected, Understood, UserMessage, Validated, WorkFailed
 from duologue.dialogue.flow import AnswerFromFaq, Assign, Collect, Confirm, Domain, PerformAction
-from duologue.dialogue.item_lists import draft_in, items_in
 from duologue.dialogue.found_choices import choices_in
+from duologue.dialogue.item_lists import draft_in, items_in
 from duologue.dialogue.language.readings import ANY, Json
 from duologue.dialogue.machine import TEXT_MAX
 from duologue.dialogue.matrix import MATRIX
@@ -57,8 +57,8 @@ def one_request_at_a_time(seen: ObservedStep) -> Iterator[str]:
 
 def no_slot_is_lost(seen: ObservedStep) -> Iterator[str]:
     """Check that a filled slot is emptied only for one of these reasons: the user wanted this (back, clear, restart or
-    no), the flow or an action emptied the slot, the slot depends on another slot that has changed, it held a choice that
-    an action no longer offers, or the agent asks which of several new values is meant."""
+    no), the flow or an action emptied the slot, the slot depends on another slot that has changed, it held a
+    choice that an action no longer offers, or the agent asks which of several new values is meant."""
     for before, after in seen.pairs():
         if after is None and seen.domain.list_of_item(before.flow) is not None:
             continue  # its values are on the list of the flow below
