@@ -62,7 +62,7 @@ def _shifts_in(domain: Domain, instance: Instance, text: str, today: str) -> tup
 
 
 def _where_length(domain: Domain, text: str, tokens: Sequence[Token], today: str) -> range:
-    """The longest row of words that is a length: "an hour and a half". Empty if there is none."""
+    """The longest row of words that is a length: "an hour and a half". Empty if no words are one."""
     for size in range(min(len(tokens), _LENGTH_WORDS_MAX), 0, -1):
         for begin in range(len(tokens) - size + 1):
             within = range(begin, begin + size)
