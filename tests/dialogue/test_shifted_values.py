@@ -29,7 +29,7 @@ def booking(*texts: str) -> Talker:
     return talk(*STEPS, slots=SLOTS).says("december 9", "15:00", "two hours", *texts)
 
 
-@pytest.mark.req("D-08")
+@pytest.mark.req("D-09")
 @pytest.mark.parametrize(
     ("text", "moment"),
     {

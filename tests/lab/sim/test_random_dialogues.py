@@ -48,7 +48,8 @@ def test_random_dialogues_break_no_law(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("example", "seed"), [*(("pizza", seed) for seed in (12, 157, 687, 776)), ("trains", 34), ("trains", 134)]
+    ("example", "seed"),
+    [*(("pizza", seed) for seed in (12, 157, 687, 776)), ("trains", 34), ("trains", 134), ("dentist", 2193)],
 )
 def test_no_slot_is_lost_in_dialogues_that_once_lost_one(example: str, seed: int) -> None:
     flows = load_flows(EXAMPLES / f"{example}.yaml")

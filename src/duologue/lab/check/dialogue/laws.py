@@ -21,6 +21,7 @@ from duologue.dialogue.machine import TEXT_MAX
 from duologue.dialogue.matrix import MATRIX
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, TRACE_MAX, Instance, Phase, Slots, values_of
+from duologue.dialogue.templates import chosen
 from duologue.dialogue.unconfirmed_values import is_unconfirmed
 from duologue.dialogue.value_patterns import is_match
 
@@ -58,7 +59,8 @@ def one_request_at_a_time(seen: ObservedStep) -> Iterator[str]:
 def no_slot_is_lost(seen: ObservedStep) -> Iterator[str]:
     """Check that a filled slot is emptied only for one of these reasons: the user wanted this (back, clear, restart or
     no), the flow or an action emptied the slot, the slot depends on another slot that has changed, it held a
-    choice that an action no longer offers, or the agent asks which of several new values is meant."""
+    choice that an action no longer offers, or the agent asks which of several new values is meant or says that it takes
+    the value again."""
     for before, after in seen.pairs():
         if after is None and seen.domain.list_of_item(before.flow) is not None:
             continue  # its values are on the list of the flow below
@@ -85,7 +87,9 @@ def _may_go(seen: ObservedStep, before: Instance, held: dict[str, Json], lost: s
     if isinstance(seen.event, ActionDone):
         emptied |= {name for name, value in seen.event.outputs if value is None}
         emptied |= _no_longer_offered(seen, before, held)
-    if seen.after.among and seen.after.waiting_for is not None:
+    again = str(chosen(seen.domain.patterns.slot_again, 0)).partition("{")[0]
+    is_told = any(one.text.startswith(again) for one in seen.said[:-1])
+    if (seen.after.among or is_told) and seen.after.waiting_for is not None:
         emptied.add(seen.after.waiting_for)
     changed = {name for name, value in values_of(before.slots).items() if name not in lost and held[name] != value}
     begun = changed | cleared | emptied
