@@ -57,6 +57,26 @@ def test_a_reply_to_the_question_before_is_taken_as_such() -> None:
     assert talker.said == "Your code?"
 
 
+def test_what_a_repair_has_asked_is_kept_if_a_reply_leaves_the_repair() -> None:
+    room = SlotSpec("room", SlotKind.TEXT, "Which room?")
+    inquires = flow("inquires", Collect("person", "person"), Collect("room", "room"), hidden=True)
+    desk = replace(
+        domain(
+            flow("buy", Collect("code", "code"), Collect("size", "size"), Confirm("sure", "{size}, {code}?")),
+            inquires,
+            slots=(SIZE, replace(CODE, reads_back=False), PERSON, replace(room, kind=SlotKind.NUMBER)),
+        ),
+        repairs={"no_match": "inquires"},
+        misses_max=3,
+        tries_max=6,
+    )
+    talker = Talker(desk).starts("buy").says("k 4 4 1 7").says("").says("no")
+    assert talker.said == "Which room?"
+    talker.says("large")
+    assert talker.slots["size"] == "large"
+    assert {name: filled.value for name, filled in talker.state.kept} == {"person": False, "code": "K4417"}
+
+
 def test_silence_has_its_own_flow() -> None:
     assert buying(no_input="words").silence().said == "It's about . Which size?"
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from duologue.dialogue.flow import Collect
+from duologue.dialogue.english import SlotKind
+from duologue.dialogue.flow import Collect, SlotSpec
 from tests.dialogue.dialogue_flows import COLOUR, SIZE, Talker, at_confirmation, talk
 
 
@@ -67,3 +68,24 @@ def test_why_behind_an_answer_is_answered_by_the_help() -> None:
     colour = replace(COLOUR, help="For the label.")
     talker = talk(Collect("colour", "colour"), Collect("size", "size"), slots=(SIZE, colour))
     assert talker.says("red, why do you need that?").said == "So far I have colour red. For the label. size?"
+
+
+LENGTH = SlotSpec("how_long", SlotKind.DURATION, "For how long?", label="length of the stay")
+ROOM = SlotSpec("beds", SlotKind.NUMBER, "How many beds?", label="number of beds")
+
+
+@pytest.mark.parametrize("text", ["what was the length again?", "and what was the length again please?"])
+def test_a_question_with_the_main_word_of_a_label_asks_for_the_value(text: str) -> None:
+    talker = talk(Collect("a", "how_long"), Collect("b", "colour"), slots=(LENGTH, COLOUR)).says("two days", text)
+    assert talker.said.startswith("The length of the stay is ")
+
+
+@pytest.mark.parametrize("text", ["what's my stay number?", "what was the stay code again?", "what's my length limit?"])
+def test_a_question_that_shares_another_word_with_a_label_asks_for_something_else(text: str) -> None:
+    talker = talk(Collect("a", "how_long"), Collect("b", "colour"), slots=(LENGTH, COLOUR)).says("two days", text)
+    assert "length of the stay" not in talker.said
+
+
+def test_a_number_may_be_asked_for_by_what_it_counts() -> None:
+    talker = talk(Collect("a", "beds"), Collect("b", "colour"), slots=(ROOM, COLOUR)).says("three")
+    assert talker.says("how many beds was it again?").said.startswith("The number of beds is 3.")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from duologue.dialogue.english import SlotKind
 from duologue.dialogue.flow import Collect, SlotSpec
-from duologue.dialogue.slot_names import names_of, only_named
+from duologue.dialogue.slot_names import may_stand_for, names_of, only_named
 from duologue.lab.check.dialogue.domains import domain, flow
 from tests.dialogue.dialogue_flows import talk
 
@@ -42,3 +44,11 @@ def test_a_question_word_is_no_name_of_a_slot() -> None:
     often = SlotSpec("often", SlotKind.NUMBER, "How often?", label="how often")
     names = dict(names_of(domain(flow("task", Collect("a", "often")), slots=(often,)), "task"))
     assert (names.get("how often"), "how" in names) == ("often", False)
+
+
+@pytest.mark.parametrize(
+    ("called", "may"), {"length": True, "length of the stay": True, "how long": True, "stay": False}.items()
+)
+def test_the_main_word_of_a_label_may_stand_for_the_slot(called: str, may: bool) -> None:
+    stay = SlotSpec("how_long", SlotKind.DURATION, "For how long?", label="length of the stay")
+    assert may_stand_for(domain(flow("stay", Collect("a", "how_long")), slots=(stay,)), "how_long", called) is may

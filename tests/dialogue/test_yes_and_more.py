@@ -115,3 +115,45 @@ def test_a_yes_is_kept_in_other_languages(language: str, text: str) -> None:
 def test_after_a_yes_the_wish_for_the_same_again_waits_for_the_action() -> None:
     talker = at_confirmation().says("yes and the same for my mother please")
     assert (len(talker.runs), talker.state.queue) == (1, ("same for my mother please",))
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "yes and the movers should come through the yard",
+        "yes and I'm up on the roof terrace",
+        "that's right, and my uncle needs a ramp",
+        "yes, leave it with the neighbours",
+        "yes please, he must phone my sister",
+    ],
+)
+def test_a_wish_beside_a_yes_is_not_passed_over(text: str) -> None:
+    talker = at_confirmation().says(text)
+    assert (talker.runs, talker.asked_nlu) == ([], True)
+    assert talker.means().said.startswith(talker.domain.patterns.only_yes.partition("{")[0])
+    assert len(talker.says("yes").runs) == 1
+
+
+def test_a_wish_before_a_yes_is_not_passed_over() -> None:
+    talker = at_confirmation().says("the movers should come through the yard, yes")
+    assert (talker.runs, talker.asked_nlu) == ([], True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["yes and thank you so much", "yes we should", "yes that should be fine", "yes send it, my brother's waiting"],
+)
+def test_thanks_and_words_of_agreement_beside_a_yes_are_no_wish(text: str) -> None:
+    talker = at_confirmation().says(text)
+    assert (len(talker.runs), talker.asked_nlu) == (1, False)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("de", "ja, meine Eltern brauchen einen Kinderwagen"), ("es", "sí, mis padres necesitan una rampa")],
+)
+def test_a_wish_beside_a_yes_is_found_in_other_languages(language: str, text: str) -> None:
+    talker = talk(Collect("a", "size"), Confirm("sure", "{size}?"), SayText("ok", "Fertig."), slots=(SIZE,))
+    talker.domain = replace(talker.domain, language=language)
+    assert "Fertig." not in talker.says("small", text).said

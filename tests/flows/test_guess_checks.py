@@ -62,6 +62,7 @@ flows:
         ("wait", "affirm", "minilm", ()),
         ("are you sure", "affirm", "words", ()),
         ("yes but for five", "affirm", "minilm", ()),
+        ("yes and the twins need high chairs", "affirm", "minilm", ()),
         ("that's wrong", "deny", "minilm", (Deny(),)),
         ("sorry", "deny", "minilm", ()),
         ("makes sense", "affirm", "llm", (Affirm(),)),

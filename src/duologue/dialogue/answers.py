@@ -20,6 +20,7 @@ from .corrections import (
     other_slot_corrections,
     self_correction,
 )
+from .denied_choices import take_denied_choice
 from .described_choices import take_described_choice
 from .draft import Commitment, DialogueDraft
 from .interpreters import Interpreter, MessageInContext, as_set_slots, interpret, question_of
@@ -284,6 +285,7 @@ QUESTION: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("answer again", "the flow asks for a text: the last answer is repeated", take_repeated_before_text),
     Interpreter("value", "the slot's grammar explains every word", _take_value),
     Interpreter("ambiguous value", "the words may mean several values", _take_ambiguous),
+    Interpreter("no and a choice", "a no and a choice without a pause: no french please", take_denied_choice),
     Interpreter("command", "the whole message is a command", _take_command),
     Interpreter("no", "a no to a proposed value, or to an optional slot", _take_no),
     Interpreter("no preference", "any value will do", _take_no_preference),

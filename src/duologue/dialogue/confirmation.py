@@ -47,6 +47,7 @@ from .prompts import count_try
 from .removed_values import take_removed_value
 from .repeated_answers import take_repeated_value
 from .run_flow import continue_flow
+from .shifted_values import shifts
 from .side_questions import answer_to, take_side_question
 from .slot_names import only_named
 from .state import Phase
@@ -128,6 +129,18 @@ def _take_wish_for_change(reply: MessageToConfirmation) -> bool:
     reply.d.set(misses=0, silences=0)
     continue_flow(reply.d)
     return True
+
+
+def _take_shift(reply: MessageToConfirmation) -> bool:
+    """Handle a shift of a day or a time: "an hour later". If it fits several slots, the agent asks which slot is meant.
+    Return False for any other reply."""
+    d = reply.d
+    found = shifts(d.domain, d.top, reply.text, d.today) if not d.s.reading_back else ()
+    if len(found) > 1:
+        _apply(d, (which_slot(d, tuple(one.slot for one in found)),))
+    elif found:
+        _apply(d, found)
+    return bool(found)
 
 
 def _take_named_slot(reply: MessageToConfirmation) -> bool:
@@ -329,6 +342,7 @@ CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
     Interpreter("what to change", 'after a no: the names of the slots to change, or "nothing"', _take_what_to_change),
     Interpreter("wish for a change", "the user wants a change but doesn't say which", _take_wish_for_change),
     Interpreter("change of a list", "an item that is added, removed or changed", take_list_change),
+    Interpreter("shift", "a day or a time is shifted: an hour later", _take_shift),
     Interpreter("named slot", "a new value with the name of its slot", _take_named_slot),
     Interpreter("yes and a tag", "a yes, then a statement with a tag: that's free, right", _take_yes_and_tag),
     Interpreter("yes", "every word is part of a yes", _take_yes),

@@ -22,6 +22,7 @@ from .list_answers import take_list_change_after_task
 from .offered_tasks import take_offered_task
 from .partial_corrections import corrections_in_part, opens_correction, unclear_change, unclear_slots
 from .presence import take_presence
+from .shifted_values import shifts
 from .side_questions import questioned, value_asked_for
 from .slot_names import only_named
 from .stack import has_just_ended, reopen
@@ -158,7 +159,8 @@ def reopen_ended(d: DialogueDraft, text: str) -> bool:
     ended = d.s.ended
     if ended is None or not has_just_ended(d.domain, d.s):
         return False
-    found = corrections(d.domain, ended, text, d.today)
+    shifted = shifts(d.domain, ended, text, d.today)
+    found = shifted[:1] if len(shifted) == 1 else corrections(d.domain, ended, text, d.today)
     changes = opens_correction(d.domain, text)
     if not found and changes:
         found = corrections_in_part(d.domain, ended, text, d.today)

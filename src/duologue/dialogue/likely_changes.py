@@ -30,6 +30,7 @@ from .yes_and_no import clear, names_collected_slots
 
 _WORDS_MAX = 40
 _SHARED_MIN = 0.3  # the share of the reply's words that the old text must have
+_YES_WORDS_MAX = 3  # of a yes before other words
 _CANDIDATES_MAX = 2  # beside the old value
 _FREE = (SlotKind.TEXT, SlotKind.NAME)
 _LISTED = (SlotKind.CHOICE, SlotKind.NAME)  # a word that only sounds like a choice changes nothing
@@ -82,9 +83,10 @@ def _only_named_slot(message: MessageInContext) -> str | None:
 def _ask_after_yes(message: MessageInContext) -> bool:
     """Say that only the yes was understood, and ask for the confirmation again. Return False if the reply doesn't begin
     with a yes."""
-    d, first = message.d, message.tokens[0]
-    reading = d.domain.pack.replies.read_confirmation(d.s.last_question, first.text, d.today, ())
-    if len(message.tokens) < 2 or reading != Confirmation(ConfirmationAnswer.YES):
+    d, read = message.d, message.d.domain.pack.replies.read_confirmation
+    openings = (message.text[: token.end] for token in message.tokens[:-1][:_YES_WORDS_MAX])
+    yes = Confirmation(ConfirmationAnswer.YES)
+    if not any(read(d.s.last_question, opening, d.today, ()) == yes for opening in openings):
         return False
     d.say(d.domain.patterns.only_yes)
     count_try(d)

@@ -14,6 +14,7 @@ from .flow import Collect
 from .prompts import has_failed_too_often
 from .records import changed
 from .run_flow import open_flow
+from .stack import keep_slots
 from .state import Filled, Slots
 
 NO_MATCH, NO_INPUT, CANCEL, HELP, HANDOFF, CORRECTION = (
@@ -36,6 +37,7 @@ def leave_for_question(d: DialogueDraft) -> bool:
     at = d.domain.flows[below.flow].program[below.at]
     if not isinstance(at, Collect) or below.filled(at.slot) is not None:
         return False
+    keep_slots(d, ended)
     misses, silences, tries = ended.counts
     d.set(stack=d.s.stack[:-1], waiting_for=at.slot, last_question="", unproposed=False)
     d.set(misses=misses, silences=silences, tries=tries)

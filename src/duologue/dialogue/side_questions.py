@@ -18,7 +18,7 @@ from .language.readings import Slot, SlotKind
 from .language.stop_phrases import after_stop
 from .language.tokens import Token, words_of
 from .run_flow import continue_flow
-from .slot_names import label_of, names_of
+from .slot_names import label_of, may_stand_for, names_of
 from .state import Instance, Phase
 from .templates import chosen, either
 
@@ -154,6 +154,16 @@ def _choices_of(d: DialogueDraft, slot: str) -> tuple[str, ...]:
     return tuple(choice.value for choice in choices)
 
 
+def _means_slot(d: DialogueDraft, slot: str, called: str, behind: list[str]) -> bool:
+    """Does a question that says `called` ask for this slot? False if another word that means something follows: "my
+    rental number" isn't the rental. `behind` are the words after it."""
+    lists = d.domain.pack.words
+    around = lists.common | lists.again | lists.small | lists.around_names | lists.around_topics | lists.polite
+    own = lists.stems_of(d.spec(slot).display_name, slot)
+    is_followed = bool(behind) and behind[0] not in around and lists.stem(behind[0]) not in own
+    return not is_followed and may_stand_for(d.domain, slot, called)
+
+
 def value_asked_for(d: DialogueDraft, instance: Instance, said: list[str]) -> str:
     """The answer to a question such as "what was the day again?": the value, or a text saying that the user hasn't
     given it yet. Values that an action returned can be asked for too. Empty for any other question."""
@@ -167,9 +177,11 @@ def value_asked_for(d: DialogueDraft, instance: Instance, said: list[str]) -> st
     returned = [(name.replace("_", " "), name) for name in held if name not in d.domain.slots]
     for called, name in (*names_of(d.domain, instance.flow), *returned):
         called = lists.fold(called)
-        before = text.partition(f" {called} ")[0].rpartition(" ")[2]
-        if f" {called} " not in text or before in lists.small - lists.around_names:
+        before, _, behind = text.partition(f" {called} ")
+        if f" {called} " not in text or before.rpartition(" ")[2] in lists.small - lists.around_names:
             continue  # "what is it per day again?" isn't about the day
+        if name in d.domain.slots and not _means_slot(d, name, called, behind.split()):
+            continue
         label = label_of(d.domain, name) if name in d.domain.slots else called
         if name not in held and not is_again:
             return ""  # "what's the address?" may be a question for the FAQ

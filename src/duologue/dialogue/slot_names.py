@@ -43,6 +43,27 @@ def _names(slots: tuple[tuple[str, str, SlotKind], ...], language: str) -> tuple
     return tuple(sorted(dict.fromkeys((*full, *short)), key=lambda entry: -len(entry[0])))
 
 
+def may_stand_for(domain: Domain, slot: str, called: str) -> bool:
+    """May a question such as "what's my rental number?" mean this slot, if `called` is the part of the slot's name that
+    it says? True for the whole name, for its main word and for the word of its kind ("day"). In "length of the rental",
+    the main word is "length"; a slot that counts something may also be called what it counts."""
+    spec, words = domain.slots[slot], domain.pack.words
+    names = {words.fold(one.casefold()) for one in (spec.display_name, spec.name.replace("_", " "))}
+    heads = {words.fold(name) for one in names if (name := _main_word(one, words.small | words.around_names))}
+    kinds = {words.fold(one) for one in words.kinds.get(spec.kind, ())}
+    return spec.kind is SlotKind.NUMBER or words.fold(called) in names | heads | kinds
+
+
+def _main_word(name: str, small: frozenset[str]) -> str:
+    """The last word before the first small word: "length" in "the length of the rental", "time" in "pick-up time"."""
+    run: list[str] = []
+    for word in name.split():
+        if word in small and run:
+            break
+        run += [word] if word not in small else []
+    return run[-1] if run else ""
+
+
 def label_of(domain: Domain, slot: str) -> str:
     """The slot's label without an article or a "your" at its beginning, for texts like "I've updated your {slot}"."""
     label = domain.slots[slot].display_name

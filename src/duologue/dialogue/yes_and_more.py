@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from .added_wishes import adds_wish, says_what_to_do
 from .answers import count_as_miss
 from .clauses import clauses_of, text_of, without_join
 from .draft import DialogueDraft
@@ -80,6 +81,8 @@ def take_last_yes(reply: MessageInContext, slots: tuple[Slot, ...]) -> bool:
     if reply.signs.asks(before) or any(value.value not in held for value in values):
         return False
     if any(token.word in unsettled for token in before) or _denies_before(reply, clauses[:begun]):
+        return False
+    if says_what_to_do(reply.words, before, d.s.last_question):
         return False
     _say_yes(d)
     return True
@@ -173,6 +176,16 @@ def _end_of_yes(reply: MessageInContext) -> int:
     return places[0] if places else 0
 
 
+def _end_of_first_yes(reply: MessageInContext) -> int:
+    """The index of the first word that is neither a yes nor polite. A longer yes may go on there ("yes and do …")."""
+    around = reply.words.polite | reply.words.fillers
+    return next(
+        at
+        for at, token in enumerate(reply.tokens)
+        if token.word not in around and (at and reply.signs.courtesy_of((token,)) != "assent")
+    )
+
+
 def _begins_anew(reply: MessageInContext, place: int) -> bool:
     """Can something new begin at this word? Yes, after a pause. After a short yes, no pause is needed: "yes please
     hurry"."""
@@ -182,9 +195,14 @@ def _begins_anew(reply: MessageInContext, place: int) -> bool:
 
 def _is_comment(reply: MessageInContext, after: int) -> bool:
     """Are the words after the yes only a comment ("it's getting dark") or a form of address ("young lady")? False if
-    they may be a value ("Lakeside Café")."""
+    they may be a value ("Lakeside Café") or a wish ("ring twice")."""
     rest, words = reply.tokens[after:], reply.words
     known = words.common | words.polite | words.fillers
-    is_clause = any(token.word in known or token.word.partition("'")[0] in known for token in rest)
     thanked = any(token.word in words.polite for token in reply.tokens[:after])
-    return (is_clause and len(rest) > 1) or (thanked and len(rest) <= _ADDRESS_WORDS_MAX)
+    if thanked and len(rest) <= _ADDRESS_WORDS_MAX:
+        return True
+    begins = after if rest[0].pause else _end_of_first_yes(reply)
+    if adds_wish(words, reply.signs, reply.tokens[begins:], reply.d.s.last_question):
+        return False
+    is_clause = any(token.word in known or token.word.partition("'")[0] in known for token in rest)
+    return is_clause and len(rest) > 1

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from duologue.dialogue.added_wishes import has_wish
 from duologue.dialogue.commands import Affirm
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain, Flow
@@ -139,12 +140,14 @@ def _asks_about_it(g: GuessInContext) -> bool:
 
 
 def _is_answer_not_said(g: GuessInContext) -> bool:
-    """Is the guess a yes or a no, although the message doesn't say yes or no? A wrong yes could, for example, send
-    money."""
+    """Is the guess a yes or a no, although the message doesn't say yes or no, or says a yes and a wish? A wrong yes
+    could, for example, send money."""
     if g.intent not in ANSWERS:
         return False
     slots = tuple(g.domain.slots[name].grammar_slot for name in g.asked.slots if name in g.domain.slots)
     meant = ConfirmationAnswer.YES if isinstance(ANSWERS[g.intent][0], Affirm) else ConfirmationAnswer.NO
+    if meant is ConfirmationAnswer.YES and has_wish(g.words, g.signs, g.tokens, g.asked.question):
+        return True
     return g.domain.pack.replies.plain_answer(g.asked.question, g.asked.text, g.today, slots) is not meant
 
 

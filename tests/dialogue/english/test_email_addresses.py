@@ -117,3 +117,31 @@ def test_words_before_an_address_and_corrections_in_it_are_no_part_of_it() -> No
     assert said(EMAIL, "just dot nora at post dot org") == "just.nora@post.org"
     for reply in ("nora underscore lind no hyphen lind at post dot org", "it's nora no dora at post dot org"):
         assert find_email(tokens_of(reply)) == []
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    {
+        "m.okoye at post dot org, all in lower case": "m.okoye@post.org",
+        "it's lena.park at post.co.uk, thanks": "lena.park@post.co.uk",
+        "ted_hill at post dot org": "ted_hill@post.org",
+        "j.r.wood7 at post.org.": "j.r.wood7@post.org",
+        "k-i-m at post dot org": "kim@post.org",
+        "J.R. Wood at post dot org": "jrwood@post.org",
+        "Sure.It's tom at post dot org": "tom@post.org",
+    }.items(),
+)
+def test_signs_that_are_written_in_a_spoken_address_are_part_of_it(reply: str, value: str) -> None:
+    assert said(EMAIL, reply) == value
+
+
+@pytest.mark.parametrize(
+    ("reply", "values"),
+    {
+        "k.i.m at post dot org": ["k.i.m@post.org", "kim@post.org"],
+        "Eva-Maria at post dot org": ["eva-maria@post.org", "evamaria@post.org"],
+    }.items(),
+)
+def test_a_sign_that_stt_may_have_added_to_an_address_is_asked(reply: str, values: list[str]) -> None:
+    assert said(EMAIL, reply) == values

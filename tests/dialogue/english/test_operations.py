@@ -33,3 +33,9 @@ def test_opposite_operations_exclude_each_other(text: str, phrase: str) -> None:
 )
 def test_other_phrases_exclude_nothing(text: str, phrase: str) -> None:
     assert not excludes(text, [phrase])
+
+
+def test_words_that_only_look_like_an_operation_are_none() -> None:
+    assert not excludes("I'd like to book it quite soon", ["book a visit"])
+    assert not excludes("we want to book a table before the movies", ["book a table"])
+    assert excludes("I want to quit", ["book a visit"])

@@ -43,3 +43,20 @@ def test_letters_in_lower_case_before_digits_are_spelled() -> None:
     assert find_code(GERMAN, tokens("rv 5520"))[0].candidates == ("RV5520",)
     assert find_code(GERMAN, tokens("um 5520"))[0].candidates == ("5520",)
     assert find_code(SPANISH, tokens("rv 5520", SPANISH))[0].candidates == ("RV5520",)
+
+
+def test_signs_that_are_written_in_a_spoken_address_are_part_of_it() -> None:
+    for written, value in {
+        "m.okoye at web punkt de": "m.okoye@web.de",
+        "ted_hill at web.de": "ted_hill@web.de",
+        "j.r.wald at web.de": "j.r.wald@web.de",
+    }.items():
+        assert find_email(GERMAN, tokens(written))[0].candidates == (value,)
+    assert find_email(SPANISH, tokens("m.diaz arroba correo.es", SPANISH))[0].candidates == ("m.diaz@correo.es",)
+
+
+def test_a_sign_that_stt_may_have_added_to_an_address_is_asked() -> None:
+    assert find_email(GERMAN, tokens("eva-maria at web punkt de"))[0].candidates == (
+        "eva-maria@web.de",
+        "evamaria@web.de",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -12,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 from duologue.dialogue.events import DialogueEvent, UserMessage
 from duologue.dialogue.machine import step
 from duologue.dialogue.state import BUSY, DialogueState
+from duologue.flows.load import load_flows
 from duologue.lab.check.dialogue.abstract import Given
 from duologue.lab.check.dialogue.alphabet import Alphabet
 from duologue.lab.check.dialogue.check import named
@@ -27,6 +29,7 @@ from tests.dialogue.dialogue_flows import (
 )
 
 SEEDS = 30
+EXAMPLES = Path(__file__).parents[3] / "examples"
 DOMAINS = {"flights": FLIGHTS, "transfer": TRANSFER, **{name: scene.domain for name, scene in SCENES.items()}}
 
 
@@ -42,6 +45,15 @@ def test_random_dialogues_break_no_law(name: str) -> None:
                 broken[law, message] = [f"seed {seed}", *lines]
     shown = [f"{law}: {message}\n    " + "\n    ".join(lines) for (law, message), lines in broken.items()]
     assert not broken, "\n".join(shown)
+
+
+@pytest.mark.parametrize(
+    ("example", "seed"),
+    [*(("pizza", seed) for seed in (12, 157, 687, 776)), ("trains", 34), ("trains", 134), ("dentist", 2193)],
+)
+def test_no_slot_is_lost_in_dialogues_that_once_lost_one(example: str, seed: int) -> None:
+    flows = load_flows(EXAMPLES / f"{example}.yaml")
+    assert not random_dialogue(flows, seed).complaints
 
 
 def test_a_seed_determines_the_whole_dialogue() -> None:

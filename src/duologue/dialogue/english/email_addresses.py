@@ -24,6 +24,7 @@ from .carrier_words import (
 from .codes import NOUGHT, SIGNS, TIMES, piece_at, spellings
 from .numbers import SMALL
 from .tokens import Token, words_of
+from .written_signs import with_written_signs
 
 _DESCRIPTION_WORDS_MAX = 3
 _TAILS = (
@@ -45,10 +46,24 @@ _OF_COMMENTS = _OF_SENTENCES | frozenset("that's like as spelled spelt written o
 
 def find_email(tokens: Sequence[Token]) -> list[Match]:
     """The e-mail addresses that are written in a reply. If the reply has none in writing, the spoken address is
-    returned: "anna at example dot com"."""
+    returned: "anna at example dot com". Signs in it may also be written, as in "anna.lee at example.com"."""
     written = [place for place, token in enumerate(tokens) if "@" in token.word and len(token.word) > 1]
     if written:
         return [Match(place, place + 1, (tokens[place].word,)) for place in written]
+    readings = (with_written_signs(tokens, are_all_meant=meant) for meant in (True, False))
+    found = [one for with_signs, places in readings for one in _in_reply(_spoken_address(with_signs), places)]
+    if len(found) == 2 and found[0][:2] == found[1][:2]:
+        candidates = dict.fromkeys((*found[0].candidates, *found[1].candidates))
+        return [found[0]._replace(candidates=tuple(candidates))]
+    return found[:1]
+
+
+def _in_reply(found: list[Match], places: Sequence[int]) -> list[Match]:
+    """The matches, with the indices that their tokens had in the reply."""
+    return [one._replace(first=places[one.first], after=places[one.after]) for one in found]
+
+
+def _spoken_address(tokens: Sequence[Token]) -> list[Match]:
     ats = [place for place, token in enumerate(tokens) if token.word in ("@", "at") and not _ends_domain(tokens, place)]
     if len(ats) != 1:
         return []

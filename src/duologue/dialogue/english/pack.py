@@ -195,6 +195,13 @@ ENGLISH = LanguagePack(
             """no|without|don't need|don't want|do not need|do not want|won't need|not need|remove|take off|take out|
             take|leave out|leave off|drop|scrap|skip|delete|get rid of|forget|forget about|lose"""
         ),
+        later=_phrases("later|push back|put back|move back|delay|postpone"),
+        earlier=_phrases("earlier|sooner|bring forward|move forward|put forward"),
+        duties=_phrases(
+            """should|shouldn't|must|mustn't|need|needs|needn't|want|wants|would like|i'd like|we'd like|she'd like|
+            he'd like|they'd like|ought|have to|has to|had better|make sure|don't forget|remember to|prefer|prefers|
+            prefer to"""
+        ),
         lacking=_phrases(
             """i don't have any|i do not have any|i haven't got any|we don't have any|don't have any|i don't have|
             i do not have|we don't have|i haven't got|we haven't got|i have no|we have no|i've no|i've got no|

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from ..language.tokens import Token as Token
+from ..language.tokens import joint_in
 from ..language.tokens import span_of as span_of
 from ..language.tokens import words_of as words_of
 
@@ -93,7 +94,7 @@ def _tokens_of(reply: str) -> tuple[Token, ...]:
             found.append(Token(match.group()[:-2], word[:-2], match.start(), middle, _pause(gap)))
             found.append(Token(match.group()[-2:], "is", middle, match.end(), ""))
         else:
-            found.append(Token(match.group(), word, match.start(), match.end(), _pause(gap)))
+            found.append(Token(match.group(), word, match.start(), match.end(), _pause(gap), joint_in(gap)))
         end = match.end()
     return _without_hesitation_tokens(_rejoined(text, found)) if len(found) <= TOKENS_MAX else ()
 
@@ -169,7 +170,9 @@ def _pause(gap: str) -> str:
 
 
 # Without its ending, each of these would be another word: "busy" would be "bus".
-_WHOLE = {"suite": "suite", "suites": "suite", "busy": "busy"}
+_WHOLE = {
+    "suite": "suite", "suites": "suite", "busy": "busy", "quite": "quite", "movie": "movie", "movies": "movie",
+}  # fmt: skip
 _ENDINGS = ("ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
 _VOWELS = "aeiou"
 

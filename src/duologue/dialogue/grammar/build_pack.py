@@ -132,9 +132,14 @@ def _list_readers(lexicon: Lexicon) -> ListReaders:
     )
 
 
+_PHRASES = "later earlier duties lacking removing or_so asks_presence says_presence".split()
+
+
 def _words(lexicon: Lexicon) -> LanguageWords:
     lists = lexicon.lists
+    phrases = {name: getattr(lexicon, name) for name in _PHRASES}
     return LanguageWords(
+        **phrases,
         tokens_of=partial(tokens_of, lexicon),
         stem=lexicon.stem,
         stems_of=partial(stems_of, lexicon),
@@ -177,15 +182,10 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         counting=lexicon.counting,
         retry=lists["retry"],
         give_up=lists["give_up"],
-        asks_presence=lexicon.asks_presence,
-        says_presence=lexicon.says_presence,
         refuses_change=frozenset(" ".join(phrase) for phrase in lexicon.refuses_change),
-        removing=lexicon.removing,
         maybes=lists["maybes"],
         same=lists["same"],
         tills=lists["tills"],
-        or_so=lexicon.or_so,
-        lacking=lexicon.lacking,
         nothing=lists["nothing"],
         neither=lists["neither"],
         asks_for_value=lists["asks_for_value"],

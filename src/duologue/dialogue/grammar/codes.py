@@ -155,6 +155,23 @@ def find_email(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Match]:
     written = [match for match in written if _MAIL.fullmatch(str(match.candidates[0]))]
     if written:
         return written
+    found = [*_spoken_address(lexicon, tokens), *_spoken_address(lexicon, _without_doubtful_joints(tokens))]
+    if len(found) == 2 and found[0][:2] == found[1][:2]:
+        candidates = dict.fromkeys((*found[0].candidates, *found[1].candidates))
+        return [found[0]._replace(candidates=tuple(candidates))]
+    return found[:1]
+
+
+def _without_doubtful_joints(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens without the joints that STT also writes where the user has spoken no sign: in double names
+    ("Anna-Lena") and between spelled letters ("b.o.b")."""
+    return [
+        token._replace(joint="") if token.joint == "-" or (len(token.word) == len(before.word) == 1) else token
+        for before, token in zip((*tokens[:1], *tokens[:-1]), tokens, strict=True)
+    ]
+
+
+def _spoken_address(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Match]:
     words = [token.word for token in tokens]
     signs = [
         (at, size)
@@ -197,7 +214,8 @@ def _local_part(lexicon: Lexicon, tokens: Sequence[Token], sign: int) -> tuple[i
         word = tokens[first - 1].word
         joins = first < sign and _is_joint(lexicon, tokens, first)
         is_around = word in lexicon.carriers | lexicon.fillers | lexicon.polite | lexicon.assent and len(word) > 1
-        if (is_around and not joins) or (tokens[first].pause and first < sign) or _is_stop(tokens[first - 1]):
+        is_end = first < sign and tokens[first].pause and not tokens[first].joint
+        if (is_around and not joins) or is_end or _is_stop(tokens[first - 1]):
             break
         first -= 1
     return first, _spelled(lexicon, tokens, first, sign)
@@ -217,7 +235,8 @@ def _spelled(lexicon: Lexicon, tokens: Sequence[Token], first: int, after: int) 
         piece = _piece(lexicon, tokens, at)
         if piece is None:
             return ""
-        text, at = text + piece[0], piece[1]
+        joint = tokens[at].joint if at > first and not text.endswith((".", "-", "_")) else ""
+        text, at = text + joint + piece[0], piece[1]
     return text
 
 
@@ -225,7 +244,10 @@ def _host(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[int, s
     text, at = "", place
     while at < len(tokens) and not (at > place and tokens[at].pause and tokens[at].pause != "."):
         piece = _piece(lexicon, tokens, at)
+        joint = tokens[at].joint if at > place else ""
         is_after_name = text and not text.endswith((".", "-")) and piece is not None and piece[0] not in ".-"
+        if is_after_name and joint:
+            is_after_name, text = False, text + joint
         if piece is None or (is_after_name and "." in text):
             break
         text, at = text + piece[0], piece[1]

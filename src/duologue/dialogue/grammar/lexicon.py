@@ -187,6 +187,9 @@ class Lexicon:
     asks_presence: tuple[Phrase, ...]
     says_presence: tuple[Phrase, ...]
     refuses_change: tuple[Phrase, ...]
+    later: tuple[Phrase, ...]
+    earlier: tuple[Phrase, ...]
+    duties: tuple[Phrase, ...]
     lacking: tuple[Phrase, ...]
     or_so: tuple[Phrase, ...]
     tags: tuple[Phrase, ...]  # at the end of a statement, they ask whether it is so: "oder"

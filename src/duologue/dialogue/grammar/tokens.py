@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ..language.tokens import Token
+from ..language.tokens import Token, joint_in
 from .lexicon import Lexicon
 
 CHARS_MAX = 500
@@ -38,7 +38,8 @@ def _tokens(lexicon: Lexicon, text: str) -> tuple[Token, ...]:
         written = match.group()
         if match.lastgroup == "sign" and written in "-_" and not text[match.end() : match.end() + 1].isdigit():
             continue
-        pause = _stronger(pause, _pause(text[end : match.start()]))
+        gap = text[end : match.start()]
+        pause = _stronger(pause, _pause(gap))
         end = match.end()
         word = lexicon.fold(written).replace("\u2019", "'")
         if match.lastgroup == "number":
@@ -47,7 +48,8 @@ def _tokens(lexicon: Lexicon, text: str) -> tuple[Token, ...]:
             word = word.replace(".", "")
         if word in lexicon.hesitations:
             continue
-        found.append(Token(written, word, match.start(), end, pause if found or pause == "?" else ""))
+        pause = pause if found or pause == "?" else ""
+        found.append(Token(written, word, match.start(), end, pause, joint_in(gap) if found else ""))
         pause = ""
     if found and "?" in text[end:]:
         found[-1] = found[-1]._replace(text=found[-1].text + "?")  # the last token keeps the question mark

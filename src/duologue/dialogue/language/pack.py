@@ -126,6 +126,9 @@ class LanguageWords:
     nothing: frozenset[str]  # the answer "nothing" to "what should I change?"
     neither: frozenset[str]  # rejects all values that were offered
     removing: tuple[Phrase, ...]  # before the name of a value that the user no longer wants: "don't need"
+    later: tuple[Phrase, ...]  # shift a day or a time: "later", or "push back" with other words between the two
+    earlier: tuple[Phrase, ...]
+    duties: tuple[Phrase, ...]  # say what has to be done: "should", "make sure"
     lacking: tuple[Phrase, ...]  # say that the user doesn't have or know what was asked for: "I don't have"
     asks_for_value: frozenset[str]  # a question for a value begins with one of these
     again: frozenset[str]  # the value was given before: "again", "said"

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+_JOINTS = (".", "-", "_")
+
 
 class Token(NamedTuple):
     """One word, number or sign."""
@@ -18,6 +20,12 @@ class Token(NamedTuple):
     start: int
     end: int
     pause: str  # the strongest mark between the token before and this one: "", ",", "." or "?"
+    joint: str = ""  # the ".", "-" or "_" that alone stands between the token before and this one, as in "ann.lee"
+
+
+def joint_in(gap: str) -> str:
+    """The sign that joins two tokens, if the text between them is only this sign; empty otherwise."""
+    return gap if gap in _JOINTS else ""
 
 
 def span_of(tokens: Sequence[Token], first: int, after: int) -> tuple[int, int]:

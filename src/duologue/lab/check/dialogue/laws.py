@@ -14,12 +14,14 @@ from duologue.dialogue.commands import Affirm, Cancel, ClearSlot, CorrectSlot, H
 from duologue.dialogue.effects import HandOver, Save
 from duologue.dialogue.events import ActionDone, NothingSaid, Rejected, Understood, UserMessage, Validated, WorkFailed
 from duologue.dialogue.flow import AnswerFromFaq, Assign, Collect, Confirm, Domain, PerformAction
+from duologue.dialogue.found_choices import choices_in
 from duologue.dialogue.item_lists import draft_in, items_in
 from duologue.dialogue.language.readings import ANY, Json
 from duologue.dialogue.machine import TEXT_MAX
 from duologue.dialogue.matrix import MATRIX
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, TRACE_MAX, Instance, Phase, Slots, values_of
+from duologue.dialogue.templates import chosen
 from duologue.dialogue.unconfirmed_values import is_unconfirmed
 from duologue.dialogue.value_patterns import is_match
 
@@ -56,7 +58,9 @@ def one_request_at_a_time(seen: ObservedStep) -> Iterator[str]:
 
 def no_slot_is_lost(seen: ObservedStep) -> Iterator[str]:
     """Check that a filled slot is emptied only for one of these reasons: the user wanted this (back, clear, restart or
-    no), the flow or an action emptied the slot, or the slot depends on another slot that has changed."""
+    no), the flow or an action emptied the slot, the slot depends on another slot that has changed, it held a
+    choice that an action no longer offers, or the agent asks which of several new values is meant or says that it takes
+    the value again."""
     for before, after in seen.pairs():
         if after is None and seen.domain.list_of_item(before.flow) is not None:
             continue  # its values are on the list of the flow below
@@ -82,9 +86,25 @@ def _may_go(seen: ObservedStep, before: Instance, held: dict[str, Json], lost: s
         emptied |= {name for name, filled in before.slots if is_unconfirmed(filled)}
     if isinstance(seen.event, ActionDone):
         emptied |= {name for name, value in seen.event.outputs if value is None}
+        emptied |= _no_longer_offered(seen, before, held)
+    again = str(chosen(seen.domain.patterns.slot_again, 0)).partition("{")[0]
+    is_told = any(one.text.startswith(again) for one in seen.said[:-1])
+    if (seen.after.among or is_told) and seen.after.waiting_for is not None:
+        emptied.add(seen.after.waiting_for)
     changed = {name for name, value in values_of(before.slots).items() if name not in lost and held[name] != value}
     begun = changed | cleared | emptied
     return emptied | cleared | dependants(seen.domain, begun)
+
+
+def _no_longer_offered(seen: ObservedStep, before: Instance, held: dict[str, Json]) -> set[str]:
+    """The slots with a choice that isn't among the choices which an action has just returned."""
+    return {
+        name
+        for name, value in values_of(before.slots).items()
+        if (spec := seen.domain.slots.get(name)) is not None
+        and spec.choices_from
+        and value not in [choice.value for choice in choices_in(held.get(spec.choices_from))]
+    }
 
 
 def validated_before_written(seen: ObservedStep) -> Iterator[str]:
