@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.needs import missing
+
 ROOT = Path(__file__).parent.parent.parent
 LOCK = (ROOT / "deploy" / "requirements.lock").read_text(encoding="utf-8")
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8")
@@ -67,7 +69,7 @@ def test_every_library_inside_a_wheel_is_listed_or_known_to_be_permissive(packag
             path.name for path in metadata.files(package) or () if ".libs" in str(path) or "_data" in str(path)
         }
     except metadata.PackageNotFoundError:
-        pytest.skip(f"{package} isn't installed")
+        missing(f"{package} isn't installed: pip install {package}")
     found = {re.split(r"[-.]|_x86|64_", name)[0].lower() for name in contained if ".so" in name}
     listed = {
         name for row in re.findall(rf"^\| (.+?) \| {package} \|", LICENCES, re.MULTILINE) for name in row.split(", ")
