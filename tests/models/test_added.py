@@ -62,7 +62,7 @@ def test_a_voice_is_replaced_and_removed_by_its_name(tmp_path: Path) -> None:
         ("no json", "can't be read as JSON"),
         ("[]", "must be a JSON object"),
         ({}, "neither a phoneme_id_map .* nor a vocab"),
-        ({**PIPER, "audio": {}}, "have no audio.sample_rate of at least 8000: pass other settings with --config"),
+        ({**PIPER, "audio": {}}, "have no audio.sample_rate of at least 8000: pass others with --config"),
     ],
 )
 def test_settings_that_cannot_be_used_are_refused_and_nothing_is_left_behind(

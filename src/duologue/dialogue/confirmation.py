@@ -358,7 +358,7 @@ CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
     Interpreter("correction", "a change of an earlier answer, or a goodbye", _take_correction),
     Interpreter("unclear change", "a new day or time with several meanings", _take_unclear_change),
     Interpreter("change among other words", "words for a change, and a new value in one clause", _take_change_in_part),
-    Interpreter("unclear slot", "a new value in one clause that fits several slots", _take_unclear_slot),
+    Interpreter("unclear slot", "one clause has a new value that fits several slots", _take_unclear_slot),
     Interpreter("tag question", "a statement that asks for agreement: you open at nine, right", _take_tag_question),
     Interpreter("slot to change", "only the name of a slot", _take_only_named),
     Interpreter("value again", "the user repeats a value of the confirmation", take_repeated_value),

@@ -242,7 +242,7 @@ def _closing_courtesy(d: DialogueDraft, tokens: Sequence[Token]) -> str | None:
 
 
 def _ends_with_goodbye(d: DialogueDraft, tokens: Sequence[Token]) -> bool:
-    """Is the last word a goodbye, and does the message contain no word of an example of a flow?"""
+    """Is the last word a goodbye, and is no word of the message in the examples of a flow?"""
     pack = d.domain.pack
     if len(tokens) < 2 or pack.signs.courtesy_of(tokens[-1:]) != "farewell":
         return False

@@ -123,7 +123,9 @@ def _describe(folder: Path) -> AddedVoice:
         rate_hz = config.get("audio", {}).get("sample_rate")
         if type(rate_hz) is not int or rate_hz < 8_000:
             wanted = "no audio.sample_rate of at least 8000"
-            raise VoiceRefused(f"the settings of {name} have {wanted}: pass other settings with --config")
+            raise VoiceRefused(
+                f"the settings of {name} are incomplete, because they have {wanted}: pass others with --config"
+            )
         espeak = "" if config.get("phoneme_type") == "text" else str(config.get("espeak", {}).get("voice", ""))
         language = own or str(config.get("language", {}).get("code", "") or espeak or "en")
         return AddedVoice(name, folder, "piper", language.replace("_", "-"), rate_hz, espeak)
@@ -136,7 +138,7 @@ def _describe(folder: Path) -> AddedVoice:
         )
         return AddedVoice(name, folder, "kokoro", language, KOKORO_RATE_HZ, espeak)
     wanted = "neither a phoneme_id_map (Piper) nor a vocab (Kokoro)"
-    raise VoiceRefused(f"the settings of {name} have {wanted}: pass other settings with --config")
+    raise VoiceRefused(f"the settings of {name} are incomplete, because they have {wanted}: pass others with --config")
 
 
 def _read_json(file: Path) -> dict[str, Any]:

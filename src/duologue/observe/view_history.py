@@ -49,8 +49,8 @@ class ViewHistory:
         self._wants = wants  # is there a handler for this kind of signal?
 
     def follow(self, event: Event, after: State) -> tuple[Signal, ...]:
-        """Process one step of the conversation machine, whose state is now `after`. Returns the signals about the
-        view's change that are wanted, or an empty tuple if the view still shows the same state."""
+        """Process one step of the conversation machine, whose state is now `after`. Returns those signals about
+        the change of the view that a listener wants; none if the view still shows the same state."""
         state = self.view.see(after)
         if state == self.state:
             return ()

@@ -179,7 +179,7 @@ class ToolCalls:
         return tuple(call for call, work in self._running.items() if work.is_asking)
 
     def note_request(self, reply: int) -> None:
-        """Note that the request for this reply tells the brain every question that is in the history."""
+        """Remember that the request for this reply has told the brain every question in the history."""
         self._told_reply = reply
         for work in self._running.values():
             if work.is_asking and work.is_told and not work.told_in:

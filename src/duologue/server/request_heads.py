@@ -2,8 +2,8 @@
 
 A line of a head takes a hundred times as long to parse as the same number of bytes of a body, and so does each chunk of
 a body in chunks. Without limits, one client could keep the server busy with lines or with chunks of one byte. So a head
-may have only so many bytes and lines, and a body must say its length in its head. Rule: this class only reads. What it
-takes for a head, the parser of the server takes for a head too, or refuses.
+may have only so many bytes and lines, and a body must say its length in its head. Rule: this module only reads. Where
+it finds a complete head, the server's parser finds the same head or refuses the request.
 """
 
 from __future__ import annotations

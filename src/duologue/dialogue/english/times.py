@@ -43,8 +43,8 @@ class _Times:
         self.is_asked = is_asked
 
     def at(self, place: int) -> tuple[tuple[int, ...], int] | None:
-        """The times that the words from the token `place` on may mean, in minutes of the day, and the index of the
-        token after them. None if no time begins here."""
+        """Read the words that begin at the token `place` as a time. Returns the times that they may mean, in minutes of
+        the day, and the index of the token after them. None if no time begins here."""
         named = place + (self.words[place] in ("twelve", "12") and self.words[place + 1] in NAMED)
         if (name := self.words[named].removesuffix("ish")) in NAMED:
             return (NAMED[name],), self._on_the_dot(named + 1)

@@ -131,8 +131,8 @@ class RealtimeServer:
         return parts_of(self._queue.pop(0)) if self._queue else [self.otherwise]
 
     def fault_of(self, kind: str, *whats: str) -> ProtocolFault | None:
-        """Use up one of the `times` of the fault for the next event of type `kind`, and return this fault. Returns None
-        if the event goes right. Only faults whose `what` is in `whats` are considered."""
+        """The fault that the next event of type `kind` must show; None if the event goes right. Each call uses up one
+        of the fault's `times`. Only faults whose `what` is in `whats` are considered."""
         for place, fault in enumerate(self.faults):
             if fault.kind == kind and fault.what in whats and fault.times > 0:
                 left = fault.times - 1

@@ -459,7 +459,7 @@ def test_a_pause_that_an_event_of_the_line_ends_is_found() -> None:
     resumed = last(stage)
     assert list(check_step(resumed)) == []
     by_itself = resumed._replace(event=ev.LinkHealed(0, 9, 1))
-    assert found(check_step(by_itself)) == ["LinkHealed has ended a pause, and must not"]
+    assert found(check_step(by_itself)) == ["LinkHealed ended a pause, but must not end it"]
     assert resumed.after.link is Link.UP
     assert resumed.after.user is User.QUIET
 

@@ -2,8 +2,8 @@
 
 A person on a telephone doesn't know the machine's states. They hear sound, words or silence. Each check yields the law
 that is broken and one line that says what is wrong. Rule: a law reads the state and the effects, never the machine's
-rows or the conditions that arm a deadline. Otherwise a mistake in a row or a condition could hide itself. A condition
-first asks for the event and for the regions: each field that a check reads makes its result hold in fewer states.
+rows or the conditions that arm a deadline. Otherwise a mistake in a row or a condition could hide itself. A check
+tests the event and the regions first, because its result is reused for all states that agree in the fields it has read.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
     yield from _noise(step)
     yield from _presence(step)
     if before.paused and after.link is Link.UP and not isinstance(event, ev.ResumeRequested):
-        yield PAUSE_LASTS, f"{type(event).__name__} has ended a pause, and must not"
+        yield PAUSE_LASTS, f"{type(event).__name__} ended a pause, but must not end it"
 
 
 def _noise(step: CheckedStep) -> Iterator[tuple[str, str]]:
