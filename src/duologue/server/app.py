@@ -22,6 +22,7 @@ from duologue.core.errors import DuologueError
 from duologue.draw import names, render
 from duologue.fairness.fair_queue import QueueFull
 from duologue.fairness.fair_threads import REPLAYS
+from duologue.fairness.work_pauses import with_pauses
 from duologue.observe.prometheus import CONTENT_TYPE
 from duologue.replay.journal import InvalidJournal, read_journal, replay
 from duologue.runtime.agent_source import AgentOrMaker
@@ -268,8 +269,8 @@ def replay_response(data: bytes) -> Response:
     """Replay an uploaded journal (the recorded events of a conversation). Returns the newest steps of the journal as
     JSON. If the journal can't be replayed, the response has status 422 and says why."""
     try:
-        journal = read_journal(data.decode().splitlines(keepends=True), complete=False)
-        newest = deque((record for record in replay(journal) if is_worth_showing(record)), STEPS_MAX)
+        journal = read_journal(with_pauses(data.decode().splitlines(keepends=True)), complete=False)
+        newest = deque((record for record in with_pauses(replay(journal)) if is_worth_showing(record)), STEPS_MAX)
     except UnicodeDecodeError:
         return _refusal(422, "The journal isn't a text file in UTF-8.")
     except RecursionError:
@@ -280,7 +281,7 @@ def replay_response(data: bytes) -> Response:
         {
             **table(),
             "settings": settings_of(journal.settings),
-            "moments": steps_to_json(newest),
+            "moments": steps_to_json(with_pauses(newest)),
             "agrees": True,
             "events": len(journal.entries),
         }
