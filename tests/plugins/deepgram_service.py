@@ -41,7 +41,6 @@ class DeepgramService(VendorSocket):
         self.rate_hz = 16_000
         self.keeps_last_until_finalize = False
         self.quiet_ms = QUIET_MS
-        self.finalizes_speech = True  # otherwise a late Finalize, after the next words have begun, changes nothing
         self._socket: ServerConnection | None = None
         self._loud_since: int | None = None
         self._quiet_ms = 0
@@ -70,8 +69,7 @@ class DeepgramService(VendorSocket):
                 assert given["type"] in ("KeepAlive", "Finalize", "CloseStream"), given
                 if given["type"] == "Finalize":
                     self.finalizes += 1
-                    if self._quiet_ms or self.finalizes_speech:
-                        await self._finalize()
+                    await self._finalize()
                 elif given["type"] == "CloseStream":
                     await self._send({**METADATA, "duration": self.audio_ms / 1000})
                     await socket.close()

@@ -81,7 +81,6 @@ def test_a_phone_call_with_voice_detection_here_and_words_from_a_service() -> No
         first, rest, changed = [await speech(Say(text)) for text in (FIRST, REST, CHANGED)]
         async with DeepgramService(hears=(FIRST, REST, CHANGED)) as service:
             service.quiet_ms = 500  # longer than the gaps between the words
-            service.finalizes_speech = False  # on a busy machine, Finalize comes late
             url = f"http://127.0.0.1:{service.port}/v1/listen"
             turn = CountingTurn()
             words = PluginEars(lambda: deepgram.STT(api_key="secret-key", base_url=url))
